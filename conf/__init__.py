@@ -1,0 +1,5 @@
+"""Hydra configuration and task files; a package so that they travel with the wheel."""
+
+from pathlib import Path
+
+CONF_DIR = Path(__file__).resolve().parent

@@ -1,0 +1,85 @@
+"""What a perfect system can reach on the demo corpus, by how much of the document it reads.
+
+A perfect system knows the grammar. For a gap whose antecedent lies within its context it knows the
+chances of each class exactly; for the others it knows how often each class goes with the evidence
+of the sentence, which is counted on the training split. For accuracy it chooses the most likely
+class, for macro recall the class that is likely in proportion to its frequency.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from data_prep.demo.corpus import DemoSentence
+from data_prep.demo.scenes import Origin
+from data_prep.task import Task
+
+CONTEXTS: dict[str, int] = {"sentence": 0, "previous sentence": 1, "document": 10**6}
+"""How many sentences back a system reads."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The best values for a context, in per cent, and the share of gaps it decides."""
+
+    context: str
+    macro_recall: float
+    accuracy: float
+    decidable: float
+
+
+def ceilings(
+    task: Task, train: Sequence[DemoSentence], test: Sequence[DemoSentence]
+) -> list[Ceiling]:
+    """The ceiling of each context on a test split."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    prior: Counter[str] = Counter()
+    for origin, label in _gaps(train):
+        seen[_evidence(origin)][label] += 1
+        prior[label] += 1
+    gold = Counter(label for _, label in _gaps(test))
+    result = []
+    for context, reach in CONTEXTS.items():
+        right: Counter[str] = Counter()
+        recalled: Counter[str] = Counter()
+        decidable = 0
+        for origin, label in _gaps(test):
+            decidable += origin.back <= reach
+            chances = origin.candidates if origin.back <= reach else seen[_evidence(origin)]
+            right[label] += label == _best(task, chances, Counter())
+            recalled[label] += label == _best(task, chances, prior)
+        total = sum(gold.values())
+        recalls = [100 * recalled[name] / number for name, number in gold.items()]
+        result.append(
+            Ceiling(
+                context,
+                sum(recalls) / len(recalls),
+                100 * sum(right.values()) / total,
+                100 * decidable / total,
+            )
+        )
+    return result
+
+
+def kinds(sentences: Sequence[DemoSentence]) -> Counter[tuple[str, int]]:
+    """How many gaps there are of each kind and distance."""
+    return Counter((origin.kind, origin.back) for origin, _ in _gaps(sentences))
+
+
+def _gaps(sentences: Sequence[DemoSentence]) -> list[tuple[Origin, str]]:
+    return [
+        (origin, gap.label or "")
+        for sentence in sentences
+        for origin, gap in zip(sentence.origins, sentence.example.gaps, strict=True)
+    ]
+
+
+def _evidence(origin: Origin) -> str:
+    return f"{origin.kind} {origin.evidence}"
+
+
+def _best(task: Task, chances: Mapping[str, float], prior: Counter[str]) -> str:
+    """The most likely class, relative to its prior if one is given."""
+    return max(task.classes, key=lambda name: chances.get(name, 0) / (prior[name] or 1))

@@ -1,0 +1,118 @@
+"""Documents of the demo corpus as shared-task examples, the same for the same seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from data_prep.demo.profiles import PROFILES
+from data_prep.demo.realise import Word, realise
+from data_prep.demo.scenes import Origin, Scenes, Sentence
+from data_prep.errors import choices, input_error
+from data_prep.example import Example, Gap
+from data_prep.shared_task import PLACEHOLDER
+from data_prep.task import OTHER, Task, task_names
+
+SPLITS = {"train": 1500, "dev": 150, "test": 150}
+"""Documents of each split unless told otherwise."""
+
+_SCENES_PER_DOCUMENT = (5, 9)
+_TAGS = {
+    "universal": {"PUNCT": ".", "STOP": "."},
+    "treetagger-fr": {
+        "NOUN": "NOM", "VERB": "VER", "PRON": "PRO", "ADP": "PRP", "CONJ": "KON", "PUNCT": "PUN",
+        "STOP": "SENT",
+    },
+    "none": {},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DemoSentence:
+    """An example and, for each of its gaps, where the pronoun comes from."""
+
+    example: Example
+    origins: tuple[Origin, ...]
+
+
+def demo_corpus(
+    task: Task, split: str, documents: int | None = None, seed: int = 1
+) -> list[DemoSentence]:
+    """The sentences of a split; `documents` is its size."""
+    pair = f"{task.source_language}-{task.target_language}"
+    if pair not in PROFILES:
+        known = [name for name in task_names() if name.startswith(tuple(PROFILES))]
+        raise input_error(
+            f"task {task.name}",
+            "data",
+            f"a demo task ({choices(known)})",
+            f"the language pair {pair}; use files of your own (data=shared_task)",
+        )
+    if split not in SPLITS:
+        raise input_error("demo", "split", choices(SPLITS), split)
+    # Seeding by text keeps splits and tasks independent of each other.
+    random = Random(f"{seed} {task.name} {split}")  # noqa: S311 - no secret depends on it
+    scenes = Scenes(task, PROFILES[pair], random)
+    number = SPLITS[split] if documents is None else documents
+    sentences: list[DemoSentence] = []
+    for document in range(number):
+        name = f"{split}-{document:05d}"
+        for _ in range(random.randint(*_SCENES_PER_DOCUMENT)):
+            sentences += [_example(sentence, task, name) for sentence in scenes.draw()]
+    return sentences
+
+
+def demo_examples(
+    task: Task, split: str, documents: int | None = None, seed: int = 1
+) -> list[Example]:
+    """The examples of a split."""
+    return [sentence.example for sentence in demo_corpus(task, split, documents, seed)]
+
+
+def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
+    source = [word for word in realise(sentence.parts, task.source_language) if word.form]
+    target = realise(sentence.parts, task.target_language)
+    pronouns = {
+        word.slot: index for index, word in enumerate(source) if word.slot and _counts(word, task)
+    }
+    target = [word for word in target if word.form or word.slot in pronouns]
+    tokens, gaps, origins = [], [], []
+    for position, word in enumerate(target):
+        if word.slot not in pronouns:
+            tokens.append(_token(word, task))
+            continue
+        index = pronouns[word.slot]
+        tokens.append(f"{PLACEHOLDER}{index}")
+        gaps.append(
+            Gap(
+                position,
+                index,
+                task.class_of(word.form.lower()) if word.form else OTHER,
+                _token(word, task, inflected=True) if word.form else "NONE",
+            )
+        )
+        origins.append(sentence.origins[word.slot or ""])
+    links = tuple(
+        (s, t)
+        for s, left in enumerate(source)
+        for t, right in enumerate(target)
+        if right.form and left.key is not None and left.key == right.key
+    )
+    forms = tuple(word.form for word in source)
+    example = Example(forms, tuple(tokens), links, tuple(gaps), document, task.tagged)
+    return DemoSentence(example, tuple(origins))
+
+
+def _counts(word: Word, task: Task) -> bool:
+    """Whether a subject of the source makes an example of the task."""
+    if task.null_subjects:
+        return word.category == "VERB"
+    return word.form.lower() in task.source_pronouns
+
+
+def _token(word: Word, task: Task, inflected: bool = False) -> str:
+    if not task.tagged:
+        return word.form
+    category = "STOP" if word.form == "." else word.category
+    tag = _TAGS[task.tagset].get(category, category)
+    return f"{word.form.lower() if inflected else word.lemma}|{tag}"

@@ -1,0 +1,308 @@
+"""From meaning to words: an abstract sentence said in English, French, German or Spanish.
+
+A sentence is a sequence of parts (clauses, conjunctions, punctuation). Words of two languages that
+say the same carry the same `key`; that makes the word links exact. The subject of a clause has a
+`slot`, carried by the pronoun or, where a language drops it, by the verb (Spanish) or by an empty
+word (a translation that leaves it out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data_prep.demo.lexicon import LANGUAGES, Adjective, Invariable, Noun, Verb
+
+NOTHING = ""
+"""The form of a subject that is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence; `lemma` and the coarse category serve the lemmatised tasks."""
+
+    form: str
+    lemma: str
+    category: str
+    key: str | None = None
+    slot: str | None = None
+
+
+@dataclass(frozen=True)
+class Referent:
+    """What a noun phrase speaks of: one noun, or two that are coordinated."""
+
+    nouns: tuple[Noun, ...]
+    plural: bool = False
+
+    @property
+    def person(self) -> bool:
+        """Whether it is a human being."""
+        return self.nouns[0].person
+
+    def gender(self, language: str) -> str:
+        """Grammatical gender; a coordination is feminine only if all its nouns are."""
+        genders = {noun.gender[language] for noun in self.nouns}
+        return genders.pop() if len(genders) == 1 else "m"
+
+    @property
+    def number(self) -> int:
+        """0 in the singular, 1 in the plural."""
+        return int(self.plural or len(self.nouns) > 1)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A noun phrase with a definite or an indefinite article."""
+
+    referent: Referent
+    definite: bool = True
+
+
+@dataclass(frozen=True)
+class Pronoun:
+    """A pronominal subject: its form in each language, NOTHING where it is left out.
+
+    Adjectives agree with the referent, or are masculine singular if there is none; the verb is
+    plural in the languages of `plural_in` (they say, on dit, man sagt, dicen).
+    """
+
+    slot: str
+    forms: dict[str, str]
+    referent: Referent | None = None
+    plural_in: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A finite clause: subject, verb and what it takes.
+
+    `kind` is plain, or names what has its own grammar: copula (the object is a nominative), exist
+    (there is), concern (it is about) and event (Spanish marks the object with a).
+    """
+
+    key: str
+    subject: Phrase | Pronoun
+    verb: Verb
+    adjective: Adjective | None = None
+    object: Phrase | None = None
+    preposition: tuple[Invariable, Phrase] | None = None
+    adverb: Invariable | None = None
+    infinitive: Verb | None = None
+    kind: str = "plain"
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A conjunction or a punctuation mark, and the languages in which it moves the verb back."""
+
+    forms: dict[str, str]
+    subordinating_in: frozenset[str] = frozenset()
+
+
+Part = Clause | Joint
+
+BE = Verb({"en": ("be", "is", "are"), "fr": ("être", "est", "sont"),
+           "de": ("sein", "ist", "sind"), "es": ("ser", "es", "son")})  # fmt: skip
+CAN = Verb({"en": ("can", "can", "can"), "fr": ("pouvoir", "peut", "pouvez"),
+            "de": ("können", "kann", "können"), "es": ("poder", "puede", "pueden")})  # fmt: skip
+EXIST = Verb({"en": ("be", "is", "are"), "fr": ("avoir", "a", "a"),
+              "de": ("geben", "gibt", "gibt"), "es": ("haber", "hay", "hay")})  # fmt: skip
+CONCERN = Verb({"en": ("be", "is", "is"), "fr": ("agir", "agit", "agit"),
+                "de": ("gehen", "geht", "geht"), "es": ("tratar", "trata", "trata")})  # fmt: skip
+
+_VERB_LAST = frozenset({"de"})
+STOP = Joint(dict.fromkeys(LANGUAGES, "."))
+COMMA = Joint(dict.fromkeys(LANGUAGES, ","))
+AND = Joint({"en": "and", "fr": "et", "de": "und", "es": "y"})
+BUT = Joint({"en": ", but", "fr": ", mais", "de": ", aber", "es": ", pero"})
+BECAUSE = Joint({"en": "because", "fr": "parce que", "de": ", weil", "es": "porque"}, _VERB_LAST)
+WHEN = Joint({"en": "when", "fr": "quand", "de": ", wenn", "es": "cuando"}, _VERB_LAST)
+FRONTED_WHEN = Joint({**WHEN.forms, "de": "wenn"}, _VERB_LAST)
+THAT = Joint({"en": "that", "fr": "que", "de": ", dass", "es": "que"}, _VERB_LAST)
+
+_VOWELS = tuple("aeiouâàéèêëîïôûùœ")
+_ELIDED = {"le": "l'", "la": "l'", "que": "qu'", "de": "d'", "ce": "c'"}
+
+_DEFINITE = {
+    "en": {"m": "the", "f": "the", "n": "the", "pl": "the"},
+    "fr": {"m": "le", "f": "la", "pl": "les"},
+    "es": {"m": "el", "f": "la", "pl": "los", "fpl": "las"},
+    "de": {"m": "der", "f": "die", "n": "das", "pl": "die"},
+    "de-acc": {"m": "den", "f": "die", "n": "das", "pl": "die"},
+}
+_INDEFINITE = {
+    "en": {"m": "a", "f": "a", "n": "a", "pl": ""},
+    "fr": {"m": "un", "f": "une", "pl": "des"},
+    "es": {"m": "un", "f": "una", "pl": "unos", "fpl": "unas"},
+    "de": {"m": "ein", "f": "eine", "n": "ein", "pl": ""},
+    "de-acc": {"m": "einen", "f": "eine", "n": "ein", "pl": ""},
+}
+_ARTICLE_LEMMA = {
+    True: {"en": "the", "fr": "le", "es": "el", "de": "der"},
+    False: {"en": "a", "fr": "un", "es": "un", "de": "ein"},
+}
+
+
+def realise(parts: Sequence[Part], language: str) -> list[Word]:
+    """The words of a sentence in a language, elisions made, first word capitalised."""
+    words: list[Word] = []
+    order = "main"
+    for index, part in enumerate(parts):
+        if isinstance(part, Clause):
+            words += _clause(part, language, order)
+            continue
+        words += _joint(part.forms[language], f"{index}")
+        if language in part.subordinating_in:
+            order = "subordinate"
+        elif part is COMMA and order == "subordinate":
+            order = "inverted"  # the main clause after a fronted subordinate one
+        else:
+            order = "main"
+    words = _elide(words) if language == "fr" else words
+    return _capitalise(words)
+
+
+def _joint(text: str, key: str) -> list[Word]:
+    return [
+        Word(form, form, "PUNCT", f"{key}.mark")
+        if form in (",", ".")
+        else Word(form, form, "CONJ", f"{key}.joint")
+        for form in text.split(" ")
+    ]
+
+
+def _clause(clause: Clause, language: str, order: str) -> list[Word]:
+    subject = _subject(clause, language)
+    finite = _finite(clause, language)
+    rest = _complements(clause, language)
+    adverb = []
+    if clause.adverb:
+        form = clause.adverb[language]
+        adverb = [Word(form, form, "ADV", f"{clause.key}.adv")]
+    infinitive = []
+    if clause.infinitive:
+        form = clause.infinitive.forms[language][0]
+        infinitive = [Word(form, form, "VERB", f"{clause.key}.inf")]
+    if language == "en":
+        return subject + finite + infinitive + rest + adverb
+    if language != "de":
+        return subject + finite + adverb + infinitive + rest
+    if order == "subordinate":
+        return subject + adverb + rest + infinitive + finite
+    if order == "inverted":
+        return finite + subject + adverb + rest + infinitive
+    return subject + finite + adverb + rest + infinitive
+
+
+def _subject(clause: Clause, language: str) -> list[Word]:
+    subject = clause.subject
+    if isinstance(subject, Phrase):
+        return _phrase(subject, language, f"{clause.key}.s")
+    form = subject.forms[language]
+    if form == NOTHING and language == "es":
+        return []
+    return [Word(form, _pronoun_lemma(form), "PRON", f"{clause.key}.{subject.slot}", subject.slot)]
+
+
+def _pronoun_lemma(form: str) -> str:
+    return {"c'": "ce", "celle-ci": "celui-ci", "diese": "dieser", "dieses": "dieser"}.get(
+        form, form
+    )
+
+
+def _agreement(clause: Clause, language: str) -> tuple[str, int]:
+    """Gender and number of the subject."""
+    subject = clause.subject
+    if isinstance(subject, Phrase):
+        return subject.referent.gender(language), subject.referent.number
+    gender = subject.referent.gender(language) if subject.referent else "m"
+    return gender, int(language in subject.plural_in)
+
+
+def _finite(clause: Clause, language: str) -> list[Word]:
+    lemma, singular, plural = clause.verb.forms[language]
+    number = _agreement(clause, language)[1]
+    if clause.kind == "exist" and clause.object:
+        number = clause.object.referent.number
+    subject = clause.subject
+    slot = None
+    if isinstance(subject, Pronoun) and subject.forms[language] == NOTHING and language == "es":
+        slot = subject.slot
+    key = f"{clause.key}.v"
+    word = Word(plural if number else singular, lemma, "VERB", key, slot)
+    if clause.kind == "exist" and language == "fr":
+        return [Word("y", "y", "PRON", key), word]
+    if clause.kind == "concern":
+        before = {"fr": "s'", "es": "se"}.get(language)
+        after = {"en": "about", "fr": "de", "de": "um", "es": "de"}[language]
+        reflexive = [Word(before, "se", "PRON", key)] if before else []
+        return [*reflexive, word, Word(after, after, "ADP", f"{clause.key}.about")]
+    return [word]
+
+
+def _complements(clause: Clause, language: str) -> list[Word]:
+    words: list[Word] = []
+    if clause.adjective:
+        gender, number = _agreement(clause, language)
+        forms = clause.adjective.forms[language]
+        form = forms[2 * number + (gender == "f")]
+        words.append(Word(form, forms[0], "ADJ", f"{clause.key}.a"))
+    if clause.object:
+        accusative = clause.kind != "copula"
+        phrase = _phrase(clause.object, language, f"{clause.key}.o", accusative)
+        if clause.kind == "event" and language == "es":  # the personal a of Spanish
+            to = Word("a", "a", "ADP", None)
+            phrase = [Word("al", "al", "ADP", phrase[0].key), *phrase[1:]] if (
+                phrase[0].form == "el") else [to, *phrase]  # fmt: skip
+        words += phrase
+    if clause.preposition:
+        preposition, complement = clause.preposition
+        form = preposition[language]
+        words.append(Word(form, form, "ADP", f"{clause.key}.p"))
+        words += _phrase(complement, language, f"{clause.key}.c", accusative=True)
+    return words
+
+
+def _phrase(phrase: Phrase, language: str, key: str, accusative: bool = False) -> list[Word]:
+    words: list[Word] = []
+    referent = phrase.referent
+    for index, noun in enumerate(referent.nouns):
+        if index:
+            conjunction = AND.forms[language]
+            words.append(Word(conjunction, conjunction, "CONJ", f"{key}.and"))
+        table = _DEFINITE if phrase.definite else _INDEFINITE
+        gender = noun.gender[language]
+        cell = gender
+        if referent.plural:
+            cell = "fpl" if language == "es" and gender == "f" else "pl"
+        forms = table["de-acc" if language == "de" and accusative else language]
+        article = forms[cell]
+        form = noun.forms[language][int(referent.plural)]
+        if article == "a" and form.startswith(tuple("aeiou")):
+            article = "an"
+        if article:
+            lemma = _ARTICLE_LEMMA[phrase.definite][language]
+            words.append(Word(article, lemma, "DET", f"{key}.d{index}"))
+        words.append(Word(form, noun.forms[language][0], "NOUN", f"{key}.n{index}"))
+    return words
+
+
+def _elide(words: list[Word]) -> list[Word]:
+    """French le, la, que, de and ce before a vowel; the next word may be an empty one."""
+    result = list(words)
+    for index, word in enumerate(words):
+        following = next((other.form for other in words[index + 1 :] if other.form), "")
+        if word.form in _ELIDED and following.startswith(_VOWELS):
+            elided = _ELIDED[word.form]
+            result[index] = Word(elided, word.lemma, word.category, word.key, word.slot)
+    return result
+
+
+def _capitalise(words: list[Word]) -> list[Word]:
+    for index, word in enumerate(words):
+        if word.form:
+            form = word.form[0].upper() + word.form[1:]
+            first = Word(form, word.lemma, word.category, word.key, word.slot)
+            return [*words[:index], first, *words[index + 1 :]]
+    return words

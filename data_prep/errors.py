@@ -1,0 +1,80 @@
+"""What goes wrong with a user's input, said so that the user can mend it.
+
+A `Problem` is one fault in one place and prints as `path:line: field: expected …, found …`.
+`InputError` carries all problems that were found, never just the first.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+SHOWN_AT_MOST = 1000
+"""A file of the wrong kind has a problem on every line: more than this are counted, not shown."""
+
+
+class CrossproError(Exception):
+    """Anything a user can cause and mend; the commands print it and exit with status 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault: where it is, what was expected there and what was found."""
+
+    path: str
+    line: int | None
+    field: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.field}: expected {self.expected}, found {self.found}"
+
+
+class InputError(CrossproError):
+    """One or more problems with input files or settings."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: list[Problem] = []
+        self.total = 0
+        for problem in problems:
+            self.total += 1
+            if len(self.problems) < SHOWN_AT_MOST:
+                self.problems.append(problem)
+        super().__init__(self.total)
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.total > len(self.problems):
+            lines.append(f"… and {self.total - len(self.problems):,} more problems")
+        return "\n".join(lines)
+
+
+def input_error(
+    path: str | Path, field: str, expected: str, found: str, line: int | None = None
+) -> InputError:
+    """The error for a single problem."""
+    return InputError([Problem(str(path), line, field, expected, found)])
+
+
+def quoted(text: str | bytes, limit: int = 60) -> str:
+    """A piece of input as shown in a message: quoted, control characters escaped, not too long."""
+    shown = repr(text)[1:] if isinstance(text, bytes) else repr(text)
+    return shown if len(shown) <= limit else shown[: limit - 2] + "…" + shown[0]
+
+
+def choices(names: Iterable[str]) -> str:
+    """A list of valid values as shown in a message."""
+    return "one of " + ", ".join(names)
+
+
+def unknown_label(label: str, column: str, known: Container[str]) -> str:
+    """What is wrong with a label that is not among the known ones."""
+    if not label:
+        return f"a space too many in {quoted(column)}"
+    if unicodedata.normalize("NFC", label) in known:
+        return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
+    return quoted(label)

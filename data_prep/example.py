@@ -1,0 +1,66 @@
+"""The records of the shared task: an example is one line of a file, a gap one placeholder in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+Link = tuple[int, int]
+"""A word link: source position, target position, both from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One REPLACE placeholder of the target sentence.
+
+    `source_index` is the position of the source pronoun (of the verb, where subjects are null).
+    `label` and `word` are columns 1 and 2 as written in the file, None in blind files; a label may
+    be a class or one of its forms, and `Task.class_index` knows both.
+    """
+
+    position: int
+    source_index: int
+    label: str | None = None
+    word: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One line of a shared-task file.
+
+    `target` holds the tokens as written, placeholders included: `lemma|TAG` where the task is
+    lemmatised (`tagged`), else words. Links count positions in the target with its placeholders.
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: tuple[Link, ...]
+    gaps: tuple[Gap, ...]
+    document: str | None = None
+    tagged: bool = True
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """The target lemmas, or words where the target is inflected."""
+        return tuple(split_tag(token)[0] for token in self.target) if self.tagged else self.target
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The target tags; an empty one for placeholders and untagged tokens."""
+        if not self.tagged:
+            return ("",) * len(self.target)
+        return tuple(split_tag(token)[1] for token in self.target)
+
+    def with_labels(self, labels: Iterable[str]) -> Example:
+        """The same example with other labels, as in a submission; gold words are dropped."""
+        gaps = tuple(
+            Gap(gap.position, gap.source_index, label)
+            for gap, label in zip(self.gaps, labels, strict=True)
+        )
+        return replace(self, gaps=gaps)
+
+
+def split_tag(token: str) -> tuple[str, str]:
+    """Lemma and tag of `lemma|TAG`; the last bar separates, so a lemma may contain bars."""
+    lemma, bar, tag = token.rpartition("|")
+    return (lemma, tag) if bar else (token, "")

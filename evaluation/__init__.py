@@ -1,0 +1,1 @@
+"""Scores of submissions and of MT output, with intervals and tests."""

@@ -1,0 +1,158 @@
+"""An evaluation as one self-contained HTML page.
+
+Scores, paired tests, confusion matrices as heat maps, and every wrong prediction with its source,
+target and links, searchable in the browser. The page loads nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from data_prep.example import Example
+from evaluation.published import PublishedResult
+from evaluation.report import differences_table, metric_title, ranking_table, recall_table
+from evaluation.results import Evaluation, Result
+from evaluation.submission import Submission
+from evaluation.tables import Row
+
+_PAGE = Path(__file__).resolve().parent / "page" / "report.html"
+
+
+def html_report(
+    evaluation: Evaluation,
+    submissions: Sequence[Submission],
+    examples: Iterable[Example],
+    published: Sequence[PublishedResult] = (),
+    max_errors: int = 2000,
+) -> str:
+    """The page; `examples` are those of the gold file, of which the wrong ones are shown."""
+    errors, total = _wrong_examples(evaluation, submissions, examples, max_errors)
+    note = f"{total:,} sentences have a wrong prediction."
+    if total > len(errors):
+        note += f" The first {len(errors):,} are here."
+    data = {
+        "classes": evaluation.task.classes,
+        "systems": [submission.name for submission in submissions],
+        "tagged": evaluation.task.tagged,
+        "examples": errors,
+    }
+    gaps = f"{len(evaluation.gold.classes):,} gaps"
+    if evaluation.documents is not None:
+        gaps += f" in {evaluation.documents:,} documents"
+    parts = {
+        "title": html.escape(f"Pronoun prediction {evaluation.task.name}"),
+        "subtitle": html.escape(f"Gold {evaluation.gold.name}: {gaps}"),
+        "warnings": "".join(
+            f'<p class="wrong">{html.escape(text)}</p>' for text in evaluation.warnings
+        ),
+        "ranking": _table(*ranking_table(evaluation, published), left=2),
+        "published_note": "* scored here; the others are published figures." if published else "",
+        "recalls": _table(*recall_table(evaluation, published), left=1),
+        "comparisons": _comparisons(evaluation),
+        "matrices": "".join(_matrix(evaluation, result) for result in evaluation.results),
+        "errors_note": html.escape(note),
+        "signatures": "".join(
+            f"<p><code>{html.escape(score.signature)}</code></p>"
+            for score in evaluation.results[0].scores.values()
+        ),
+        # No "<" at all: "</script" or "<!--" would end the data, whatever stands around them.
+        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    page = _PAGE.read_text(encoding="utf-8")
+    pieces = page.split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, _, rest = piece.partition("}}")
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def _wrong_examples(
+    evaluation: Evaluation,
+    submissions: Sequence[Submission],
+    examples: Iterable[Example],
+    limit: int,
+) -> tuple[list[dict[str, object]], int]:
+    gold = evaluation.gold
+    predicted = np.stack([submission.classes for submission in submissions])
+    ends = np.cumsum(gold.gaps)
+    starts = ends - gold.gaps
+    wrong = (predicted != gold.classes).any(axis=0)
+    shown: list[dict[str, object]] = []
+    total = 0
+    for line, example in enumerate(examples):
+        here = range(int(starts[line]), int(ends[line]))
+        if not any(wrong[index] for index in here):
+            continue
+        total += 1
+        if len(shown) >= limit:
+            continue
+        known = len(example.gaps) == len(here)  # the scorer does not ask for equal numbers
+        gaps = [
+            {
+                "position": example.gaps[offset].position if known else -1,
+                "source": example.gaps[offset].source_index if known else -1,
+                "gold": int(gold.classes[index]),
+                "predicted": predicted[:, index].tolist(),
+            }
+            for offset, index in enumerate(here)
+        ]
+        shown.append(
+            {
+                "line": line + 1,
+                "document": example.document,
+                "source": example.source,
+                "target": example.target,
+                "links": example.links,
+                "gaps": gaps,
+            }
+        )
+    return shown, total
+
+
+def _comparisons(evaluation: Evaluation) -> str:
+    if not evaluation.comparisons:
+        return ""
+    table = _table(*differences_table(evaluation.comparisons), left=2)
+    note = "p values are two-sided and not corrected for the number of comparisons."
+    heading = "<h2>Paired differences</h2>"
+    return f'{heading}<div class="scroll">{table}</div><p class="note">{note}</p>'
+
+
+def _table(heading: Row, rows: Sequence[Row], left: int) -> str:
+    def cells(row: Row, tag: str) -> str:
+        return "".join(
+            f"<{tag}{' class=l' if column < left else ''}>{html.escape(cell)}</{tag}>"
+            for column, cell in enumerate(row)
+        )
+
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    return f"<table><thead><tr>{cells(heading, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _matrix(evaluation: Evaluation, result: Result) -> str:
+    classes = [html.escape(name) for name in evaluation.task.classes]
+    rows = []
+    for gold, counts in enumerate(result.counts):
+        total = max(int(counts.sum()), 1)
+        cells = []
+        for predicted, number in enumerate(counts.tolist()):
+            kind = " hit" if gold == predicted else "" if number else " zero"
+            tint = f"background:rgba(var(--heat),{0.85 * number / total:.3f})"
+            share = f"{classes[gold]} as {classes[predicted]}: {100 * number / total:.1f}%"
+            cells.append(f'<td class="{kind.strip()}" style="{tint}" title="{share}">{number}</td>')
+        rows.append(
+            f"<tr><th class=l>{classes[gold]}</th>{''.join(cells)}<th>{counts.sum()}</th></tr>"
+        )
+    heading = "".join(f"<th>{name}</th>" for name in classes)
+    score = result.scores[evaluation.task.official_score]
+    caption = f"{html.escape(result.name)}: {metric_title(score.name)} {score}"
+    return (
+        f'<table class="matrix"><caption>{caption}</caption>'
+        f"<thead><tr><th></th>{heading}<th></th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )

@@ -1,0 +1,38 @@
+"""Tables of text: aligned columns for the terminal, pipes for Markdown."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+Row = Sequence[str]
+
+
+def text_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """Aligned columns under a rule; the first `left` columns are flush left, the others right."""
+    widths = [max(map(_width, column)) for column in zip(heading, *rows, strict=True)]
+    lines = [_line(heading, widths, left), "  ".join("─" * width for width in widths)]
+    lines += [_line(row, widths, left) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A Markdown table with the same alignment."""
+    rule = ["---" if column < left else "---:" for column in range(len(heading))]
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in (heading, *rows)]
+    lines.insert(1, rule)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _line(cells: Row, widths: Sequence[int], left: int) -> str:
+    padded = []
+    for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        space = " " * (width - _width(cell))
+        padded.append(cell + space if column < left else space + cell)
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    combining = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - combining

@@ -1,0 +1,1 @@
+"""The System interface and the neural predictors."""

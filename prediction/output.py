@@ -1,0 +1,47 @@
+"""From probabilities to submissions: labels for every gap of a stream of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from data_prep.example import Example
+from prediction.system import Probabilities, System
+
+AT_ONCE = 10_000
+"""Lines predicted together, more where a document goes on."""
+
+
+def predict_stream(
+    system: System, examples: Iterable[Example]
+) -> Iterator[tuple[list[Example], Probabilities]]:
+    """Examples with predicted labels, and their probabilities, in groups of whole documents."""
+    for group in whole_documents(examples, AT_ONCE):
+        probabilities = system.predict(group)
+        yield with_predictions(system, group, probabilities), probabilities
+
+
+def with_predictions(
+    system: System, examples: Sequence[Example], probabilities: Probabilities
+) -> list[Example]:
+    """The examples with the most probable class of each gap as its label.
+
+    Where two classes are equally probable, the first in official order is taken.
+    """
+    best = iter(probabilities.argmax(axis=1).tolist())
+    classes = system.task.classes
+    return [
+        example.with_labels([classes[next(best)] for _ in example.gaps]) for example in examples
+    ]
+
+
+def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Example]]:
+    """Groups of at least `size` examples that never cut a document in two."""
+    group: list[Example] = []
+    for example in examples:
+        enough = len(group) >= size
+        if enough and (example.document is None or example.document != group[-1].document):
+            yield group
+            group = []
+        group.append(example)
+    if group:
+        yield group

@@ -1,0 +1,101 @@
+"""Checks of a run's settings before anything runs, on plain values: all faults at once."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from data_prep.errors import Problem, choices, quoted
+from prediction.system import System
+
+DATA_KEYS = {
+    "demo": ("kind", "seed", "documents"),
+    "shared_task": ("kind", "dir", "train", "dev", "test", "lenient"),
+}
+"""The keys of each kind of data."""
+
+
+class Settings:
+    """Collects the problems of one run's settings."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def problem(self, key: str, expected: str, found: object) -> None:
+        """Note a problem with a key."""
+        shown = found if isinstance(found, str) else quoted(repr(found))
+        self.problems.append(Problem("settings", None, key, expected, shown))
+
+    def choice(self, key: str, value: object, allowed: Sequence[str]) -> None:
+        """The value must be one of these."""
+        if value not in allowed:
+            self.problem(key, choices(allowed), repr(value))
+
+    def number(self, key: str, value: object, least: int) -> None:
+        """The value must be a whole number, not below `least`."""
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            self.problem(key, f"a whole number from {least}", value)
+
+    def data(self, data: Mapping[str, Any]) -> None:
+        """The section `data`."""
+        kind = data.get("kind")
+        if kind not in DATA_KEYS:
+            self.problem("data.kind", choices(DATA_KEYS), repr(kind))
+            return
+        for key in data:
+            if key not in DATA_KEYS[kind]:
+                self.problem(f"data.{key}", choices(DATA_KEYS[kind]), "an unknown key")
+        missing = [key for key in DATA_KEYS[kind] if data.get(key) in (None, "???")]
+        for key in missing:
+            self.problem(f"data.{key}", "a value", f"nothing (give it as data.{key}=…)")
+        if kind == "demo" and "documents" not in missing:
+            for split in ("train", "dev", "test"):
+                self.number(f"data.documents.{split}", data["documents"].get(split), 1)
+        if kind == "shared_task" and "dir" not in missing and not Path(data["dir"]).is_dir():
+            self.problem("data.dir", "a folder", quoted(str(data["dir"])))
+
+    def component(self, key: str, target: object, arguments: Mapping[str, Any]) -> None:
+        """A system: the class must be one, and take these arguments."""
+        if not (isinstance(target, type) and issubclass(target, System)):
+            self.problem(f"{key}._target_", "a subclass of prediction.system.System", target)
+            return
+        parameters = inspect.signature(target).parameters
+        for name in arguments:
+            if name not in parameters:
+                expected = choices(parameters) if parameters else "no setting"
+                self.problem(f"{key}.{name}", expected, "an unknown key")
+        for name, parameter in parameters.items():
+            if parameter.default is parameter.empty and name not in arguments:
+                self.problem(f"{key}.{name}", "a value", "nothing")
+
+
+def unknown_names(
+    arguments: Sequence[str], top: Sequence[str], inner: Mapping[str, Sequence[str]]
+) -> list[Problem]:
+    """Problems with the names in `name=value` arguments.
+
+    `top` are the names that may stand first, `inner` those that may follow a name and a dot.
+    Arguments that add a name (+name=value) or are options (--help) pass.
+    """
+    problems = []
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        if not equals or argument.startswith(("+", "-", "~", "hydra")):
+            continue
+        first, _, rest = name.partition(".")
+        second = rest.partition(".")[0]
+        if first not in top:
+            problems.append(_unknown(name, first, top))
+        elif second and first in inner and second not in inner[first]:
+            known = [f"{first}.{other}" for other in inner[first]]
+            problems.append(_unknown(name, f"{first}.{second}", known))
+    return problems
+
+
+def _unknown(name: str, wrong: str, known: Sequence[str]) -> Problem:
+    near = difflib.get_close_matches(wrong, known, 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return Problem("settings", None, name, choices(known), f"an unknown name{hint}")

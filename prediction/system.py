@@ -1,0 +1,128 @@
+"""The interface of every predictor, from the majority class to neural networks: four verbs.
+
+`fit` learns from examples, `predict` returns a probability for every class of every gap, `save`
+and `load_system` go to and from a folder. A saved system is JSON plus files without code (npz,
+safetensors, ARPA); loading one looks its class up in `SYSTEMS` and never runs what the folder says.
+This module imports no torch, so that baselines can build on it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_prep import __version__
+from data_prep.errors import choices, input_error, quoted
+from data_prep.example import Example
+from data_prep.task import Task, task_from_mapping, task_to_mapping
+from data_prep.textfile import write_text
+
+Probabilities = NDArray[np.float64]
+"""One row for each gap, in reading order; one column for each class of the task."""
+
+SYSTEMS = {
+    "class_prior": "baselines.class_prior:ClassPrior",
+    "majority": "baselines.majority:Majority",
+}
+"""Where the class of each saved system is; nothing else is ever loaded."""
+
+_FILE = "system.json"
+_FORMAT = 1
+
+
+class System(ABC):
+    """A predictor of pronouns. Constructors take settings only; `fit` gives them a task."""
+
+    name: ClassVar[str]
+    task: Task
+
+    @abstractmethod
+    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+        """Learn from labelled examples; settings may be chosen on dev."""
+
+    @abstractmethod
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """The probability of each class for each gap; labels are not looked at."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """The constructor's arguments, as JSON values."""
+
+    @abstractmethod
+    def save_state(self, folder: Path) -> None:
+        """Write what was learnt into an existing folder."""
+
+    @abstractmethod
+    def load_state(self, folder: Path) -> None:
+        """Read what was learnt; `task` is set before."""
+
+    def save(self, folder: Path) -> None:
+        """Write the system to a folder; the description comes last and marks it complete."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.save_state(folder)
+        description = {
+            "format": _FORMAT,
+            "crosspro": __version__,
+            "system": self.name,
+            "settings": self.settings(),
+            "task": task_to_mapping(self.task),
+        }
+        write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=2) + "\n")
+
+
+def load_system(folder: str | Path) -> System:
+    """Load a saved system, ready to predict."""
+    path = Path(folder) / _FILE
+    description = _read_description(path)
+    name = description.get("system")
+    if name not in SYSTEMS:
+        raise input_error(path, "system", choices(SYSTEMS), quoted(repr(name)))
+    task = task_from_mapping(description.get("task"), f"{path}: task")
+    system = system_class(name)(**_settings(description, path))
+    system.task = task
+    system.load_state(Path(folder))
+    return system
+
+
+def system_class(name: str) -> type[System]:
+    """The class of a system by its name."""
+    module, _, attribute = SYSTEMS[name].partition(":")
+    found: type[System] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """A JSON file that must hold an object."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise input_error(path, "file", "a readable file", str(error.strerror)) from error
+    except ValueError as error:
+        raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
+    if not isinstance(content, dict):
+        raise input_error(path, "file", "a JSON object", type(content).__name__)
+    return content
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise input_error(path.parent, "folder", f"a saved system with {_FILE}", "none")
+    description = read_json_object(path)
+    if description.get("format") != _FORMAT:
+        found = quoted(repr(description.get("format")))
+        raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
+    return description
+
+
+def _settings(description: dict[str, Any], path: Path) -> dict[str, Any]:
+    settings = description.get("settings")
+    if not isinstance(settings, dict):
+        raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
+    return settings

@@ -1,0 +1,1 @@
+"""The sub-commands of `crosspro`, one thin module each."""

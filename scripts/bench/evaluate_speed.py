@@ -1,0 +1,39 @@
+"""Time of `crosspro evaluate` on files of 100,000 lines, start-up included.
+
+Run: python -m scripts.bench.evaluate_speed
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.bench.files import write_large
+from scripts.bench.measure import measure
+
+LINES = 100_000
+
+
+def main() -> None:
+    """Print the time without and with resampling, by gap and by document."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        gold, submission, ids = folder / "gold.data", folder / "system.data", folder / "doc-ids"
+        write_large(gold, LINES)
+        write_large(submission, LINES, predicted=True)
+        ids.write_text("".join(f"talk{line // 100}\n" for line in range(LINES)), "utf-8")
+        print(f"{LINES:,} lines, {gold.stat().st_size / 1e6:.0f} MB a file")
+        command = [sys.executable, "-m", "scripts.crosspro", "evaluate", str(gold), str(submission)]
+        command += ["--task", "en-fr"]
+        for title, options in {
+            "official layout": ["--layout", "official"],
+            "no resampling": ["--resamples", "0"],
+            "1,000 resamples by gap": ["--resamples", "1000"],
+            "1,000 resamples by document": ["--resamples", "1000", "--doc-ids", str(ids)],
+        }.items():
+            print(f"{title}: {measure(command + options, 5)}")
+
+
+if __name__ == "__main__":
+    main()

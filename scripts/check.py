@@ -1,0 +1,58 @@
+"""Check shared-task files and list every problem."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_prep.errors import InputError, Problem
+from data_prep.shared_task import scan
+from data_prep.task import load_task
+from scripts.crosspro import command_app, run
+from scripts.options import DocIds, TaskName
+
+app = command_app()
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Five-column files (also .gz, .xz).")],
+    task: TaskName,
+    doc_ids: DocIds = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
+    ] = False,
+) -> None:
+    """Check shared-task files and list every problem.
+
+    Problems go to standard output as `path:line: field: expected …, found …`, and a summary to
+    standard error. The exit status is 0 if all files are well-formed and 1 if not.
+    """
+    rules = load_task(task)
+    if doc_ids is not None and len(files) > 1:
+        raise typer.BadParameter("document ids belong to one file: check files one by one")
+    bad = 0
+    for path in files:
+        lines = gaps = problems = 0
+        try:
+            for item in scan(path, rules, doc_ids, lenient=lenient):
+                if isinstance(item, Problem):
+                    problems += 1
+                    print(item)
+                else:
+                    lines += 1
+                    gaps += len(item.gaps)
+        except InputError as error:
+            problems += error.total
+            print(error)
+        bad += problems > 0
+        verdict = f"{problems:,} problems" if problems else "ok"
+        print(f"{path}: {verdict}, {lines:,} good lines, {gaps:,} gaps", file=sys.stderr)
+    raise typer.Exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    run(app)

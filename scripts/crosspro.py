@@ -1,0 +1,83 @@
+"""The command `crosspro`: finds the sub-command and runs its module, which alone is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+
+import typer
+
+from data_prep import __version__
+from data_prep.errors import CrossproError
+
+COMMANDS = {
+    "check": "Check shared-task files and list every problem.",
+    "demo": "Write the generated demo corpus as shared-task files.",
+    "evaluate": "Score submissions against a gold file.",
+    "predict": "Fill the gaps of a file with a trained system.",
+    "published": "Show the published results of the shared tasks.",
+}
+"""The sub-commands: `scripts/NAME.py`, and the first line of its command's help."""
+
+
+def main() -> None:
+    """Entry point of the console command."""
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        module = importlib.import_module(f"scripts.{sys.argv[1]}")
+        run(module.app, sys.argv[2:], f"crosspro {sys.argv[1]}")
+    else:
+        run(_overview(), sys.argv[1:], "crosspro")
+
+
+def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None = None) -> None:
+    """Run a command; input errors become a message and exit status 2."""
+    try:
+        app(args=arguments, prog_name=name)
+    except CrossproError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+        sys.stderr.close()
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def command_app() -> typer.Typer:
+    """A Typer application for one command, the same for all of them."""
+    return typer.Typer(
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+
+def _overview() -> typer.Typer:
+    """An application that only shows what there is: help, version, and the error for a typo."""
+    app = command_app()
+
+    @app.callback(invoke_without_command=True)
+    def overview(
+        context: typer.Context,
+        version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    ) -> None:
+        """Cross-lingual pronoun prediction and evaluation of pronoun translation.
+
+        Train with `python train.py` (or `crosspro-train`); `crosspro COMMAND --help` says more.
+        """
+        print(f"crosspro {__version__}" if version else context.get_help())
+
+    for command, help_text in COMMANDS.items():
+        app.command(command, help=help_text)(_nothing())
+    return app
+
+
+def _nothing() -> Callable[[], None]:
+    return lambda: None
+
+
+if __name__ == "__main__":
+    main()

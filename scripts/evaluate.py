@@ -1,0 +1,144 @@
+"""Score submissions against a gold file."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_prep.errors import CrossproError
+from data_prep.shared_task import read_examples
+from data_prep.task import Task, load_task
+from evaluation.confusion import confusion_counts
+from evaluation.html_report import html_report
+from evaluation.official import empty_layout, official_encoding, official_layout
+from evaluation.published import PublishedResult, published_results
+from evaluation.report import csv_report, json_report, markdown_report, text_report
+from evaluation.results import Evaluation, evaluate
+from evaluation.scores import Absent
+from evaluation.significance import Resampling
+from evaluation.submission import Gold, Submission, read_gold, read_submissions
+from scripts.crosspro import command_app, run
+from scripts.options import DocIds, Output, TaskName, write_output
+
+
+class Layout(StrEnum):
+    """How the scores are shown."""
+
+    TABLE = "table"
+    OFFICIAL = "official"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    CSV = "csv"
+    HTML = "html"
+
+
+class AbsentChoice(StrEnum):
+    """What a class without gold instances does to a macro average."""
+
+    SKIP = "skip"
+    ZERO = "zero"
+
+
+app = command_app()
+
+
+@app.command("evaluate")
+def evaluate_command(
+    gold: Annotated[Path, typer.Argument(help="Gold file: five columns (also .gz, .xz).")],
+    submissions: Annotated[
+        list[Path], typer.Argument(help="Submissions: classes in the first column.")
+    ],
+    task: TaskName,
+    doc_ids: DocIds = None,
+    absent: Annotated[
+        AbsentChoice,
+        typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
+    ] = AbsentChoice.SKIP,
+    layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
+    with_published: Annotated[
+        int | None,
+        typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    max_errors: Annotated[
+        int, typer.Option(min=0, help="Wrong predictions listed in the HTML page, at most.")
+    ] = 2000,
+    output: Output = None,
+) -> None:
+    """Score submissions against a gold file.
+
+    Macro-averaged recall (the official score; macro F1 for en-fr-2015) and accuracy with 95%
+    intervals, recall of each class, paired tests between submissions. Resampling is by document if
+    document ids are given, else by gap.
+    """
+    rules = load_task(task)
+    published = _published(rules, with_published)
+    gold_labels = read_gold(gold, rules, doc_ids)
+    read = read_submissions(submissions, rules, gold_labels)
+    if layout is Layout.OFFICIAL:
+        write_output(_official(rules, gold_labels, read), output)
+        if not len(gold_labels.classes):
+            raise CrossproError(f"{gold}: classes: expected at least one label, found none")
+        return
+    plan = Resampling(resamples, seed) if resamples else None
+    choice: Absent = "zero" if absent is AbsentChoice.ZERO else "skip"
+    evaluation = evaluate(rules, gold_labels, read, choice, plan)
+    for warning in evaluation.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    text = _text(evaluation, layout, published, gold, doc_ids, read, max_errors)
+    write_output(text.encode("utf-8"), output)
+
+
+def _text(
+    evaluation: Evaluation,
+    layout: Layout,
+    published: list[PublishedResult],
+    gold: Path,
+    doc_ids: Path | None,
+    submissions: list[Submission],
+    max_errors: int,
+) -> str:
+    if layout is Layout.JSON:
+        return json_report(evaluation)
+    if layout is Layout.CSV:
+        return csv_report(evaluation)
+    if layout is Layout.MARKDOWN:
+        return markdown_report(evaluation, published)
+    if layout is Layout.HTML:
+        examples = read_examples(gold, evaluation.task, doc_ids, lenient=True)
+        return html_report(evaluation, submissions, examples, published, max_errors)
+    return text_report(evaluation, published)
+
+
+def _official(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:
+    if len(submissions) != 1:
+        raise typer.BadParameter("the official layout shows one submission at a time")
+    if not len(gold.classes):
+        text = empty_layout(task)
+    else:
+        counts = confusion_counts(gold.classes, submissions[0].classes, len(task.classes))
+        text = official_layout(task, counts)
+    return text.encode(official_encoding(task), errors="xmlcharrefreplace")
+
+
+def _published(task: Task, year: int | None) -> list[PublishedResult]:
+    if year is None:
+        return []
+    pair = f"{task.source_language}-{task.target_language}"
+    rows = published_results(year, pair)
+    if not rows:
+        known = sorted({row.year for row in published_results(pair=pair)})
+        years = ", ".join(map(str, known)) or "no year"
+        raise typer.BadParameter(f"no published results of {year} for {pair}; known: {years}")
+    return rows
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,83 @@
+"""Fill the gaps of a file with a trained system."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from data_prep.errors import input_error
+from data_prep.example import Example
+from data_prep.shared_task import format_example, read_examples
+from data_prep.textfile import atomic_output
+from prediction.output import predict_stream
+from prediction.system import Probabilities, load_system
+from scripts.crosspro import command_app, run
+from scripts.options import DocIds
+
+app = command_app()
+
+
+@app.command()
+def predict(
+    run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
+    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
+    doc_ids: DocIds = None,
+    probabilities: Annotated[
+        Path | None, typer.Option(help="Write the probability of every class here (TSV).")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
+    ] = False,
+) -> None:
+    """Fill the gaps of a file with a trained system.
+
+    The submission has the five columns of the file with the predicted classes in the first. Labels
+    that the file may have are not looked at.
+    """
+    folder = run_dir / "model" if (run_dir / "model").is_dir() else run_dir
+    system = load_system(folder)
+    examples = read_examples(file, system.task, doc_ids, lenient=lenient)
+    lines = gaps = 0
+    columns = (TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with ExitStack() as stack:
+        submission = stack.enter_context(atomic_output(output))
+        table = stack.enter_context(atomic_output(probabilities)) if probabilities else None
+        progress = stack.enter_context(Progress(*columns, console=console, transient=True))
+        bar = progress.add_task("reading")
+        if table:
+            heading = ("line", "position", *system.task.classes)
+            table.write(("\t".join(heading) + "\n").encode("utf-8"))
+        for group, chances in predict_stream(system, examples):
+            for example in group:
+                submission.write(format_example(example).encode("utf-8") + b"\n")
+            if table:
+                table.write(_rows(group, chances, lines).encode("utf-8"))
+            lines += len(group)
+            gaps += len(chances)
+            progress.update(bar, description=f"{lines:,} lines, {gaps:,} gaps")
+        if not lines:
+            raise input_error(file, "file", "at least one line", "none")
+    print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {system.name}", file=sys.stderr)
+
+
+def _rows(examples: Sequence[Example], probabilities: Probabilities, first_line: int) -> str:
+    rows = iter(probabilities.tolist())
+    lines = []
+    for line, example in enumerate(examples, start=first_line + 1):
+        for gap in example.gaps:
+            chances = "\t".join(f"{chance:.6f}" for chance in next(rows))
+            lines.append(f"{line}\t{gap.position}\t{chances}\n")
+    return "".join(lines)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,37 @@
+"""What all tests share: hypothesis settings, tasks, the real corpora where they are present."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from data_prep.task import Task, load_task
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = ROOT / "tests" / "golden"
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+# Derandomised: the same examples in every run, so that a red build is red for everybody.
+settings.register_profile("crosspro", deadline=None, derandomize=True, max_examples=150)
+settings.load_profile("crosspro")
+
+
+@pytest.fixture
+def discomt2015() -> Path:
+    """The official files of DiscoMT 2015, which are not ours to publish."""
+    folder = SHARED_DATA / "official_discomt2015"
+    if not folder.is_dir():
+        pytest.skip("the official files of DiscoMT 2015 are not here")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def en_fr() -> Task:
+    return load_task("en-fr")
+
+
+@pytest.fixture(scope="session")
+def en_fr_2015() -> Task:
+    return load_task("en-fr-2015")

@@ -1,0 +1,145 @@
+"""The demo corpus: well-formed, deterministic, skewed like the real data, with a known ceiling."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from data_prep.demo.ceiling import ceilings
+from data_prep.demo.corpus import demo_corpus, demo_examples
+from data_prep.demo.lexicon import LANGUAGES, load_lexicon
+from data_prep.errors import InputError
+from data_prep.shared_task import read_examples, write_doc_ids, write_examples
+from data_prep.task import load_task, task_from_mapping, task_names, task_to_mapping
+
+TASKS = task_names()
+
+REAL_SHARES = {  # 003 Table 5 (after filtering), 004 Table 11
+    "en-fr": {"ce": 24, "elle": 5, "elles": 5, "il": 14, "ils": 25, "cela": 10, "on": 2},
+    "en-de": {"er": 3, "sie": 32, "es": 32, "man": 1, "OTHER": 32},
+    "es-en": {"he": 7, "she": 8, "it": 34, "they": 20, "you": 7, "there": 12, "OTHER": 13},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def corpora():
+    return {name: demo_corpus(load_task(name), "train", 200) for name in TASKS}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_files_are_well_formed(tmp_path, name):
+    task = load_task(name)
+    examples = demo_examples(task, "test", 30)
+    write_examples(tmp_path / "x.data", examples)
+    write_doc_ids(tmp_path / "x.doc-ids", examples)
+    assert list(read_examples(tmp_path / "x.data", task, tmp_path / "x.doc-ids")) == examples
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_seed_decides(name):
+    task = load_task(name)
+    assert demo_examples(task, "dev", 5) == demo_examples(task, "dev", 5)
+    assert demo_examples(task, "dev", 5) != demo_examples(task, "dev", 5, seed=2)
+    assert demo_examples(task, "dev", 5) != demo_examples(task, "test", 5)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_class_occurs_and_labels_fit_the_words(corpora, name):
+    task = load_task(name)
+    seen = Counter()
+    for sentence in corpora[name]:
+        for gap in sentence.example.gaps:
+            seen[gap.label] += 1
+            word = gap.word.rpartition("|")[0] if task.tagged and gap.word != "NONE" else gap.word
+            assert task.class_of(word.lower() if word != "NONE" else word) == gap.label
+    rare = {"these"} if name == "fr-en" else set()
+    assert set(task.classes) - rare <= set(seen)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_source_words_of_gaps_are_the_tasks_pronouns(corpora, name):
+    task = load_task(name)
+    for sentence in corpora[name]:
+        for gap in sentence.example.gaps:
+            word = sentence.example.source[gap.source_index]
+            assert task.null_subjects or word.lower() in task.source_pronouns
+
+
+@pytest.mark.parametrize("name", REAL_SHARES)
+def test_classes_are_skewed_like_the_real_ones(corpora, name):
+    labels = Counter(gap.label for s in corpora[name] for gap in s.example.gaps)
+    total = sum(labels.values())
+    for label, share in REAL_SHARES[name].items():
+        assert 100 * labels[label] / total == pytest.approx(share, abs=8)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_gaps_are_linked_to_their_pronoun_unless_nothing_translates_it(corpora, name):
+    task = load_task(name)
+    for sentence in corpora[name]:
+        example = sentence.example
+        for gap in example.gaps:
+            linked = {source for source, target in example.links if target == gap.position}
+            nothing = gap.word == "NONE" or task.null_subjects
+            assert linked == (set() if nothing else {gap.source_index})
+
+
+def test_one_sentence_in_each_language_reads_well():
+    lines = {name: demo_examples(load_task(name), "train", 3) for name in ("en-fr-2015", "de-en")}
+    text = [" ".join(example.target) for example in lines["en-fr-2015"]]
+    assert all(line[0].isupper() or line.startswith("REPLACE_") for line in text)
+    assert all(line.endswith(" .") for line in text)
+    for line in text:
+        assert not any(f" {article} {vowel}" in line for article in ("le", "la", "que", "de")
+                       for vowel in "aeiouéêî")  # fmt: skip
+    german = [example.source for example in lines["de-en"]]
+    for source in german:
+        if "dass" in source:  # the verb stands last in a subordinate clause
+            assert source[source.index("dass") - 1] == ","
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_more_context_never_lowers_the_ceiling(name):
+    task = load_task(name)
+    found = ceilings(task, demo_corpus(task, "train", 300), demo_corpus(task, "test", 100))
+    assert [c.context for c in found] == ["sentence", "previous sentence", "document"]
+    assert found[0].decidable < found[1].decidable < found[2].decidable == 100
+    assert found[0].accuracy <= found[1].accuracy <= found[2].accuracy
+    assert found[2].macro_recall > 80
+
+
+def test_an_antecedent_is_where_the_origin_says():
+    task = load_task("en-fr")
+    corpus = demo_corpus(task, "train", 60)
+    for index, sentence in enumerate(corpus):
+        for gap, origin in zip(sentence.example.gaps, sentence.origins, strict=True):
+            if origin.kind != "other_sentence":
+                continue
+            opening = corpus[index - origin.back].example
+            assert opening.document == sentence.example.document
+            assert opening.gaps == ()
+            assert gap.label in origin.candidates
+
+
+def test_the_lexicon_is_large_and_complete():
+    lexicon = load_lexicon()
+    assert len(lexicon.things) >= 300
+    assert len(lexicon.persons) >= 100
+    verbs = (*lexicon.verbs_things, *lexicon.verbs_persons, *lexicon.verbs_transitive)
+    assert len(verbs) >= 200
+    for noun in (*lexicon.things, *lexicon.persons):
+        assert set(noun.forms) == set(LANGUAGES)
+        assert noun.gender["fr"] in "mf"
+        assert noun.gender["de"] in "mfn"
+        for forms in noun.forms.values():
+            assert all(form and form == form.strip() and " " not in form for form in forms)
+    for verb in verbs:
+        assert all(all(forms) for forms in verb.forms.values())
+
+
+def test_another_language_pair_is_told_what_to_do():
+    mapping = task_to_mapping(load_task("en-fr"))
+    mapping.update(name="en-it", target_language="it")
+    with pytest.raises(InputError, match="data=shared_task"):
+        demo_examples(task_from_mapping(mapping, "en-it"), "train")

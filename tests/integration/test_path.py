@@ -1,0 +1,119 @@
+"""The whole path: train, predict, evaluate, on the demo corpus and on a new language pair."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from data_prep.demo.corpus import demo_examples
+from data_prep.shared_task import read_examples, write_doc_ids, write_examples
+from data_prep.task import load_task, task_to_mapping
+from tests.conftest import ROOT
+from tests.scripts.run import crosspro
+
+SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
+
+
+def train(folder, *arguments):
+    command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={folder}"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("system", ["majority", "class_prior"])
+def test_train_predict_evaluate(tmp_path, system):
+    result = train(tmp_path, "task=en-fr", f"system={system}", "data=demo", *SMALL)
+    assert result.returncode == 0, result.stderr
+    assert "macro recall" in result.stdout
+    for name in ("dev", "test"):
+        assert (tmp_path / f"{name}.report.html").is_file()
+    task = load_task("en-fr")
+    examples = demo_examples(task, "test", 5)
+    write_examples(tmp_path / "gold.data", examples)
+    blind = [e.with_labels([]) if not e.gaps else e for e in examples]
+    write_examples(tmp_path / "blind.data", blind)
+    write_doc_ids(tmp_path / "doc-ids", examples)
+    text = (tmp_path / "gold.data").read_text("utf-8").splitlines()
+    stripped = "".join("\t\t" + line.split("\t", 2)[2] + "\n" for line in text)
+    (tmp_path / "blind.data").write_text(stripped, "utf-8")
+    submission = tmp_path / "submission.data"
+    predicted = crosspro("predict", tmp_path, tmp_path / "blind.data", "-o", submission,
+                         "--doc-ids", tmp_path / "doc-ids",
+                         "--probabilities", tmp_path / "chances.tsv")  # fmt: skip
+    assert predicted.code == 0, predicted.stderr
+    assert submission.read_bytes() == (tmp_path / "test.submission.data").read_bytes()
+    scored = crosspro("evaluate", tmp_path / "gold.data", submission, "--task", "en-fr",
+                      "--layout", "json", "--resamples", 0)  # fmt: skip
+    ours = json.loads(scored.stdout)["submissions"][0]["scores"]["macro_recall"]["value"]
+    own = json.loads((tmp_path / "test.scores.json").read_text("utf-8"))
+    assert ours == own["submissions"][0]["scores"]["macro_recall"]["value"]
+    rows = (tmp_path / "chances.tsv").read_text("utf-8").splitlines()
+    assert len(rows) == 1 + sum(len(example.gaps) for example in examples)
+
+
+def test_a_new_language_pair_is_one_file(tmp_path):
+    """English to Italian, whole: task file, data files, train, predict, evaluate, check."""
+    mapping = task_to_mapping(load_task("en-fr"))
+    mapping.update(
+        name="en-it", target_language="it", years=[], tagset="universal",
+        classes={"esso": ["esso"], "essa": ["essa"], "essi": ["essi"], "esse": ["esse"],
+                 "lo": ["lo"], "OTHER": ["NONE"]},
+        fillers=["esso", "essa", "essi", "esse", "lo"], other_fillers=["che", "si"],
+    )  # fmt: skip
+    (tmp_path / "conf" / "task").mkdir(parents=True)
+    path = tmp_path / "conf" / "task" / "en-it.yaml"
+    path.write_text(yaml.safe_dump(mapping, allow_unicode=True, sort_keys=False), "utf-8")
+    data = tmp_path / "data"
+    data.mkdir()
+    target = "il|DET auto|NOUN e|CONJ REPLACE_5 .|."
+    line = f"essa\tessa|PRON\tThe car is red and it runs .\t{target}\t0-0 1-1\n"
+    for split, count in (("train", 6), ("dev", 2), ("test", 2)):
+        (data / f"{split}.data").write_text(line * count, "utf-8")
+    (data / "test.blind.data").write_text("\t\t" + line.split("\t", 2)[2], "utf-8")
+    result = train(tmp_path / "run", "--config-dir", str(tmp_path / "conf"), "task=en-it",
+                   "data=shared_task", f"data.dir={data}", "resamples=20")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "Task en-it" in result.stdout
+    assert "test.blind: no gold labels" in result.stderr
+    submission = tmp_path / "submission.data"
+    assert (
+        crosspro("predict", tmp_path / "run", data / "test.blind.data", "-o", submission).code == 0
+    )
+    (example,) = read_examples(submission, load_task(path))
+    assert example.gaps[0].label == "essa"
+    assert crosspro("check", data / "test.data", "--task", path).code == 0
+    scored = crosspro("evaluate", data / "test.data", data / "test.data", "--task", path)
+    assert b"100.00" in scored.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["systm=majority"], "did you mean system?"),
+        (["data.documnts=3"], "data.kind, data.seed, data.documents"),
+        (["system=foo"], "majority"),
+        (["task=en-xx"], "en-fr-2015"),
+        (["+system.colour=1", "absent=perhaps", "resamples=x"], "system.colour"),
+        (["data=shared_task"], "data.dir"),
+        (["data=shared_task", "data.dir=nowhere"], "a folder"),
+        (["system._target_=subprocess.run"], "a subclass of prediction.system.System"),
+        (["task.target=stemmed"], "lemmatised, inflected"),
+    ],
+)
+def test_wrong_settings_stop_the_run_and_list_the_choices(tmp_path, arguments, fragment):
+    result = train(tmp_path, *arguments)
+    assert result.returncode != 0
+    assert fragment in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_bad_files_stop_the_run_with_all_problems(tmp_path):
+    for split in ("train", "dev", "test"):
+        (tmp_path / f"{split}.data").write_text("bad\n", "utf-8")
+    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}")
+    assert result.returncode == 2
+    assert result.stderr.count(".data:1: columns: expected 5") == 3

@@ -1,0 +1,152 @@
+"""The commands as a user calls them."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from scripts.crosspro import COMMANDS
+from tests.conftest import GOLDEN, ROOT
+from tests.scripts.run import crosspro
+
+CASE = GOLDEN / "scorer" / "01"
+
+
+def test_help_lists_every_command():
+    text = crosspro("--help").stdout.decode()
+    for name, help_text in COMMANDS.items():
+        assert name in text
+        assert help_text in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_is_a_module_that_says_what_it_does(name):
+    path = ROOT / "scripts" / f"{name}.py"
+    assert ast.get_docstring(ast.parse(path.read_text("utf-8"))) == COMMANDS[name]
+    assert COMMANDS[name] in " ".join(crosspro(name, "--help").stdout.decode().split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_runs_as_a_script(name):
+    command = [sys.executable, f"scripts/{name}.py", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert COMMANDS[name] in " ".join(result.stdout.split())
+
+
+def test_version_and_unknown_command():
+    assert crosspro("--version").stdout.startswith(b"crosspro ")
+    unknown = crosspro("evalute")
+    assert unknown.code == 2
+    assert b"evalute" in unknown.stderr
+
+
+def test_check_accepts_and_refuses(tmp_path):
+    good = crosspro("check", CASE / "gold.tsv", "--task", "en-fr")
+    assert (good.code, good.stdout) == (0, b"")
+    assert b"ok, 8 good lines, 10 gaps" in good.stderr
+    unequal = GOLDEN / "scorer" / "29" / "gold.tsv"  # more labels than placeholders
+    assert crosspro("check", unequal, "--task", "en-fr").code == 1
+    assert crosspro("check", unequal, "--task", "en-fr", "--lenient").code == 0
+
+
+def test_check_lists_every_problem(tmp_path):
+    path = tmp_path / "x.data"
+    path.write_bytes(b"bad\n\xff\t\ta\tb\t0-9\nil\t\tit\tREPLACE_0\t0-0\n")
+    result = crosspro("check", path, "--task", "en-fr")
+    assert result.code == 1
+    lines = result.stdout.decode().splitlines()
+    assert [line.split(": ")[0].rpartition(":")[2] for line in lines] == ["1", "2", "2", "2", "2"]
+    assert b"5 problems, 1 good lines, 1 gaps" in result.stderr
+
+
+def test_check_of_a_missing_file(tmp_path):
+    result = crosspro("check", tmp_path / "none", "--task", "en-fr")
+    assert result.code == 1
+    assert b"No such file" in result.stdout
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown", "json", "csv", "html"])
+def test_evaluate_writes_every_layout(tmp_path, layout):
+    output = tmp_path / "out"
+    result = crosspro("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr",
+                      "--layout", layout, "-o", output, "--resamples", 50)  # fmt: skip
+    assert result.code == 0, result.stderr
+    assert result.stdout == b""
+    assert "62.5" in output.read_text("utf-8")
+
+
+def test_evaluate_against_published_results():
+    result = crosspro("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr",
+                      "--with-published", 2017)  # fmt: skip
+    text = result.stdout.decode()
+    assert "*pred" in text
+    assert "TurkuNLP-primary (2017)" in text
+    wrong = crosspro("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr",
+                     "--with-published", 2011)  # fmt: skip
+    assert wrong.code == 2
+    assert b"2016, 2017" in wrong.stderr
+
+
+def test_evaluate_leaves_nothing_behind_on_bad_input(tmp_path):
+    output = tmp_path / "out"
+    bad = GOLDEN / "scorer" / "07" / "pred.tsv"
+    result = crosspro("evaluate", CASE / "gold.tsv", bad, "--task", "en-fr", "-o", output)
+    assert result.code == 2
+    assert b"pred.tsv:4: classes: expected 2 label(s)" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluate_with_an_output_that_cannot_be_written(tmp_path):
+    result = crosspro("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr",
+                      "-o", tmp_path / "none" / "out")  # fmt: skip
+    assert result.code == 2
+    assert b"a writable folder" in result.stderr
+
+
+def test_figures_of_the_2015_files(discomt2015):
+    """The fine and coarse figures of the `*.scores.txt` files, by document."""
+    names = [
+        discomt2015 / f"{name}.TEDdev.data.xz" for name in ("baseline", "submission.whatelles")
+    ]
+    result = crosspro("evaluate", discomt2015 / "TEDdev.en-fr.data.xz", *names, "--task",
+                      "en-fr-2015", "--doc-ids", discomt2015 / "TEDdev.en-fr.doc-ids.xz",
+                      "--layout", "csv")  # fmt: skip
+    rows = [line.split(",") for line in result.stdout.decode().splitlines()]
+    values = {(row[0].split(".")[0], row[1]): float(row[3]) for row in rows[1:] if not row[2]}
+    expected = {"macro_f1": (46.96, 54.73), "accuracy": (65.46, 78.31),
+                "coarse_macro_f1": (53.61, 62.99), "coarse_accuracy": (67.07, 80.19)}  # fmt: skip
+    for metric, (baseline, participant) in expected.items():
+        assert values["baseline", metric] == pytest.approx(baseline, abs=0.005)
+        assert values["submission", metric] == pytest.approx(participant, abs=0.005)
+    assert "|by:document|" in result.stdout.decode()
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown", "json", "csv"])
+def test_published_shows_the_papers_tables(layout):
+    text = crosspro(
+        "published", "--year", 2017, "--task", "en-fr", "--layout", layout
+    ).stdout.decode()
+    assert "66.89" in text
+    assert "2016" not in text
+
+
+def test_published_without_a_match_lists_what_there_is():
+    result = crosspro("published", "--task", "en-xx")
+    assert result.code == 2
+    assert b"2017 es-en" in result.stderr
+
+
+def test_demo_writes_files_and_shows_the_ceiling(tmp_path):
+    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--train", 20, "--dev", 5,
+                      "--test", 5)  # fmt: skip
+    assert result.code == 0
+    assert b"best reachable" in result.stdout
+    check = crosspro("check", tmp_path / "test.data", "--task", "es-en",
+                     "--doc-ids", tmp_path / "test.doc-ids")  # fmt: skip
+    assert check.code == 0
+    gaps = (tmp_path / "test.gaps.tsv").read_text("utf-8").splitlines()
+    labels = (tmp_path / "test.data").read_text("utf-8").split("\n")
+    assert len(gaps) - 1 == sum(len(line.split("\t")[0].split()) for line in labels)

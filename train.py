@@ -1,0 +1,146 @@
+"""Train a system and score it: `python train.py task=en-fr system=majority data=demo`.
+
+Hydra composes the configuration from `conf/`. It is checked as a whole before anything runs; then
+the system is fitted, saved, and applied to dev and test. The run folder gets the model, and for
+each set a submission, scores (JSON) and an HTML report; the tables of the test sets are printed.
+This is the only module that sees a configuration object.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import hydra
+import yaml
+from hydra.core.hydra_config import HydraConfig
+from hydra.utils import get_object, instantiate
+from omegaconf import DictConfig, OmegaConf
+
+from conf import CONF_DIR
+from data_prep.errors import CrossproError, InputError
+from data_prep.shared_task import write_examples
+from data_prep.splits import Splits, demo_splits, file_splits
+from data_prep.task import Task, task_from_mapping
+from data_prep.textfile import write_text
+from evaluation.html_report import html_report
+from evaluation.report import json_report, text_report
+from evaluation.results import Evaluation, evaluate
+from evaluation.significance import Resampling
+from evaluation.submission import gold_of, submission_of
+from prediction.output import with_predictions
+from prediction.settings import Settings, unknown_names
+from prediction.system import System
+
+
+def checked(settings: dict[str, Any], task_name: str) -> Task:
+    """The task, if all settings are sound; else one error with every problem."""
+    check = Settings()
+    check.choice("absent", settings["absent"], ("skip", "zero"))
+    check.number("resamples", settings["resamples"], 0)
+    check.number("resampling_seed", settings["resampling_seed"], 0)
+    check.data(settings["data"])
+    system = dict(settings["system"])
+    try:
+        check.component("system", get_object(system.pop("_target_", "")), system)
+    except (ImportError, ValueError) as error:
+        check.problem("system._target_", "a class that can be imported", str(error))
+    try:
+        task = task_from_mapping(settings["task"], f"task {task_name}")
+    except InputError as error:
+        raise InputError([*error.problems, *check.problems]) from error
+    if check.problems:
+        raise InputError(check.problems)
+    return task
+
+
+def load_data(task: Task, data: dict[str, Any]) -> Splits:
+    """The examples of a run, by the kind of data."""
+    settings = {key: value for key, value in data.items() if key != "kind"}
+    if data["kind"] == "demo":
+        return demo_splits(task, **settings)
+    return file_splits(task, settings.pop("dir"), **settings)
+
+
+def score(
+    system: System, splits: Splits, folder: Path, settings: dict[str, Any]
+) -> dict[str, Evaluation]:
+    """Predict dev and every test set, write submissions, and score the sets that have labels."""
+    resamples = settings["resamples"]
+    plan = Resampling(resamples, settings["resampling_seed"]) if resamples else None
+    evaluations = {}
+    for name, examples in {"dev": splits.dev, **splits.test}.items():
+        predicted = with_predictions(system, examples, system.predict(examples))
+        write_examples(folder / f"{name}.submission.data", predicted)
+        gold = gold_of(examples, system.task, name)
+        if gold is None:
+            print(f"{name}: no gold labels, so there is a submission and no score", file=sys.stderr)
+            continue
+        submission = submission_of(predicted, system.task, system.name)
+        evaluation = evaluate(system.task, gold, [submission], settings["absent"], plan)
+        write_text(folder / f"{name}.scores.json", json_report(evaluation))
+        write_text(folder / f"{name}.report.html", html_report(evaluation, [submission], examples))
+        evaluations[name] = evaluation
+    return evaluations
+
+
+def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
+    """A whole run; returns the official score on dev, which sweeps may optimise."""
+    task = checked(settings, task_name)
+    print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
+    splits = load_data(task, settings["data"])
+    system: System = instantiate(settings["system"])
+    print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
+    system.fit(task, splits.train, splits.dev)
+    system.save(folder / "model")
+    evaluations = score(system, splits, folder, settings)
+    for name in splits.test:
+        if name in evaluations:
+            print(text_report(evaluations[name]))
+    print(f"Model, submissions, scores and HTML reports: {folder}")
+    if "dev" not in evaluations:
+        return None
+    return evaluations["dev"].results[0].scores[task.official_score].value
+
+
+@hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
+def train(config: DictConfig) -> float | None:
+    """Called by Hydra with the composed configuration."""
+    runtime = HydraConfig.get().runtime
+    settings: Any = OmegaConf.to_container(config, resolve=True)
+    try:
+        return run(settings, runtime.choices["task"], Path(runtime.output_dir))
+    except CrossproError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def main() -> None:
+    """Check the names in the arguments, which Hydra would refuse without naming the choices."""
+    top = _read_yaml(CONF_DIR / "train.yaml")
+    chosen: dict[str, str] = {}
+    for entry in top.pop("defaults"):
+        chosen.update(entry if isinstance(entry, dict) else {})
+    inner = {}
+    for group in chosen:
+        for argument in sys.argv[1:]:
+            if argument.startswith(f"{group}="):
+                chosen[group] = argument.partition("=")[2]
+        file = CONF_DIR / group / f"{chosen[group]}.yaml"
+        if file.is_file():
+            inner[group] = [*_read_yaml(file)]
+    problems = unknown_names(sys.argv[1:], [*chosen, *top], inner)
+    if problems:
+        print(InputError(problems), file=sys.stderr)
+        raise SystemExit(2)
+    train()
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return content
+
+
+if __name__ == "__main__":
+    main()
