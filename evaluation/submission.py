@@ -57,17 +57,19 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
     per_line: list[tuple[int, ...]] = []
     unequal: list[int] = []
     for number, raw in enumerate(read_lines(Path(path)), start=1):
-        if raw.count(b"\t") != len(COLUMNS) - 1:
-            found = f"{raw.count(9) + 1}: {quoted(_text(raw.rstrip()))}"
+        columns = raw.split(b"\t")
+        if len(columns) != len(COLUMNS):
+            found = f"{len(columns)}: {quoted(_text(raw.rstrip()))}"
             labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", found)
             continue
-        if b"\t\t" in raw or raw.endswith(b"\t"):
-            for field, text in zip(COLUMNS[2:], raw.split(b"\t")[2:], strict=True):
+        column, _, source, target, links = columns
+        if not (source and target and links):  # the line end counts as content of the last
+            for field, text in zip(COLUMNS[2:], columns[2:], strict=True):
                 if not text:
                     labels.problem(number, field, "text", "nothing")
-        classes = labels.parse(raw[: raw.find(b"\t")], number)
+        classes = labels.parse(column, number)
         per_line.append(classes)
-        if len(classes) != raw.count(_PLACEHOLDER):
+        if len(classes) != target.count(_PLACEHOLDER):
             unequal.append(number)
     documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
     if documents is not None and not labels.problems and len(documents) != len(per_line):
@@ -142,8 +144,9 @@ def _read_submission(path: str | Path, name: str, labels: _LabelParser, gold: Go
     for lines, raw in enumerate(read_lines(Path(path)), start=1):
         if lines > len(expected_per_line):
             continue
-        column = raw[: raw.find(b"\t")] if b"\t" in raw else raw
-        if b"\r" in column or b"\n" in column:
+        # Only the text before the first tab, CR or LF counts.
+        column = raw.split(b"\t", 1)[0]
+        if column not in labels.known:
             column = column.partition(b"\r")[0].removesuffix(b"\n")
         classes = labels.parse(column, lines)
         if len(classes) != expected_per_line[lines - 1]:
