@@ -15,16 +15,19 @@ COMMANDS = {
     "check": "Check shared-task files and list every problem.",
     "demo": "Write the generated demo corpus as shared-task files.",
     "evaluate": "Score submissions against a gold file.",
+    "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",
     "published": "Show the published results of the shared tasks.",
+    "select-test": "Choose test documents rich in rare classes.",
+    "stats": "Count documents, tokens and classes of data files.",
 }
-"""The sub-commands: `scripts/NAME.py`, and the first line of its command's help."""
+"""The sub-commands: `scripts/NAME.py` (with _ for -), and the first line of the help."""
 
 
 def main() -> None:
     """Entry point of the console command."""
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
-        module = importlib.import_module(f"scripts.{sys.argv[1]}")
+        module = importlib.import_module(f"scripts.{sys.argv[1].replace('-', '_')}")
         run(module.app, sys.argv[2:], f"crosspro {sys.argv[1]}")
     else:
         run(_overview(), sys.argv[1:], "crosspro")

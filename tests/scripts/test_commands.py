@@ -24,14 +24,14 @@ def test_help_lists_every_command():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_is_a_module_that_says_what_it_does(name):
-    path = ROOT / "scripts" / f"{name}.py"
+    path = ROOT / "scripts" / f"{name.replace('-', '_')}.py"
     assert ast.get_docstring(ast.parse(path.read_text("utf-8"))) == COMMANDS[name]
     assert COMMANDS[name] in " ".join(crosspro(name, "--help").stdout.decode().split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_runs_as_a_script(name):
-    command = [sys.executable, f"scripts/{name}.py", "--help"]
+    command = [sys.executable, f"scripts/{name.replace('-', '_')}.py", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     assert COMMANDS[name] in " ".join(result.stdout.split())
 

@@ -1,0 +1,59 @@
+"""Results of steps on disk, found again by the content of what they were made from.
+
+A step's name and the key of its inputs and options make the file name. A file is complete when it
+exists (it is moved into place), so an interrupted run goes on with the first missing one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from data_prep.textfile import atomic_output, read_lines
+
+
+def content_key(*parts: Any) -> str:
+    """A short name for a combination of plain values, dataclasses and files (as `Path`)."""
+    digest = hashlib.blake2b(digest_size=10)
+    for part in parts:
+        if isinstance(part, Path):
+            digest.update(f"file {file_digest(part)}\n".encode())
+        else:
+            value = asdict(part) if is_dataclass(part) and not isinstance(part, type) else part
+            digest.update(json.dumps(value, sort_keys=True, ensure_ascii=False).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """A digest of a file's (decompressed) content."""
+    digest = hashlib.blake2b(digest_size=16)
+    for line in read_lines(path):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+class Cache:
+    """A folder of finished steps."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.reused: list[str] = []
+
+    def path(self, step: str, key: str) -> Path:
+        """Where the result of a step is, or will be."""
+        return self.folder / f"{step}.{key}"
+
+    def file(self, step: str, key: str, write: Callable[[IO[bytes]], None]) -> Path:
+        """The result of a step, made by `write` if it is not there."""
+        path = self.path(step, key)
+        if path.is_file():
+            self.reused.append(step)
+            return path
+        with atomic_output(path) as handle:
+            write(handle)
+        return path

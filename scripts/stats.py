@@ -1,0 +1,83 @@
+"""Count documents, tokens and classes of data files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_prep.shared_task import read_examples
+from data_prep.splits import doc_ids_of
+from data_prep.statistics import DataStatistics, data_statistics
+from data_prep.task import load_task
+from evaluation.tables import text_table
+from scripts.crosspro import command_app, run
+from scripts.options import Output, TaskName, write_output
+
+app = command_app()
+
+
+@app.command()
+def stats(
+    files: Annotated[
+        list[Path], typer.Argument(help="Five-column files; X.doc-ids beside X.data is read.")
+    ],
+    task: TaskName,
+    by_document: Annotated[
+        bool, typer.Option("--by-document", help="A row for each document.")
+    ] = False,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
+    ] = False,
+    output: Output = None,
+) -> None:
+    """Count documents, tokens and classes of data files.
+
+    The tables are those of the WMT 2016 findings: sizes (Tables 1-3) and classes (Table 5); several
+    files stand side by side, as before and after filtering there.
+    """
+    rules = load_task(task)
+    counted = {
+        str(path): data_statistics(
+            read_examples(path, rules, doc_ids_of(path), lenient=lenient), rules
+        )
+        for path in files
+    }
+    parts = [_sizes(counted)]
+    if by_document:
+        parts += [f"{path}\n\n{_documents(one)}" for path, one in counted.items()]
+    classes = []
+    for name in rules.classes:
+        numbers = [one.classes[name] for one in counted.values()]
+        totals = [one.total.gaps or 1 for one in counted.values()]
+        shares = [
+            f"{number:,} ({100 * number / total:.1f}%)"
+            for number, total in zip(numbers, totals, strict=True)
+        ]
+        classes.append((name, *shares))
+    parts.append(text_table(("class", *(Path(path).name for path in counted)), classes))
+    write_output("\n".join(parts).encode("utf-8"), output)
+
+
+def _sizes(counted: dict[str, DataStatistics]) -> str:
+    rows = []
+    for path, one in counted.items():
+        total = one.total
+        documents = sum(1 for row in one.documents if row.document)
+        numbers = (documents, total.segments, total.source_tokens, total.target_tokens, total.gaps)
+        rows.append((Path(path).name, *(f"{number:,}" for number in numbers)))
+    heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
+    return text_table(heading, rows)
+
+
+def _documents(one: DataStatistics) -> str:
+    rows = [
+        (row.document, *(f"{n:,}" for n in (row.segments, row.source_tokens, row.target_tokens)))
+        for row in (*one.documents, one.total)
+    ]
+    return text_table(("document", "segments", "source tokens", "target tokens"), rows)
+
+
+if __name__ == "__main__":
+    run(app)
