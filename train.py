@@ -8,6 +8,7 @@ This is the only module that sees a configuration object.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,22 @@ from evaluation.html_report import html_report
 from evaluation.report import json_report, text_report
 from evaluation.results import Evaluation, evaluate
 from evaluation.significance import Resampling
-from evaluation.submission import gold_of, submission_of
+from evaluation.submission import gold_of, submission_of, unlabelled_line
 from prediction.output import with_predictions
 from prediction.settings import Settings, unknown_names
 from prediction.system import System
+
+KEYS = ("task", "data", "system", "trainer", "absent", "resamples", "resampling_seed")
 
 
 def checked(settings: dict[str, Any], task_name: str) -> Task:
     """The task, if all settings are sound; else one error with every problem."""
     check = Settings()
-    check.choice("absent", settings["absent"], ("skip", "zero"))
-    check.number("resamples", settings["resamples"], 0)
-    check.number("resampling_seed", settings["resampling_seed"], 0)
+    check.choice("absent", settings.get("absent"), ("skip", "zero"))
+    check.number("resamples", settings.get("resamples"), 0)
+    check.number("resampling_seed", settings.get("resampling_seed"), 0)
+    if not check.top(settings, KEYS):
+        raise InputError(check.problems)
     check.data(settings["data"])
     system = dict(settings["system"])
     try:
@@ -73,10 +78,12 @@ def score(
     for name, examples in {"dev": splits.dev, **splits.test}.items():
         predicted = with_predictions(system, examples, system.predict(examples))
         write_examples(folder / f"{name}.submission.data", predicted)
-        gold = gold_of(examples, system.task, name)
-        if gold is None:
-            print(f"{name}: no gold labels, so there is a submission and no score", file=sys.stderr)
+        blind = unlabelled_line(examples)
+        if blind is not None:
+            reason = f"line {blind} has a gap without a gold label"
+            print(f"{name}: a submission and no score, since {reason}", file=sys.stderr)
             continue
+        gold = gold_of(examples, system.task, name)
         submission = submission_of(predicted, system.task, system.name)
         evaluation = evaluate(system.task, gold, [submission], settings["absent"], plan)
         write_text(folder / f"{name}.scores.json", json_report(evaluation))
@@ -92,7 +99,7 @@ def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
     splits = load_data(task, settings["data"])
     system: System = instantiate(settings["system"])
     print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
-    system.fit(task, splits.train, splits.dev)
+    system.fit(task, splits.train, splits.dev, folder)
     system.save(folder / "model")
     evaluations = score(system, splits, folder, settings)
     for name in splits.test:
@@ -113,7 +120,14 @@ def train(config: DictConfig) -> float | None:
         return run(settings, runtime.choices["task"], Path(runtime.output_dir))
     except CrossproError as error:
         print(error, file=sys.stderr)
+        _remove_if_empty(Path(runtime.output_dir))
         raise SystemExit(2) from None
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """A run that was refused leaves no folder behind."""
+    if {path.name for path in folder.iterdir()} <= {".hydra", "train.log"}:
+        shutil.rmtree(folder)
 
 
 def main() -> None:

@@ -18,13 +18,13 @@ class ClassPrior(Majority):
     """Guesses by the training distribution, and is certain of its guess.
 
     A guess depends on the seed and on the gap's sentence and position alone, so it does not change
-    with the order or the grouping in which examples are predicted.
+    with the order, the grouping or the document ids with which examples are predicted.
     """
 
     name = "class_prior"
 
     def __init__(self, seed: int = 1) -> None:
-        self.seed = seed
+        self.seed = int(seed)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Probability 1 for the class that was drawn."""
@@ -39,15 +39,8 @@ class ClassPrior(Majority):
 
     def _draw(self, example: Example, position: int) -> float:
         """A number in [0, 1), the same for the same gap."""
-        text = "\t".join(
-            (
-                str(self.seed),
-                example.document or "",
-                *example.source,
-                *example.target,
-                str(position),
-            )
-        )
+        key = (str(self.seed), str(position))
+        text = "\t".join((*key, *example.source, *example.target))
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=6).digest()
         return int.from_bytes(digest, "big") / 2.0**48
 

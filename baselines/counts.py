@@ -40,7 +40,9 @@ def from_json(task: Task, path: Path) -> NDArray[np.int64]:
     """Counts as saved by `to_json`."""
     content = read_json_object(path)
     values = [content.get(name) for name in task.classes]
-    if len(content) != len(values) or not all(isinstance(v, int) and v >= 0 for v in values):
+    if len(content) != len(values) or not all(
+        isinstance(v, int) and 0 <= v < 2**60 for v in values
+    ):
         raise input_error(
             path,
             "counts",

@@ -26,7 +26,13 @@ class Majority(System):
     name = "majority"
     counts: NDArray[np.int64]
 
-    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
         """Count the classes of the training data."""
         self.task = task
         self.counts = class_counts(task, train)

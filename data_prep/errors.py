@@ -62,6 +62,10 @@ def input_error(
 
 def quoted(text: str | bytes, limit: int = 60) -> str:
     """A piece of input as shown in a message: quoted, control characters escaped, not too long."""
+    if isinstance(text, str):  # bytes that are not UTF-8 come as lone surrogates
+        text = text.encode("utf-8", errors="surrogateescape").decode(
+            "utf-8", errors="backslashreplace"
+        )
     shown = repr(text)[1:] if isinstance(text, bytes) else repr(text)
     return shown if len(shown) <= limit else shown[: limit - 2] + "…" + shown[0]
 
@@ -75,6 +79,11 @@ def unknown_label(label: str, column: str, known: Container[str]) -> str:
     """What is wrong with a label that is not among the known ones."""
     if not label:
         return f"a space too many in {quoted(column)}"
+    if label.startswith("\ufeff"):
+        return f"a byte-order mark before {quoted(label[1:])}; save the file without one"
+    if any("\ud800" <= character <= "\udfff" for character in label):
+        raw = label.encode("utf-8", errors="surrogateescape")
+        return f"{quoted(raw)}, which is not UTF-8"
     if unicodedata.normalize("NFC", label) in known:
         return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
     return quoted(label)

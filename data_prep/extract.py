@@ -111,7 +111,7 @@ def place_gaps(
             chosen = _replace(pronoun, free, target, task, rules)
             taken.add(-1 if chosen.position is None else chosen.position)
         elif rules.insert_unaligned:
-            chosen = _insert(pronoun, source_length, len(target), linked, rules)
+            chosen = insert_unaligned(pronoun, source_length, len(target), linked, rules)
         else:
             chosen = Placement(pronoun, "left_out_unaligned", None)
         placements[pronoun] = chosen
@@ -143,13 +143,14 @@ def _replace(
     return Placement(pronoun, decision, chosen)
 
 
-def _insert(
+def insert_unaligned(
     pronoun: int,
     source_length: int,
     target_length: int,
     linked: dict[int, list[int]],
     rules: GapRules,
 ) -> Placement:
+    """Where the placeholder of a word without links goes; `linked` has the links by source."""
     sides = (-1, 1) if rules.first_side == "left" else (1, -1)
     for distance in range(1, source_length):
         for side in sides:

@@ -126,7 +126,7 @@ class _LineParser:
             if not self.lenient:
                 self.problem("encoding", "UTF-8", bad_byte(error))
             line = raw.decode("utf-8", errors="replace")
-        ended = line.endswith("\n")
+        ended = line.endswith(("\n", "\r"))
         line = line.removesuffix("\n")
         if line.endswith("\r"):
             line = line[:-1]

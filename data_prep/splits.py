@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data_prep.demo.corpus import demo_examples
-from data_prep.errors import CrossproError, InputError, Problem
+from data_prep.errors import InputError, Problem
 from data_prep.example import Example
 from data_prep.shared_task import read_examples
 from data_prep.task import Task
@@ -43,10 +43,15 @@ def file_splits(
     problems: list[Problem] = []
     paths: dict[str, list[Path]] = {}
     for split, pattern in (("train", train), ("dev", dev), ("test", test)):
-        paths[split] = sorted(path for path in folder.glob(pattern) if ".doc-ids" not in path.name)
+        paths[split] = _matching(folder, pattern)
+        stems = [_stem(path) for path in paths[split]]
+        for stem in sorted({stem for stem in stems if stems.count(stem) > 1}):
+            copies = ", ".join(path.name for path in paths[split] if _stem(path) == stem)
+            problems.append(Problem(str(folder), None, split, "one file of a name", copies))
         if not paths[split]:
             present = ", ".join(sorted(path.name for path in folder.glob("*"))[:20]) or "no file"
-            problems.append(Problem(str(folder), None, split, f"files named {pattern}", present))
+            expected = f"files named {pattern} (or .gz, .xz)"
+            problems.append(Problem(str(folder), None, split, expected, present))
     examples: dict[Path, list[Example]] = {}
     for path in [path for split in paths.values() for path in split]:
         try:
@@ -55,22 +60,26 @@ def file_splits(
             problems += error.problems
     if problems:
         raise InputError(problems)
-    test_names = {path: path.name.split(".data")[0] for path in paths["test"]}
-    if len(set(test_names.values())) < len(test_names):
-        raise CrossproError(
-            f"{folder}: test: expected files of different names, "
-            f"found {', '.join(path.name for path in test_names)}"
-        )
     return Splits(
         [example for path in paths["train"] for example in examples[path]],
         [example for path in paths["dev"] for example in examples[path]],
-        {name: examples[path] for path, name in test_names.items()},
+        {_stem(path): examples[path] for path in paths["test"]},
     )
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    """Files by a pattern, with or without the suffix of a compressed file."""
+    found = {path for suffix in ("", ".gz", ".xz") for path in folder.glob(pattern + suffix)}
+    return sorted(path for path in found if path.is_file())
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".data")
 
 
 def doc_ids_of(path: Path) -> Path | None:
     """The document ids beside a data file: X.doc-ids for X.data, compressed or not."""
-    stem = path.name.split(".data")[0]
+    stem = _stem(path)
     for suffix in ("", ".gz", ".xz"):
         candidate = path.with_name(f"{stem}.doc-ids{suffix}")
         if candidate.is_file():

@@ -6,6 +6,7 @@ Every key is required and no other is allowed. All faults of a file are reported
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -30,6 +31,8 @@ SYMMETRISATIONS = (
     "union",
 )
 OFFICIAL_SCORES = ("macro_recall", "macro_f1")
+MAX_CLASSES = 100
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def _read_yaml(path: Path) -> object:
         raise input_error(path, "encoding", "UTF-8", str(error)) from error
     try:
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, TypeError, ValueError) as error:
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         found = getattr(error, "problem", None) or str(error)
         line = None if mark is None else mark.line + 1
@@ -208,8 +211,8 @@ class _Reader:
 
     def string(self, values: dict[str, Any], key: str) -> str:
         value = values.get(key, "missing")
-        if not isinstance(value, str) or not value:
-            self.problem(key, "a text", value)
+        if not isinstance(value, str) or not _NAME.fullmatch(value):
+            self.problem(key, "a name of letters, digits, dots, - and _", repr(value))
         return str(value)
 
     def boolean(self, values: dict[str, Any], key: str) -> bool:
@@ -271,6 +274,8 @@ class _Reader:
                     "a class name that is no form of another class",
                     f"{name!r}, a form of {owner[name]}",
                 )
+        if len(forms) > MAX_CLASSES:
+            self.problem("classes", f"at most {MAX_CLASSES} classes", str(len(forms)))
         if OTHER not in forms:
             self.problem("classes", f"a class {OTHER}", ", ".join(forms) or "no class")
         return forms
@@ -287,6 +292,10 @@ class _Reader:
         if not isinstance(value, Mapping):
             self.problem("coarse", "a mapping from class to class", value)
             return {}
+        for fine, group in value.items():
+            if not (isinstance(fine, str) and isinstance(group, str)):
+                self.problem("coarse", "a mapping from class to class", f"{fine!r}: {group!r}")
+                return {}
         return dict(value)
 
     def consistency(self, arguments: dict[str, Any]) -> None:

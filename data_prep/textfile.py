@@ -61,19 +61,41 @@ def _unreadable(path: Path, error: Exception) -> Exception:
 
 @contextlib.contextmanager
 def atomic_output(path: Path) -> Iterator[IO[bytes]]:
-    """A binary file, compressed by its suffix, that replaces `path` only if the block succeeds."""
+    """A binary file, compressed by its suffix, that replaces `path` only if the block succeeds.
+
+    A link is followed, the permissions of an existing file are kept, and what is no ordinary file
+    (a device, a pipe) is written to as it is.
+    """
+    path = Path(os.path.realpath(path))
+    if path.is_dir() or not path.parent.is_dir():
+        found = "a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise input_error(path, "output", "a file in an existing folder", found)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as raw, _compressed(raw, path.suffix) as handle:
+            yield handle
+        return
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except (OSError, ValueError) as error:
-        raise input_error(path, "output", "a writable folder", str(error)) from error
+        found = getattr(error, "strerror", None) or str(error)
+        raise input_error(path, "output", "a writable folder", found) from error
     temporary = Path(name)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     try:
         with os.fdopen(descriptor, "wb") as raw, _compressed(raw, path.suffix) as handle:
             yield handle
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(mode)
         _move(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder for output, and those above it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise input_error(path, "output", "a folder", str(error.strerror)) from error
 
 
 def write_text(path: Path, text: str) -> None:

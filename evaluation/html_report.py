@@ -13,9 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
+from data_prep.errors import input_error
 from data_prep.example import Example
 from evaluation.published import PublishedResult
-from evaluation.report import differences_table, metric_title, ranking_table, recall_table
+from evaluation.report import (
+    agreement_table,
+    differences_table,
+    metric_title,
+    ranking_table,
+    recall_table,
+)
 from evaluation.results import Evaluation, Result
 from evaluation.submission import Submission
 from evaluation.tables import Row
@@ -84,8 +91,10 @@ def _wrong_examples(
     starts = ends - gold.gaps
     wrong = (predicted != gold.classes).any(axis=0)
     shown: list[dict[str, object]] = []
-    total = 0
+    total = line = 0
     for line, example in enumerate(examples):
+        if line >= len(ends):
+            break
         here = range(int(starts[line]), int(ends[line]))
         if not any(wrong[index] for index in here):
             continue
@@ -98,6 +107,7 @@ def _wrong_examples(
                 "position": example.gaps[offset].position if known else -1,
                 "source": example.gaps[offset].source_index if known else -1,
                 "gold": int(gold.classes[index]),
+                "word": (example.gaps[offset].word if known else None) or "",
                 "predicted": predicted[:, index].tolist(),
             }
             for offset, index in enumerate(here)
@@ -112,6 +122,11 @@ def _wrong_examples(
                 "gaps": gaps,
             }
         )
+    if line + 1 != len(ends):  # a pipe cannot be read twice
+        expected = f"{len(ends)} lines, as when the labels were read"
+        raise input_error(
+            gold.name, "file", expected, f"{line + 1} or none; use a file, not a pipe"
+        )
     return shown, total
 
 
@@ -121,7 +136,11 @@ def _comparisons(evaluation: Evaluation) -> str:
     table = _table(*differences_table(evaluation.comparisons), left=2)
     note = "p values are two-sided and not corrected for the number of comparisons."
     heading = "<h2>Paired differences</h2>"
-    return f'{heading}<div class="scroll">{table}</div><p class="note">{note}</p>'
+    agreement = _table(*agreement_table(evaluation), left=1)
+    return (
+        f'{heading}<div class="scroll">{table}</div><p class="note">{note}</p>'
+        f'<h2>Agreement (% of gaps)</h2><div class="scroll">{agreement}</div>'
+    )
 
 
 def _table(heading: Row, rows: Sequence[Row], left: int) -> str:

@@ -14,7 +14,15 @@ from dataclasses import asdict, dataclass
 
 from evaluation.published import PublishedResult
 from evaluation.results import Comparison, Evaluation, Result, ranks
-from evaluation.scores import f1, precision, recall
+from evaluation.scores import (
+    accuracy,
+    f1,
+    macro_f1,
+    macro_precision,
+    macro_recall,
+    precision,
+    recall,
+)
 from evaluation.tables import Row, markdown_table, text_table
 
 TableWriter = Callable[[Row, Sequence[Row], int], str]
@@ -61,8 +69,9 @@ def _report(
     ]
     if published:
         parts.append("* scored here; the others are published figures, ranked if primary.\n")
+    resampled = evaluation.results[0].scores["accuracy"].low is not None
     parts += [
-        "[95% interval]; (rank) by that column.\n",
+        ("[95% interval]; " if resampled else "") + "(rank) by that column.\n",
         heading.format("Recall of each class"),
         table(*recall_table(evaluation, published), 1),
     ]
@@ -73,7 +82,7 @@ def _report(
             "p values are two-sided and not corrected for the number of comparisons.\n",
         ]
     if evaluation.agreement is not None:
-        parts += [heading.format("Agreement (% of gaps)"), table(*_agreement(evaluation), 1)]
+        parts += [heading.format("Agreement (% of gaps)"), table(*agreement_table(evaluation), 1)]
     parts += [heading.format("Signatures"), _signatures(evaluation.results)]
     return "\n".join(parts)
 
@@ -130,6 +139,8 @@ def ranking_table(evaluation: Evaluation, published: Sequence[PublishedResult] =
 def _places(lines: Sequence[_Line], metric: str) -> list[int | str]:
     """The rank of each line under a metric, empty for those that are not ranked."""
     ranked = [line.ranked and metric in line.values for line in lines]
+    if not all(metric in line.values for line in lines if line.ranked):
+        return [""] * len(lines)
     values = [line.values[metric] for line, one in zip(lines, ranked, strict=True) if one]
     places = iter(ranks(values))
     return [next(places) if one else "" for one in ranked]
@@ -157,14 +168,15 @@ def differences_table(comparisons: Sequence[Comparison]) -> Table:
                 f"{d.first} - {d.second}",
                 metric_title(comparison.metric),
                 f"{d.difference:+.2f} [{d.low:+.2f}, {d.high:+.2f}]",
-                f"{d.p_bootstrap:.4f}",
                 f"{d.p_randomisation:.4f}",
+                f"{d.p_bootstrap:.4f}",
             )
         )
-    return ("pair", "metric", "difference", "p (bootstrap)", "p (randomisation)"), rows
+    return ("pair", "metric", "difference", "p (randomisation)", "p (bootstrap)"), rows
 
 
-def _agreement(evaluation: Evaluation) -> Table:
+def agreement_table(evaluation: Evaluation) -> Table:
+    """How often each two submissions agree."""
     names = [result.name for result in evaluation.results]
     values = [] if evaluation.agreement is None else evaluation.agreement.tolist()
     rows = [
@@ -191,6 +203,7 @@ def json_report(evaluation: Evaluation) -> str:
             {
                 "name": result.name,
                 "scores": {name: asdict(score) for name, score in result.scores.items()},
+                "averages": _averages(evaluation, result),
                 "per_class": _per_class(evaluation, result),
                 "confusion": result.counts.tolist(),
             }
@@ -221,6 +234,17 @@ def _per_class(evaluation: Evaluation, result: Result) -> dict[str, dict[str, fl
     }
 
 
+def _averages(evaluation: Evaluation, result: Result) -> dict[str, float]:
+    """Macro averages of P, R and F1, and their micro averages, which equal accuracy."""
+    counts, absent = result.counts, evaluation.absent
+    return {
+        "macro_precision": float(macro_precision(counts, absent)),
+        "macro_recall": float(macro_recall(counts, absent)),
+        "macro_f1": float(macro_f1(counts, absent)),
+        "micro": float(accuracy(counts)),
+    }
+
+
 def csv_report(evaluation: Evaluation) -> str:
     """One line per submission and value: scores with intervals, then values per class."""
     output = io.StringIO()
@@ -239,6 +263,9 @@ def csv_report(evaluation: Evaluation) -> str:
                     score.signature,
                 )
             )
+        for name, value in _averages(evaluation, result).items():
+            if name not in result.scores:
+                writer.writerow((result.name, name, "", _csv_number(value), "", "", ""))
         for name, values in _per_class(evaluation, result).items():
             for key, value in values.items():
                 writer.writerow((result.name, key, name, _csv_number(value), "", "", ""))

@@ -6,7 +6,7 @@ This is the record that every layout (`report.py`, `html_report.py`, `official.p
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -17,6 +17,7 @@ from data_prep.task import Task
 from evaluation.confusion import Counts, confusion_counts, regroup
 from evaluation.scores import Absent, Score, Values, accuracy, macro_f1, macro_recall
 from evaluation.significance import (
+    FEW_DOCUMENTS,
     Difference,
     Metric,
     Resampling,
@@ -61,7 +62,7 @@ class Evaluation:
     @property
     def documents(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
-        return None if self.gold.documents is None else len(set(self.gold.documents.tolist()))
+        return self.gold.document_count
 
 
 def evaluate(
@@ -70,7 +71,6 @@ def evaluate(
     submissions: Sequence[Submission],
     absent: Absent = "skip",
     plan: Resampling | None = None,
-    progress: Callable[[float], None] = lambda share: None,
 ) -> Evaluation:
     """Score submissions; with a resampling plan also their intervals and differences."""
     if not len(gold.classes):
@@ -78,21 +78,23 @@ def evaluate(
     metrics = metrics_of(task, absent)
     size = len(task.classes)
     pairs = list(combinations(submissions, 2)) if plan else []
-    steps, done = len(submissions) + 2 * len(pairs), 0
-    results = []
-    for submission in submissions:
-        results.append(_result(task, gold, submission, metrics, absent, plan))
-        progress((done := done + 1) / steps)
-    comparisons = []
-    for pair in pairs:
-        for name in (task.official_score, "accuracy"):
-            if plan:
-                difference = compare(gold, pair, size, metrics[name], plan)
-                comparisons.append(Comparison(name, difference))
-            progress((done := done + 1) / steps)
-    warnings = (*gold.warnings, *(line for one in submissions for line in one.warnings))
+    results = [_result(task, gold, one, metrics, absent, plan) for one in submissions]
+    comparisons = [
+        Comparison(name, compare(gold, pair, size, metrics[name], plan))
+        for pair in pairs
+        for name in (task.official_score, "accuracy")
+        if plan
+    ]
+    warnings = [*gold.warnings, *(line for one in submissions for line in one.warnings)]
+    if plan and gold.document_count is not None and gold.document_count < FEW_DOCUMENTS:
+        warnings.append(
+            f"{gold.name}: {gold.document_count} documents are few: intervals and bootstrap p "
+            "values are too small"
+        )
     shared = agreement(submissions) if len(submissions) > 1 else None
-    return Evaluation(task, gold, absent, tuple(results), tuple(comparisons), shared, warnings)
+    return Evaluation(
+        task, gold, absent, tuple(results), tuple(comparisons), shared, tuple(warnings)
+    )
 
 
 def metrics_of(task: Task, absent: Absent) -> dict[str, Metric]:
@@ -148,13 +150,13 @@ def signature(name: str, task: Task, gold: Gold, absent: Absent, plan: Resamplin
     digest = hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8]
     parts = [
         f"task:{task.name}",
-        f"classes:{len(task.classes)}",
+        f"classes:{len(task.coarse_classes if name.startswith('coarse') else task.classes)}",
         *([f"absent:{absent}"] if "macro" in name else []),
         f"gaps:{len(gold.classes)}",
         f"gold:{digest}",
     ]
     if plan:
-        unit = "gap" if gold.documents is None else "document"
+        unit = "gap" if gold.document_count in (None, 1) else "document"
         parts.append(f"bootstrap:{plan.resamples}")
         parts.append(f"by:{unit}")
         parts.append(f"seed:{plan.seed}")

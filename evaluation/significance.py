@@ -4,7 +4,9 @@ Everything works on counts. Gaps with the same gold class and the same predictio
 submissions looked at are one *pattern*; a test set is a count of patterns, per document where
 documents are known. A resample is again a count of patterns, so a thousand are one array operation.
 
-- Bootstrap: documents (or gaps) are drawn with replacement; the interval is the middle 95%.
+- Bootstrap: documents (or gaps) are drawn with replacement; the interval is the middle 95%. Where a
+  macro average skips absent classes it does so in each resample, so a class of very few instances
+  widens the interval upwards.
 - Paired bootstrap (Koehn 2004): both submissions are scored on the same resamples.
 - Approximate randomisation (Noreen 1989): the predictions of two systems are exchanged for each
   document (or gap) with probability one half.
@@ -23,6 +25,11 @@ from evaluation.scores import Values
 from evaluation.submission import Gold, Submission
 
 Metric = Callable[[Counts], Values]
+
+FEW_DOCUMENTS = 10
+"""With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
+
+_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +92,10 @@ def find_patterns(gold: Gold, submissions: Sequence[Submission], size: int) -> P
     if gold.documents is not None:  # documents without a gap say nothing and are left out
         documents = np.unique(gold.documents, return_inverse=True)[1]
     number = int(documents.max(initial=0)) + 1
+    by_document = number > 1  # one document cannot be resampled: its gaps are
     units = np.bincount(documents * len(distinct) + which, minlength=number * len(distinct))
     units = units.reshape(number, len(distinct))
-    return Patterns(size, values[0], values[1:], units, gold.documents is not None)
+    return Patterns(size, values[0], values[1:], units, by_document)
 
 
 def bootstrap(patterns: Patterns, resamples: int, seed: int) -> NDArray[np.int64]:
@@ -97,8 +105,14 @@ def bootstrap(patterns: Patterns, resamples: int, seed: int) -> NDArray[np.int64
         gaps = int(patterns.total.sum())
         return generator.multinomial(gaps, patterns.total / gaps, size=resamples)
     number = len(patterns.units)
-    drawn = generator.multinomial(number, np.full(number, 1 / number), size=resamples)
-    return _product(drawn, patterns.units)
+    rows = []
+    for start in range(0, resamples, _AT_ONCE):  # in blocks, so that memory stays small
+        count = min(_AT_ONCE, resamples - start)
+        chosen = generator.integers(0, number, size=(count, number))
+        chosen += np.arange(count)[:, None] * number
+        drawn = np.bincount(chosen.ravel(), minlength=count * number).reshape(count, number)
+        rows.append(_product(drawn, patterns.units))
+    return np.concatenate(rows)
 
 
 def interval(values: Values) -> tuple[float, float]:

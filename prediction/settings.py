@@ -17,6 +17,8 @@ DATA_KEYS = {
 }
 """The keys of each kind of data."""
 
+_PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
+
 
 class Settings:
     """Collects the problems of one run's settings."""
@@ -39,6 +41,17 @@ class Settings:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             self.problem(key, f"a whole number from {least}", value)
 
+    def top(self, settings: Mapping[str, Any], known: Sequence[str]) -> bool:
+        """The sections and values that there must be; whether each section is a mapping."""
+        for key in settings:
+            if key not in known:
+                self.problem(key, choices(known), "an unknown key")
+        sections = ("task", "data", "system", "trainer")
+        bad = [key for key in sections if not isinstance(settings.get(key), Mapping)]
+        for key in bad:
+            self.problem(key, "a section of settings", settings.get(key))
+        return not bad
+
     def data(self, data: Mapping[str, Any]) -> None:
         """The section `data`."""
         kind = data.get("kind")
@@ -51,11 +64,38 @@ class Settings:
         missing = [key for key in DATA_KEYS[kind] if data.get(key) in (None, "???")]
         for key in missing:
             self.problem(f"data.{key}", "a value", f"nothing (give it as data.{key}=…)")
-        if kind == "demo" and "documents" not in missing:
-            for split in ("train", "dev", "test"):
-                self.number(f"data.documents.{split}", data["documents"].get(split), 1)
-        if kind == "shared_task" and "dir" not in missing and not Path(data["dir"]).is_dir():
+        if kind == "demo":
+            self.demo(data, missing)
+        else:
+            self.files(data, missing)
+
+    def demo(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
+        """The values of `data=demo`."""
+        splits = ("train", "dev", "test")
+        documents = data.get("documents")
+        if "documents" not in missing and not isinstance(documents, Mapping):
+            self.problem("data.documents", f"a number for each of {', '.join(splits)}", documents)
+        elif isinstance(documents, Mapping):
+            for split in splits:
+                self.number(f"data.documents.{split}", documents.get(split), 1)
+            for split in documents:
+                if split not in splits:
+                    self.problem(f"data.documents.{split}", choices(splits), "an unknown key")
+        if "seed" not in missing:
+            self.number("data.seed", data.get("seed"), 0)
+
+    def files(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
+        """The values of `data=shared_task`."""
+        if "dir" not in missing and not Path(str(data["dir"])).is_dir():
             self.problem("data.dir", "a folder", quoted(str(data["dir"])))
+        for split in ("train", "dev", "test"):
+            pattern = data.get(split)
+            if split in missing:
+                continue
+            if not isinstance(pattern, str) or not pattern or Path(pattern).is_absolute():
+                self.problem(f"data.{split}", "a file name or pattern inside data.dir", pattern)
+        if "lenient" not in missing and not isinstance(data["lenient"], bool):
+            self.problem("data.lenient", "true or false", data["lenient"])
 
     def component(self, key: str, target: object, arguments: Mapping[str, Any]) -> None:
         """A system: the class must be one, and take these arguments."""
@@ -70,6 +110,9 @@ class Settings:
         for name, parameter in parameters.items():
             if parameter.default is parameter.empty and name not in arguments:
                 self.problem(f"{key}.{name}", "a value", "nothing")
+            kind = _PLAIN.get(str(parameter.annotation))
+            if kind and name in arguments and type(arguments[name]) is not kind:
+                self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
 
 
 def unknown_names(

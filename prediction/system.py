@@ -13,7 +13,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,10 @@ Probabilities = NDArray[np.float64]
 
 SYSTEMS = {
     "class_prior": "baselines.class_prior:ClassPrior",
+    "ensemble": "prediction.ensemble:Ensemble",
     "majority": "baselines.majority:Majority",
+    "turku_gru": "prediction.neural:NeuralSystem",
+    "uppsala_bilstm": "prediction.neural:NeuralSystem",
 }
 """Where the class of each saved system is; nothing else is ever loaded."""
 
@@ -40,12 +43,21 @@ _FORMAT = 1
 class System(ABC):
     """A predictor of pronouns. Constructors take settings only; `fit` gives them a task."""
 
-    name: ClassVar[str]
+    name: str
     task: Task
 
     @abstractmethod
-    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Learn from labelled examples; settings may be chosen on dev."""
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Learn from labelled examples; settings may be chosen on dev.
+
+        `folder` is where logs and whatever an interrupted run needs to go on may be kept.
+        """
 
     @abstractmethod
     def predict(self, examples: Sequence[Example]) -> Probabilities:
@@ -82,10 +94,13 @@ def load_system(folder: str | Path) -> System:
     path = Path(folder) / _FILE
     description = _read_description(path)
     name = description.get("system")
-    if name not in SYSTEMS:
+    if not isinstance(name, str) or name not in SYSTEMS:
         raise input_error(path, "system", choices(SYSTEMS), quoted(repr(name)))
     task = task_from_mapping(description.get("task"), f"{path}: task")
-    system = system_class(name)(**_settings(description, path))
+    try:
+        system = system_class(name)(**_settings(description, path))
+    except TypeError as error:
+        raise input_error(path, "settings", f"those of {name}", str(error)) from error
     system.task = task
     system.load_state(Path(folder))
     return system
@@ -104,7 +119,7 @@ def read_json_object(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise input_error(path, "file", "a readable file", str(error.strerror)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
     if not isinstance(content, dict):
         raise input_error(path, "file", "a JSON object", type(content).__name__)

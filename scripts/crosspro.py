@@ -40,10 +40,13 @@ def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None =
     except CrossproError as error:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
-    except BrokenPipeError:
-        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
-        sys.stderr.close()
-        raise SystemExit(1) from None
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+            sys.stderr.close()
+            raise SystemExit(1) from None
+        print(f"crosspro: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

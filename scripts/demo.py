@@ -14,7 +14,7 @@ from data_prep.demo.ceiling import ceilings, kinds
 from data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
 from data_prep.shared_task import write_doc_ids, write_examples
 from data_prep.task import load_task
-from data_prep.textfile import write_text
+from data_prep.textfile import make_folder, write_text
 from evaluation.tables import text_table
 from scripts.crosspro import command_app, run
 from scripts.options import TaskName
@@ -39,7 +39,7 @@ def demo(
     rules = load_task(task)
     sizes = {"train": train, "dev": dev, "test": test}
     corpus = {name: demo_corpus(rules, name, number, seed) for name, number in sizes.items()}
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     for name, sentences in corpus.items():
         examples = [sentence.example for sentence in sentences]
         write_examples(output / f"{name}.data", examples)

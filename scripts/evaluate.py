@@ -9,18 +9,24 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import CrossproError
+from data_prep.errors import InputError, input_error
 from data_prep.shared_task import read_examples
 from data_prep.task import Task, load_task
 from evaluation.confusion import confusion_counts
 from evaluation.html_report import html_report
 from evaluation.official import empty_layout, official_encoding, official_layout
-from evaluation.published import PublishedResult, published_results
+from evaluation.published import PublishedResult, published_results, published_test_set
 from evaluation.report import csv_report, json_report, markdown_report, text_report
 from evaluation.results import Evaluation, evaluate
 from evaluation.scores import Absent
 from evaluation.significance import Resampling
-from evaluation.submission import Gold, Submission, read_gold, read_submissions
+from evaluation.submission import (
+    Gold,
+    Submission,
+    label_problems,
+    read_gold,
+    read_submissions,
+)
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds, Output, TaskName, write_output
 
@@ -80,12 +86,22 @@ def evaluate_command(
     """
     rules = load_task(task)
     published = _published(rules, with_published)
-    gold_labels = read_gold(gold, rules, doc_ids)
+    if published and layout in (Layout.JSON, Layout.CSV, Layout.OFFICIAL):
+        raise typer.BadParameter(f"the layout {layout} has no place for published results")
+    try:
+        gold_labels = read_gold(gold, rules, doc_ids)
+    except InputError as error:
+        raise InputError([*error.problems, *label_problems(submissions, rules)]) from error
     read = read_submissions(submissions, rules, gold_labels)
+    for warning in published_warnings(rules, gold_labels, with_published, absent):
+        print(f"warning: {warning}", file=sys.stderr)
     if layout is Layout.OFFICIAL:
-        write_output(_official(rules, gold_labels, read), output)
-        if not len(gold_labels.classes):
-            raise CrossproError(f"{gold}: classes: expected at least one label, found none")
+        for warning in (*gold_labels.warnings, *read[0].warnings):
+            print(f"warning: {warning}", file=sys.stderr)
+        nothing = not len(gold_labels.classes)
+        write_output(_official(rules, gold_labels, read), None if nothing else output)
+        if nothing:
+            raise input_error(gold, "classes", "at least one label", "none")
         return
     plan = Resampling(resamples, seed) if resamples else None
     choice: Absent = "zero" if absent is AbsentChoice.ZERO else "skip"
@@ -132,12 +148,26 @@ def _published(task: Task, year: int | None) -> list[PublishedResult]:
     if year is None:
         return []
     pair = f"{task.source_language}-{task.target_language}"
-    rows = published_results(year, pair)
+    rows = published_results(year, pair) if year in task.years else []
     if not rows:
-        known = sorted({row.year for row in published_results(pair=pair)})
+        known = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
         years = ", ".join(map(str, known)) or "no year"
-        raise typer.BadParameter(f"no published results of {year} for {pair}; known: {years}")
+        raise typer.BadParameter(f"no published results of {year} for {task.name}; known: {years}")
     return rows
+
+
+def published_warnings(task: Task, gold: Gold, year: int | None, absent: AbsentChoice) -> list[str]:
+    """Why a submission may not be comparable with the published results."""
+    if year is None:
+        return []
+    warnings = []
+    size = published_test_set(year, f"{task.source_language}-{task.target_language}").instances
+    if len(gold.classes) != size:
+        found = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
+        warnings.append(f"{found}: the results are not of one test set")
+    if absent is AbsentChoice.ZERO:
+        warnings.append("published macro recall leaves out absent classes, --absent zero does not")
+    return warnings
 
 
 if __name__ == "__main__":

@@ -40,8 +40,10 @@ def predict(
     """Fill the gaps of a file with a trained system.
 
     The submission has the five columns of the file with the predicted classes in the first. Labels
-    that the file may have are not looked at.
+    that the file may have must be of the task, but do not influence the predictions.
     """
+    if probabilities is not None and probabilities.resolve() == output.resolve():
+        raise typer.BadParameter("the submission and the probabilities need different files")
     folder = run_dir / "model" if (run_dir / "model").is_dir() else run_dir
     system = load_system(folder)
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)
@@ -51,7 +53,9 @@ def predict(
     with ExitStack() as stack:
         submission = stack.enter_context(atomic_output(output))
         table = stack.enter_context(atomic_output(probabilities)) if probabilities else None
-        progress = stack.enter_context(Progress(*columns, console=console, transient=True))
+        progress = stack.enter_context(
+            Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        )
         bar = progress.add_task("reading")
         if table:
             heading = ("line", "position", *system.task.classes)

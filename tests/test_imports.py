@@ -16,8 +16,8 @@ ALLOWED = {
     "conf": set(),
     "data_prep": {"conf", "data_prep"},
     "evaluation": {"data_prep", "evaluation"},
-    "prediction": {"data_prep", "prediction"},
-    "baselines": {"data_prep", "baselines", "prediction.system"},
+    "prediction": {"data_prep", "evaluation", "prediction"},
+    "baselines": {"data_prep", "evaluation", "baselines", "prediction.system"},
     "scripts": OWN - {"train"},
 }
 

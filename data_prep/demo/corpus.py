@@ -11,7 +11,7 @@ from data_prep.demo.scenes import Origin, Scenes, Sentence
 from data_prep.errors import choices, input_error
 from data_prep.example import Example, Gap
 from data_prep.shared_task import PLACEHOLDER
-from data_prep.task import OTHER, Task, task_names
+from data_prep.task import OTHER, Task
 
 SPLITS = {"train": 1500, "dev": 150, "test": 150}
 """Documents of each split unless told otherwise."""
@@ -39,20 +39,18 @@ def demo_corpus(
     task: Task, split: str, documents: int | None = None, seed: int = 1
 ) -> list[DemoSentence]:
     """The sentences of a split; `documents` is its size."""
-    pair = f"{task.source_language}-{task.target_language}"
-    if pair not in PROFILES:
-        known = [name for name in task_names() if name.startswith(tuple(PROFILES))]
+    if task.name not in PROFILES:
         raise input_error(
             f"task {task.name}",
             "data",
-            f"a demo task ({choices(known)})",
-            f"the language pair {pair}; use files of your own (data=shared_task)",
+            f"a demo task ({choices(PROFILES)})",
+            f"{task.name}; use files of your own (data=shared_task)",
         )
     if split not in SPLITS:
         raise input_error("demo", "split", choices(SPLITS), split)
     # Seeding by text keeps splits and tasks independent of each other.
     random = Random(f"{seed} {task.name} {split}")  # noqa: S311 - no secret depends on it
-    scenes = Scenes(task, PROFILES[pair], random)
+    scenes = Scenes(task, PROFILES[task.name], random)
     number = SPLITS[split] if documents is None else documents
     sentences: list[DemoSentence] = []
     for document in range(number):

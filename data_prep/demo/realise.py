@@ -78,7 +78,8 @@ class Clause:
     """A finite clause: subject, verb and what it takes.
 
     `kind` is plain, or names what has its own grammar: copula (the object is a nominative), exist
-    (there is), concern (it is about) and event (Spanish marks the object with a).
+    (there is), concern (it is about), identify (a copula that is il s'agit de in French) and event
+    (Spanish marks the object with a).
     """
 
     key: str
@@ -159,7 +160,10 @@ def realise(parts: Sequence[Part], language: str) -> list[Word]:
             order = "inverted"  # the main clause after a fronted subordinate one
         else:
             order = "main"
-    words = _elide(words) if language == "fr" else words
+    if language == "fr":
+        words = _elide(words)
+    elif language == "es":
+        words = _spanish_and(words)
     return _capitalise(words)
 
 
@@ -230,6 +234,9 @@ def _finite(clause: Clause, language: str) -> list[Word]:
     if isinstance(subject, Pronoun) and subject.forms[language] == NOTHING and language == "es":
         slot = subject.slot
     key = f"{clause.key}.v"
+    if clause.kind == "identify" and language == "fr":
+        about = Word("de", "de", "ADP", f"{clause.key}.about")
+        return [Word("s'", "se", "PRON", key), Word("agit", "agir", "VERB", key), about]
     word = Word(plural if number else singular, lemma, "VERB", key, slot)
     if clause.kind == "exist" and language == "fr":
         return [Word("y", "y", "PRON", key), word]
@@ -249,12 +256,14 @@ def _complements(clause: Clause, language: str) -> list[Word]:
         form = forms[2 * number + (gender == "f")]
         words.append(Word(form, forms[0], "ADJ", f"{clause.key}.a"))
     if clause.object:
-        accusative = clause.kind != "copula"
+        accusative = clause.kind not in ("copula", "identify")
         phrase = _phrase(clause.object, language, f"{clause.key}.o", accusative)
         if clause.kind == "event" and language == "es":  # the personal a of Spanish
             to = Word("a", "a", "ADP", None)
             phrase = [Word("al", "al", "ADP", phrase[0].key), *phrase[1:]] if (
                 phrase[0].form == "el") else [to, *phrase]  # fmt: skip
+        if clause.kind == "identify" and language == "fr" and clause.object.referent.plural:
+            phrase = phrase[1:]  # de and des give de
         words += phrase
     if clause.preposition:
         preposition, complement = clause.preposition
@@ -296,6 +305,15 @@ def _elide(words: list[Word]) -> list[Word]:
         if word.form in _ELIDED and following.startswith(_VOWELS):
             elided = _ELIDED[word.form]
             result[index] = Word(elided, word.lemma, word.category, word.key, word.slot)
+    return result
+
+
+def _spanish_and(words: list[Word]) -> list[Word]:
+    """Spanish y becomes e before an i."""
+    result = list(words)
+    for index, word in enumerate(words[:-1]):
+        if word.form == "y" and words[index + 1].form.startswith(("i", "hi")):
+            result[index] = Word("e", word.lemma, word.category, word.key, word.slot)
     return result
 
 

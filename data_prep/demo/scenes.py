@@ -117,7 +117,7 @@ class Scenes:
     # Scenes -------------------------------------------------------------------------------------
 
     def same_sentence(self) -> Iterator[Sentence]:
-        """The machine without the key is old, but it works."""
+        """The machine falls without the key, but it works."""
         referent = self.referent()
         first = self.statement(Phrase(referent), distractor=self.maybe(0.5))
         pronoun, origins = self.anaphor(referent, "same_sentence", 0)
@@ -149,8 +149,8 @@ class Scenes:
         for _ in range(between):
             yield from self.weather() if referent.person or self.maybe(0.3) else self.small_talk()
         pronoun, origins = self.anaphor(referent, "other_sentence", 1 + between)
-        neutral = self.maybe(0.7)
-        statement = self.statement(pronoun, neutral=neutral, adverb=self.maybe(0.5))
+        statement = self.statement(pronoun, neutral=self.maybe(0.7), adverb=self.maybe(0.5))
+        neutral = statement.verb in self.neutral_verbs
         origin = self.with_evidence(origins[pronoun.slot], referent, statement, neutral)
         yield Sentence((statement, STOP), {pronoun.slot: origin})
 
@@ -214,24 +214,20 @@ class Scenes:
         yield Sentence((clause, STOP), origins)
 
     def predicative(self) -> Iterator[Sentence]:
-        """It is a machine. They are machines."""
+        """It is a machine. They are machines; from French, il s' agit d' une machine."""
         plural = self.maybe(self.profile.plural)
-        # From French the source pronoun must be il or ils, so the noun is masculine there.
-        noun = self.noun(self.things, "m" if self.source == "fr" else None)
-        referent = Referent((noun,), plural)
+        referent = Referent((self.noun(self.things),), plural)
         english = {"these": 0.25, "they": 0.75} if plural else {"it": 0.85, "this": 0.15}
         pronoun, origins = self.pleonastic(
             "predicative",
             {"ce": 1.0},
             {"das": 0.4, "es": 0.6} if self.target == "de" else {"es": 1.0},
             english,
-            french_source="ils" if plural else "il",
             plural=plural,
         )
         thing = Phrase(referent, definite=False)
-        yield Sentence(
-            (Clause(self.key(), pronoun, BE, object=thing, kind="copula"), STOP), origins
-        )
+        kind = "identify" if self.source == "fr" else "copula"
+        yield Sentence((Clause(self.key(), pronoun, BE, object=thing, kind=kind), STOP), origins)
 
     def generic(self) -> Iterator[Sentence]:
         """They say that the machine works."""
@@ -380,16 +376,16 @@ class Scenes:
         distractor: bool = False,
         adverb: bool = False,
     ) -> Clause:
-        """The subject is old, or works; `distractor` puts another noun between."""
+        """The subject is old, or works; `distractor` adds another noun after the verb."""
         referent = subject.referent
         person = referent is not None and referent.person
         chosen = self.one(self.lexicon.adverbs) if adverb else None
         preposition = self.distractor() if distractor else None
-        if not neutral and self.maybe(0.5):
+        if not neutral and not distractor and self.maybe(0.5):
             adjectives = (
                 self.lexicon.adjectives_persons if person else self.lexicon.adjectives_things
             )
-            return Clause(self.key(), subject, BE, adjective=self.one(adjectives), adverb=chosen)
+            return Clause(self.key(), subject, BE, adjective=self.one(adjectives))
         verbs = self.lexicon.verbs_persons if person else self.lexicon.verbs_things
         if neutral:
             verbs = self.neutral_verbs

@@ -81,6 +81,13 @@ def test_under_the_null_small_p_values_are_rare():
     assert all(number <= 22 for number in small.values()), small  # 10 expected, 3.1 sigma above 20
 
 
+def test_one_document_is_resampled_by_its_gaps():
+    gold, systems = make(documents=1)
+    found = compare(gold, (systems[0], systems[1]), 4, macro_recall, PLAN)
+    assert found.low < found.difference < found.high
+    assert not find_patterns(gold, systems, 4).by_document
+
+
 def test_the_seed_decides():
     gold, systems = make()
     pair = (systems[0], systems[1])

@@ -77,7 +77,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
                    "data=shared_task", f"data.dir={data}", "resamples=20")  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "Task en-it" in result.stdout
-    assert "test.blind: no gold labels" in result.stderr
+    assert "test.blind: a submission and no score, since line 1 has" in result.stderr
     submission = tmp_path / "submission.data"
     assert (
         crosspro("predict", tmp_path / "run", data / "test.blind.data", "-o", submission).code == 0
@@ -98,6 +98,11 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["task=en-xx"], "en-fr-2015"),
         (["+system.colour=1", "absent=perhaps", "resamples=x"], "system.colour"),
         (["data=shared_task"], "data.dir"),
+        (["data.documents=5"], "data.documents"),
+        (["data.seed=abc", "system=class_prior", "system.seed=1.5"], "system.seed"),
+        (["~system"], "a section of settings"),
+        (["+x=1"], "an unknown key"),
+        (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
         (["system._target_=subprocess.run"], "a subclass of prediction.system.System"),
         (["task.target=stemmed"], "lemmatised, inflected"),

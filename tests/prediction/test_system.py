@@ -11,7 +11,7 @@ from data_prep.demo.corpus import demo_examples
 from data_prep.errors import CrossproError, InputError
 from data_prep.example import Example
 from prediction.output import predict_stream, whole_documents, with_predictions
-from prediction.system import SYSTEMS, load_system, system_class
+from prediction.system import load_system, system_class
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,10 @@ def data(en_fr):
     return demo_examples(en_fr, "train", 40), demo_examples(en_fr, "dev", 10)
 
 
-@pytest.fixture(params=sorted(SYSTEMS))
+SIMPLE = ("class_prior", "majority")
+
+
+@pytest.fixture(params=SIMPLE)
 def fitted(request, data, en_fr):
     system = system_class(request.param)()
     system.fit(en_fr, *data)
@@ -68,7 +71,7 @@ def test_groups_hold_whole_documents(data):
 
 
 def test_nothing_to_learn_from_is_an_error(en_fr):
-    for name in SYSTEMS:
+    for name in SIMPLE:
         with pytest.raises(CrossproError, match="labelled gaps"):
             system_class(name)().fit(en_fr, [], [])
 
@@ -99,7 +102,7 @@ def test_class_prior_follows_the_training_distribution(en_fr):
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
-        ({"system": "os.system"}, "class_prior, majority"),
+        ({"system": "os.system"}, "class_prior, "),
         ({"format": 99}, "expected 1"),
         ({"settings": []}, "settings: expected a JSON object"),
         ({"task": {"name": "x"}}, "task"),

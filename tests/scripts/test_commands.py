@@ -103,7 +103,7 @@ def test_evaluate_with_an_output_that_cannot_be_written(tmp_path):
     result = crosspro("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr",
                       "-o", tmp_path / "none" / "out")  # fmt: skip
     assert result.code == 2
-    assert b"a writable folder" in result.stderr
+    assert b"a file in an existing folder" in result.stderr
 
 
 def test_figures_of_the_2015_files(discomt2015):

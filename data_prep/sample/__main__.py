@@ -1,0 +1,5 @@
+"""Print the counts of the sample."""
+
+from data_prep.sample import sample_summary
+
+print(sample_summary())

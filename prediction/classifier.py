@@ -1,0 +1,187 @@
+"""The training of a network under Lightning: loss, dev scores, and epochs decided by seed alone.
+
+Batches are tensors of gap numbers on the device where all data lies. Every epoch seeds its own
+generators, so a run that was interrupted and resumed gives the same result as one that was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch import Tensor, nn
+
+from evaluation.confusion import confusion_counts
+from prediction.dev_score import MONITORS, monitored
+from prediction.sampling import Indices, Sampler, bucketed_batches
+from prediction.tensors import GapTensors, extents
+
+Batch = tuple[Tensor, int]
+"""Gap numbers, and the widest context among them."""
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """How a network is trained; the defaults are Turku's (Adam as it comes)."""
+
+    learning_rate: float = 0.001
+    weight_decay: float = 0.0
+    gradient_clipping: float = 0.0
+    warmup_steps: int = 0
+    decay: str = "none"
+    label_smoothing: float = 0.0
+
+
+class Batches:
+    """The batches of the current epoch; Lightning iterates it once an epoch."""
+
+    def __init__(
+        self, tensors: GapTensors, classes: int, size: int, limit: int, sampler: Sampler, seed: int
+    ) -> None:
+        self.labels = tensors.label.cpu().numpy().astype(np.int32)
+        self.extents = extents(tensors, limit)
+        self.classes = classes
+        self.size = size
+        self.sampler = sampler
+        self.seed = seed
+        self.epoch = 0
+        self.rank, self.world = 0, 1
+        self.device = torch.device("cpu")
+
+    def __iter__(self) -> Iterator[Batch]:
+        generator = np.random.default_rng((self.seed, self.epoch))
+        gaps = self.sampler.draw(self.labels, self.classes, generator)
+        for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
+            mine = batch[self.rank :: self.world]
+            if len(mine):
+                yield torch.from_numpy(mine).to(self.device, non_blocking=True), width
+
+    def __len__(self) -> int:
+        generator = np.random.default_rng((self.seed, self.epoch))
+        drawn = len(self.sampler.draw(self.labels, self.classes, generator))
+        return -(-drawn // self.size)
+
+
+class FixedBatches:
+    """The same batches every time; a plain list would mean several data loaders to Lightning."""
+
+    def __init__(self, batches: Sequence[tuple[Indices, int]]) -> None:
+        self.batches = [(torch.from_numpy(gaps), width) for gaps, width in batches]
+
+    def __iter__(self) -> Iterator[Batch]:
+        return iter(self.batches)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+
+class GapClassifier(pl.LightningModule):
+    """Wraps a network with its loss and its dev scores (`MONITORS`)."""
+
+    weights: Tensor
+
+    def __init__(
+        self,
+        network: nn.Module,
+        train: GapTensors,
+        dev: GapTensors,
+        batches: Batches,
+        dev_batches: FixedBatches,
+        weights: Tensor,
+        optimisation: Optimisation,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.data = {"train": train, "dev": dev}
+        self.batches = batches
+        self.dev_batches = dev_batches
+        self.optimisation = optimisation
+        self.seed = seed
+        self.register_buffer("weights", weights.float(), persistent=False)
+
+    def on_fit_start(self) -> None:
+        """Move all data to the device, once."""
+        self.data = {name: tensors.to(self.device) for name, tensors in self.data.items()}
+        self.batches.device = self.device
+        self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
+
+    def train_dataloader(self) -> Batches:
+        """The batches of the epoch that begins."""
+        self.batches.epoch = self.current_epoch
+        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+        return self.batches
+
+    def val_dataloader(self) -> FixedBatches:
+        """All of dev, once."""
+        return self.dev_batches
+
+    def training_step(self, batch: Batch, _: int) -> Tensor:
+        """Weighted cross-entropy, summed and divided by the number of gaps of the batch.
+
+        Dividing by the gaps and not by their weights keeps the loss the same when a batch is split
+        over processes.
+        """
+        gaps, width = batch
+        scores = self.network(self.data["train"], gaps, width).float()
+        labels = self.data["train"].label[gaps]
+        losses = nn.functional.cross_entropy(
+            scores,
+            labels,
+            weight=self.weights,
+            reduction="none",
+            label_smoothing=self.optimisation.label_smoothing,
+        )
+        loss = losses.mean()
+        self.log("loss", loss, prog_bar=True, on_step=False, on_epoch=True, batch_size=len(gaps))
+        return loss
+
+    def on_validation_epoch_start(self) -> None:
+        """Start with no predictions."""
+        self.predicted: list[tuple[Tensor, Tensor]] = []
+
+    def validation_step(self, batch: Batch, _: int) -> None:
+        """Predict a part of dev."""
+        gaps = batch[0].to(self.device)
+        scores = self.network(self.data["dev"], gaps, batch[1])
+        self.predicted.append((self.data["dev"].label[gaps], scores.argmax(-1)))
+
+    def on_validation_epoch_end(self) -> None:
+        """Score dev as the shared task does."""
+        gold = torch.cat([labels for labels, _ in self.predicted]).cpu().numpy()
+        found = torch.cat([classes for _, classes in self.predicted]).cpu().numpy()
+        counts = confusion_counts(gold, found, len(self.weights))
+        for name in MONITORS:
+            shown = name in ("macro_recall", "accuracy")
+            self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown)
+
+    def configure_optimizers(self) -> Any:
+        """Adam, with warm-up and decay if asked for."""
+        settings = self.optimisation
+        optimiser = torch.optim.AdamW(
+            self.network.parameters(),
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            fused=self.device.type == "cuda",
+        )
+        if settings.decay == "none" and not settings.warmup_steps:
+            return optimiser
+        total = max(1, int(self.trainer.estimated_stepping_batches))
+
+        def factor(step: int) -> float:
+            warm = min(1.0, (step + 1) / max(1, settings.warmup_steps))
+            progress = min(1.0, step / total)
+            fall = {"none": 1.0, "linear": 1 - progress}.get(
+                settings.decay, 0.5 * (1 + float(np.cos(np.pi * progress)))
+            )
+            return warm * fall
+
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, factor)
+        return {
+            "optimizer": optimiser,
+            "lr_scheduler": {"scheduler": schedule, "interval": "step"},
+        }

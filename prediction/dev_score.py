@@ -1,0 +1,38 @@
+"""The score by which settings are chosen on a development set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from data_prep.errors import CrossproError
+from data_prep.example import Example
+from data_prep.task import Task
+from evaluation.confusion import Counts, confusion_counts
+from evaluation.scores import accuracy, macro_f1, macro_recall
+from prediction.system import Probabilities
+
+MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")
+
+
+def monitored(counts: Counts, monitor: str) -> float:
+    """A score of confusion counts by name; `mean` is that of macro recall and accuracy."""
+    if monitor == "mean":
+        return (float(macro_recall(counts)) + float(accuracy(counts))) / 2
+    metrics = {"macro_recall": macro_recall, "accuracy": accuracy, "macro_f1": macro_f1}
+    return float(metrics[monitor](counts))
+
+
+def dev_score(
+    task: Task, examples: Sequence[Example], monitor: str
+) -> Callable[[Probabilities], float]:
+    """A function from the probabilities of all gaps of dev to their score."""
+    index = task.class_index
+    labels = [gap.label for example in examples for gap in example.gaps]
+    if not labels or None in labels:
+        raise CrossproError("dev: expected a label for every gap, found gaps without")
+    gold = np.array([index[label] for label in labels if label is not None])
+    return lambda probabilities: monitored(
+        confusion_counts(gold, probabilities.argmax(axis=1), len(task.classes)), monitor
+    )

@@ -1,0 +1,84 @@
+"""The network of TurkuNLP (003 §5.4, 004 §5.1): eight GRU streams around the gap.
+
+Left and right of the gap, each read outwards by two GRU layers: target lemmas, target tags, lemmas
+with tags, and source words (which begin with the aligned word on both sides). Their last states
+and an embedding of the aligned source words go through a dense layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from prediction.networks.stacked_gru import StackedGRU
+from prediction.tensors import GapTensors, pick, window
+from prediction.vocabulary import PAD
+
+STREAM_FIELDS = ("lemma", "tag", "lemma_tag", "source")
+
+
+class TurkuGRU(nn.Module):
+    """Scores of each class for a batch of gaps."""
+
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        classes: int,
+        *,
+        embedding: int = 90,
+        hidden: int = 90,
+        layers: int = 2,
+        dense: int = 256,
+        window: int = 50,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.embeddings = nn.ModuleDict(
+            {name: _embedding(sizes[name], embedding) for name in (*STREAM_FIELDS, "pronoun")}
+        )
+        streams = 2 * len(STREAM_FIELDS)
+        self.gru = StackedGRU(streams, embedding, hidden, layers)
+        self.dropout = nn.Dropout(dropout)
+        self.dense = nn.Linear(streams * hidden + embedding, dense)
+        self.output = nn.Linear(dense, classes)
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """(batch, classes); `width` may cut windows to what the batch needs."""
+        width = min(self.window, width or self.window)
+        target = (data.target_position[gaps], data.target_low[gaps], data.target_high[gaps])
+        source = (data.source_position[gaps], data.source_low[gaps], data.source_high[gaps])
+        inputs, lengths = [], []
+        for step in (-1, 1):
+            places, size = window(*target, step, width)
+            source_places, source_size = window(*source, step, width, first=0)
+            for name in STREAM_FIELDS:
+                where, length = (source_places, source_size) if name == "source" else (places, size)
+                inputs.append(self.embeddings[name](pick(getattr(data, name), where, length)))
+                lengths.append(length)
+        states = self.gru(self.dropout(torch.stack(inputs)), torch.stack(lengths))
+        pronoun = self.embeddings["pronoun"](data.pronoun[gaps])
+        joined = torch.cat((*states.unbind(0), pronoun), dim=-1)
+        hidden = torch.relu(self.dense(self.dropout(joined)))
+        scores: Tensor = self.output(self.dropout(hidden))
+        return scores
+
+    def load_embeddings(self, tables: Mapping[str, Tensor]) -> None:
+        """Start from embeddings that were trained before."""
+        with torch.no_grad():
+            for name, table in tables.items():
+                embedding = self.embeddings[name]
+                if isinstance(embedding, nn.Embedding):
+                    embedding.weight.copy_(table)
+                    embedding.weight[PAD].zero_()
+
+
+def _embedding(words: int, size: int) -> nn.Embedding:
+    """Small uniform vectors, as Keras makes them; the padding stays zero."""
+    table = nn.Embedding(words, size, padding_idx=PAD)
+    nn.init.uniform_(table.weight, -0.05, 0.05)
+    with torch.no_grad():
+        table.weight[PAD].zero_()
+    return table

@@ -1,0 +1,133 @@
+"""The network of Uppsala (004 §5.2): BiLSTMs over both sentences, and an MLP over four places.
+
+Source words are word embeddings and a character BiLSTM, target words lemma and tag embeddings. Two
+two-layer BiLSTMs read the sentences; the MLP sees the target state at the gap, the source state at
+the pronoun and the pronoun's own embedding. The state at the pronoun's dependency head belongs here
+too, where the data has a parse of the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from prediction.tensors import GapTensors, pick
+from prediction.vocabulary import PAD, UNK
+
+
+class UppsalaBiLSTM(nn.Module):
+    """Scores of each class for a batch of gaps."""
+
+    word_counts: Tensor
+
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        classes: int,
+        *,
+        counts: Tensor | None = None,
+        words: int = 100,
+        tags: int = 10,
+        characters: int = 12,
+        character_hidden: int = 50,
+        hidden: int = 100,
+        layers: int = 2,
+        mlp: int = 100,
+        dropout: float = 0.33,
+        word_dropout: float = 0.25,
+        window: int = 100,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.word_dropout = word_dropout
+        self.source = nn.Embedding(sizes["source"], words, padding_idx=PAD)
+        self.lemma = nn.Embedding(sizes["lemma"], words, padding_idx=PAD)
+        self.tag = nn.Embedding(sizes["tag"], tags, padding_idx=PAD)
+        self.characters = nn.Embedding(sizes["character"], characters, padding_idx=PAD)
+        self.speller = nn.LSTM(characters, character_hidden, batch_first=True, bidirectional=True)
+        drop = dropout if layers > 1 else 0.0
+        self.source_reader = nn.LSTM(
+            words + 2 * character_hidden,
+            hidden,
+            layers,
+            batch_first=True,
+            bidirectional=True,
+            dropout=drop,
+        )
+        self.target_reader = nn.LSTM(
+            words + tags, hidden, layers, batch_first=True, bidirectional=True, dropout=drop
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.mlp = nn.Linear(4 * hidden + words, mlp)
+        self.output = nn.Linear(mlp, classes)
+        table = torch.zeros(sizes["source"]) if counts is None else counts
+        self.register_buffer("word_counts", table.float(), persistent=False)
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """(batch, classes)."""
+        source_ids, source_place, source_length = self._around(
+            data.source, data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
+        )
+        lemma_ids, place, length = self._around(
+            data.lemma, data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
+        )
+        tag_ids, _, _ = self._around(
+            data.tag, data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
+        )
+        spelled = self._spell(data.characters, source_ids)
+        words = self.source(self._drop_words(source_ids))
+        pronoun = _at(self.source(source_ids), source_place)
+        source = self._read(self.source_reader, torch.cat((words, spelled), -1), source_length)
+        target_words = torch.cat((self.lemma(lemma_ids), self.tag(tag_ids)), -1)
+        target = self._read(self.target_reader, target_words, length)
+        joined = torch.cat((_at(target, place), _at(source, source_place), pronoun), -1)
+        scores: Tensor = self.output(self.dropout(torch.tanh(self.mlp(self.dropout(joined)))))
+        return scores
+
+    def _around(
+        self, flat: Tensor, centre: Tensor, low: Tensor, high: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The tokens from `window` before to `window` after the centre, its place, the length."""
+        start = torch.maximum(low, centre - self.window)
+        end = torch.minimum(high, centre + self.window + 1)
+        lengths = end - start
+        width = int(lengths.max())
+        positions = (start[:, None] + torch.arange(width, device=flat.device)).clamp(
+            max=len(flat) - 1
+        )
+        return pick(flat, positions, lengths), centre - start, lengths
+
+    def _drop_words(self, ids: Tensor) -> Tensor:
+        """Replace a word of count c by the unknown word with probability a/(a+c)."""
+        if not self.training or self.word_dropout <= 0:
+            return ids
+        chance = self.word_dropout / (self.word_dropout + self.word_counts[ids])
+        dropped = (torch.rand_like(chance) < chance) & (ids > UNK)
+        return torch.where(dropped, UNK, ids)
+
+    def _spell(self, characters: Tensor, ids: Tensor) -> Tensor:
+        """Character states of each word; words that recur in the batch are spelled once."""
+        distinct, where = torch.unique(ids, return_inverse=True)
+        spelling = characters[distinct]
+        lengths = (spelling != PAD).sum(1).clamp(min=1)
+        packed = pack_padded_sequence(
+            self.characters(spelling), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        _, (state, _) = self.speller(packed)
+        spelled: Tensor = torch.cat((state[0], state[1]), -1)[where]
+        return spelled
+
+    def _read(self, reader: nn.LSTM, inputs: Tensor, lengths: Tensor) -> Tensor:
+        packed = pack_padded_sequence(
+            self.dropout(inputs), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        output, _ = pad_packed_sequence(reader(packed)[0], batch_first=True)
+        return output
+
+
+def _at(states: Tensor, place: Tensor) -> Tensor:
+    """The state at one place of each sequence."""
+    return states[torch.arange(len(place), device=place.device), place]

@@ -1,0 +1,268 @@
+"""Neural systems: a network, its vocabularies and its training, behind the System interface.
+
+A saved one is `network.safetensors`, `encoder.json` and the settings in `system.json`. While it
+trains, its folder holds Lightning checkpoints, from which an interrupted run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from data_prep.errors import CrossproError, choices, input_error
+from data_prep.example import Example
+from data_prep.task import Task
+from data_prep.textfile import write_text
+from prediction.adjustment import adjust, tune_tau
+from prediction.classifier import Batches, FixedBatches, GapClassifier, Optimisation
+from prediction.dev_score import MONITORS, dev_score
+from prediction.encoding import (
+    EncodedData,
+    Encoder,
+    cached_encoding,
+    encode,
+    encoder_from_json,
+    fit_encoder,
+)
+from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
+from prediction.networks.uppsala_bilstm import UppsalaBiLSTM
+from prediction.pretraining import Pretraining, pretrain
+from prediction.sampling import POLICIES, Indices, Sampler, class_weights
+from prediction.system import Probabilities, System, load_system, read_json_object
+from prediction.tensors import GapTensors, extents, gap_tensors
+from prediction.trainer import TrainerSettings, train_network
+
+NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
+    "turku_gru": TurkuGRU,
+    "uppsala_bilstm": UppsalaBiLSTM,
+}
+_ADJUSTMENT = "adjustment.json"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is learnt from, and how; see `conf/system/turku_gru_2016.yaml` for each setting."""
+
+    min_count: int = 2
+    lowercase: bool = True
+    context: int = 0
+    batch_size: int = 1000
+    class_weight_power: float = 1.0
+    sampling: str = "all"
+    share: float = 1.0
+    monitor: str = "macro_recall"
+    tune_adjustment: bool = False
+
+
+class NeuralSystem(System):
+    """A network from `NETWORKS`, trained with Lightning."""
+
+    def __init__(
+        self,
+        network: str,
+        network_settings: Mapping[str, Any] | None = None,
+        training: Mapping[str, Any] | None = None,
+        optimisation: Mapping[str, Any] | None = None,
+        pretraining: Mapping[str, Any] | None = None,
+        trainer: Mapping[str, Any] | None = None,
+        init_from: str | None = None,
+        seed: int = 1,
+    ) -> None:
+        if network not in NETWORKS:
+            raise input_error("settings", "system.network", choices(NETWORKS), repr(network))
+        self.name = network
+        self.network_settings = dict(network_settings or {})
+        self.training = Training(**(training or {}))
+        self.optimisation = Optimisation(**(optimisation or {}))
+        self.trainer = TrainerSettings(**(trainer or {}))
+        self.pretraining = Pretraining(**(pretraining or {}))
+        self.init_from = init_from
+        self.seed = seed
+        self.tau = 0.0
+        self.frequencies: NDArray[np.float64] = np.zeros(0)
+        self.encoder: Encoder
+        self.network: nn.Module
+        for key, value, allowed in (
+            ("sampling", self.training.sampling, POLICIES),
+            ("monitor", self.training.monitor, MONITORS),
+        ):
+            if value not in allowed:
+                raise input_error("settings", f"training.{key}", choices(allowed), repr(value))
+
+    def settings(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            "network": self.name,
+            "network_settings": self.network_settings,
+            "training": asdict(self.training),
+            "optimisation": asdict(self.optimisation),
+            "pretraining": asdict(self.pretraining),
+            "trainer": asdict(self.trainer),
+            "init_from": self.init_from,
+            "seed": self.seed,
+        }
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Train on labelled examples; the epoch with the best dev score is kept."""
+        self.task = task
+        torch.manual_seed(self.seed)
+        earlier = self._earlier_run()
+        self.encoder = (
+            earlier.encoder
+            if earlier
+            else fit_encoder(train, self.training.min_count, self.training.lowercase)
+        )
+        cache = folder / "encoded" if folder else None
+        data = cached_encoding(train, self.encoder, task, cache)
+        train_tensors = gap_tensors(data, self.training.context)
+        dev_data = cached_encoding(dev, self.encoder, task, cache)
+        dev_tensors = gap_tensors(dev_data, self.training.context)
+        labels = train_tensors.label.numpy().astype(np.int32)
+        if not (labels >= 0).any() or not len(dev_tensors.label):
+            raise CrossproError("train: expected labelled gaps in train and in dev, found none")
+        self.network = self._new_network()
+        if earlier:
+            self.network.load_state_dict(earlier.network.state_dict())
+        elif self.pretraining.epochs:
+            self._pretrain(data)
+        classes = len(task.classes)
+        shares = np.bincount(dev_tensors.label.numpy(), minlength=classes) / len(dev_tensors.label)
+        sampler = Sampler(self.training.sampling, self.training.share, tuple(shares))  # type: ignore[arg-type]
+        limit = int(self.network_settings.get("window", 50))
+        batches = Batches(
+            train_tensors, classes, self.training.batch_size, limit, sampler, self.seed
+        )
+        weights = class_weights(labels, classes, self.training.class_weight_power)
+        module = GapClassifier(
+            self.network,
+            train_tensors,
+            dev_tensors,
+            batches,
+            FixedBatches(_in_order(dev_tensors, limit, self.training.batch_size)),
+            torch.from_numpy(weights),
+            self.optimisation,
+            self.seed,
+        )
+        train_network(
+            module,
+            self.trainer,
+            f"dev_{self.training.monitor}",
+            self.optimisation.gradient_clipping,
+            folder,
+        )
+        self.network.eval().cpu()
+        counts = np.bincount(labels[labels >= 0], minlength=classes)
+        self.frequencies = counts / counts.sum()
+        if self.training.tune_adjustment:
+            score = dev_score(task, dev, self.training.monitor)
+            self.tau = tune_tau(self._raw(dev), self.frequencies, score)
+
+    def _earlier_run(self) -> NeuralSystem | None:
+        """The run to go on from (fine-tuning), which must have the same network and classes."""
+        if not self.init_from:
+            return None
+        folder = Path(self.init_from)
+        earlier = load_system(folder / "model" if (folder / "model").is_dir() else folder)
+        same = isinstance(earlier, NeuralSystem) and earlier.name == self.name
+        if not same or earlier.task.classes != self.task.classes:
+            expected = f"a run of {self.name} with the classes of {self.task.name}"
+            found = f"{earlier.name} for {earlier.task.name}"
+            raise input_error(folder, "init_from", expected, found)
+        assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
+        return earlier
+
+    def _pretrain(self, data: EncodedData) -> None:
+        if not isinstance(self.network, TurkuGRU):
+            raise CrossproError("settings: pretraining: expected turku_gru, found " + self.name)
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        dimension = self.network.dense.in_features - self.network.gru.hidden * 8
+        tables = pretrain(
+            data,
+            self.encoder.vocabularies,
+            STREAM_FIELDS,
+            dimension,
+            len(self.task.classes),
+            self.pretraining,
+            self.seed,
+            device,
+        )
+        self.network.load_embeddings(tables)
+
+    def _new_network(self) -> nn.Module:
+        sizes = {name: len(v) for name, v in self.encoder.vocabularies.items()}
+        settings = dict(self.network_settings)
+        if self.name == "uppsala_bilstm":
+            settings["counts"] = torch.tensor(self.encoder.vocabularies["source"].counts)
+        return NETWORKS[self.name](sizes, len(self.task.classes), **settings)
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Softmax of the network's scores, adjusted for class frequency if that was tuned."""
+        chances = self._raw(examples)
+        return adjust(chances, self.frequencies, self.tau) if self.tau else chances
+
+    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+        tensors = gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        if not len(tensors.label):
+            return np.zeros((0, len(self.task.classes)))
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        network, tensors = self.network.to(device).eval(), tensors.to(device)
+        limit = int(self.network_settings.get("window", 50))
+        found = np.zeros((len(tensors.label), len(self.task.classes)))
+        with torch.inference_mode():
+            for gaps, width in _in_order(tensors, limit, 2048):
+                scores: Tensor = network(tensors, torch.from_numpy(gaps).to(device), width)
+                found[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
+        network.cpu()
+        return found
+
+    def save_state(self, folder: Path) -> None:
+        """Write the weights and the vocabularies."""
+        tensors = {k: v.contiguous().cpu() for k, v in self.network.state_dict().items()}
+        save_file(tensors, folder / "network.safetensors")
+        write_text(folder / "encoder.json", json.dumps(self.encoder.to_json(), ensure_ascii=False))
+        adjustment = {"tau": self.tau, "frequencies": self.frequencies.tolist()}
+        write_text(folder / _ADJUSTMENT, json.dumps(adjustment))
+
+    def load_state(self, folder: Path) -> None:
+        """Read the weights and the vocabularies; a damaged or foreign file is refused."""
+        path = folder / "encoder.json"
+        self.encoder = encoder_from_json(read_json_object(path), path)
+        weights = folder / "network.safetensors"
+        try:
+            self.network = self._new_network()
+            self.network.load_state_dict(load_file(weights))
+        except (OSError, SafetensorError, RuntimeError, TypeError) as error:
+            first = str(error).splitlines()[0]
+            raise input_error(weights, "weights", f"those of {self.name}", first) from error
+        self.network.eval()
+        adjustment = read_json_object(folder / _ADJUSTMENT)
+        try:
+            self.tau = float(adjustment["tau"])
+            self.frequencies = np.array(adjustment["frequencies"], dtype=np.float64)
+        except (KeyError, TypeError, ValueError) as error:
+            expected = "tau and frequencies"
+            raise input_error(folder / _ADJUSTMENT, "file", expected, str(error)) from error
+
+
+def _in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:
+    """All gaps in batches of similar extent, the same every time."""
+    widths = extents(tensors, limit)
+    order = np.argsort(widths, kind="stable")
+    groups = [order[i : i + size] for i in range(0, len(order), size)]
+    return [(group, int(widths[group].max())) for group in groups]

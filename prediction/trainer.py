@@ -1,0 +1,88 @@
+"""Lightning's Trainer as this project uses it: logs, checkpoints, early stopping, resuming."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
+from pytorch_lightning.loggers import CSVLogger, TensorBoardLogger
+
+from prediction.classifier import GapClassifier
+
+
+@dataclass(frozen=True)
+class TrainerSettings:
+    """Where and for how long a network is trained; see `conf/trainer/default.yaml`."""
+
+    accelerator: str = "auto"
+    devices: int | str = 1
+    strategy: str = "auto"
+    precision: str = "32-true"
+    max_epochs: int = 50
+    patience: int = 10
+    threads: int = 1
+    compile: bool = False
+    progress_bar: bool = True
+    deterministic: bool = True
+
+
+def train_network(
+    module: GapClassifier,
+    settings: TrainerSettings,
+    monitor: str,
+    gradient_clipping: float,
+    folder: Path | None,
+) -> None:
+    """Fit a network in place and load its best epoch; goes on where a stopped run left off."""
+    torch.set_num_threads(settings.threads)
+    checkpoints = None
+    callbacks: list[Any] = [EarlyStopping(monitor, patience=settings.patience, mode="max")]
+    if settings.progress_bar:
+        callbacks.append(TQDMProgressBar(refresh_rate=10))
+    if folder is not None:
+        checkpoints = ModelCheckpoint(
+            folder / "checkpoints", "best", monitor=monitor, mode="max", save_last=True
+        )
+        callbacks.append(checkpoints)
+    if settings.compile:
+        module.network.compile(dynamic=True)
+    trainer = pl.Trainer(
+        accelerator=settings.accelerator,
+        devices=settings.devices,
+        strategy=settings.strategy,
+        precision=settings.precision,  # type: ignore[arg-type]
+        max_epochs=settings.max_epochs,
+        callbacks=callbacks,
+        logger=_loggers(folder),
+        enable_checkpointing=folder is not None,
+        enable_progress_bar=settings.progress_bar,
+        enable_model_summary=False,
+        gradient_clip_val=gradient_clipping or None,
+        num_sanity_val_steps=0,
+        reload_dataloaders_every_n_epochs=1,
+        use_distributed_sampler=False,
+        log_every_n_steps=1,
+        deterministic="warn" if settings.deterministic else False,
+    )
+    last = folder / "checkpoints" / "last.ckpt" if folder else None
+    resume = str(last) if last and last.is_file() else None
+    trainer.fit(module, ckpt_path=resume, weights_only=True)
+    if checkpoints is not None and checkpoints.best_model_path:
+        best = torch.load(checkpoints.best_model_path, map_location="cpu", weights_only=True)
+        prefix = "network."
+        weights = {
+            key.removeprefix(prefix): value
+            for key, value in best["state_dict"].items()
+            if key.startswith(prefix)
+        }
+        module.network.load_state_dict(weights)
+
+
+def _loggers(folder: Path | None) -> Any:
+    if folder is None:
+        return False
+    return [CSVLogger(folder, name="", version="logs"), TensorBoardLogger(folder, "tensorboard")]

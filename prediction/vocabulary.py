@@ -1,0 +1,49 @@
+"""Vocabularies: from words to the numbers of one input field, with an entry for unseen words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+PAD = 0
+UNK = 1
+_RESERVED = ("<pad>", "<unk>")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a field in order of their numbers; the first two are reserved."""
+
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {word: i for i, word in enumerate(self.words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        """The number of each word."""
+        get = self.index.get
+        return [get(word, UNK) for word in words]
+
+
+def build_vocabulary(
+    counts: Counter[str], min_count: int = 2, limit: int | None = None
+) -> Vocabulary:
+    """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
+
+    The count of the unknown word is that of all words left out, so that nothing is lost.
+    """
+    kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
+    kept = [word for word in kept if word not in _RESERVED][:limit]
+    left_out = counts.total() - sum(counts[word] for word in kept)
+    return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
+
+
+def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
+    """A saved vocabulary."""
+    return Vocabulary(tuple(words), tuple(counts))

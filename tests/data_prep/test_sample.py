@@ -1,0 +1,193 @@
+"""The sample: well-formed files, gold that fits the text and itself, and every class and kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from data_prep.errors import InputError
+from data_prep.sample import (
+    GENRES,
+    KINDS,
+    LANGUAGES,
+    PAIRS,
+    TASKS,
+    read_documents,
+    read_gold,
+    read_nonsubjects,
+    read_pronoun_links,
+    read_tokens,
+    sample_path,
+    sample_summary,
+)
+from data_prep.task import OTHER, load_task
+from data_prep.tokenise import tokenise
+
+SENTENCE_END = {".", "!", "?"}
+SPANISH_NON_VERBS = {"él", "ella", "usted", "este", "eso", "esos", "que", "lo", "la", "se", "no"}
+
+
+@pytest.fixture(scope="module")
+def text():
+    return {language: read_tokens(language) for language in LANGUAGES}
+
+
+@pytest.fixture(scope="module")
+def gold():
+    return {name: read_gold(name) for name in TASKS}
+
+
+def test_there_are_six_documents_a_genre(text):
+    documents = read_documents()
+    assert len(documents) == len({document.name for document in documents}) == 24
+    assert Counter(document.genre for document in documents) == dict.fromkeys(GENRES, 6)
+    assert all(8 <= len(document) <= 12 for document in documents)
+    assert documents[0].first_line == 1
+    assert documents[-1].last_line == len(text["en"])
+
+
+def test_all_files_have_a_line_for_every_segment(text):
+    counts = {len(lines) for lines in text.values()}
+    counts |= {len(read_pronoun_links(pair)) for pair in PAIRS}
+    assert counts == {len(text["en"])}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_text_is_tokenised_and_no_sentence_comes_twice(text, language):
+    lines = text[language]
+    assert all(all(tokens) for tokens in lines)
+    assert len({tuple(tokens) for tokens in lines}) == len(lines)
+    for tokens in lines:
+        assert tokenise(" ".join(tokens), language) == tokens
+        assert tokens[-1] in SENTENCE_END or tokens[-2] in SENTENCE_END or tokens[-1] == '"'
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_gaps_are_in_range_in_order_and_of_known_kinds(text, gold, name):
+    task = load_task(name)
+    places = [(gap.line, gap.source_index) for gap in gold[name]]
+    assert places == sorted(set(places))
+    for gap in gold[name]:
+        assert 1 <= gap.line <= len(text["en"])
+        assert 0 <= gap.source_index < len(text[task.source_language][gap.line - 1])
+        assert gap.label in task.classes
+        assert gap.kind in KINDS
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_class_is_that_of_the_target_word(text, gold, name):
+    task = load_task(name)
+    for gap in gold[name]:
+        if gap.target_index is None:
+            assert gap.label == OTHER
+        else:
+            word = text[task.target_language][gap.line - 1][gap.target_index]
+            assert task.class_of(word.lower()) == gap.label
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_no_target_word_belongs_to_two_gaps(gold, name):
+    targets = [(gap.line, gap.target_index) for gap in gold[name] if gap.target_index is not None]
+    assert len(set(targets)) == len(targets)
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if name != "es-en"])
+def test_every_source_pronoun_is_a_gap_or_no_subject(text, gold, name):
+    task = load_task(name)
+    found = {
+        (line, index)
+        for line, tokens in enumerate(text[task.source_language], start=1)
+        for index, token in enumerate(tokens)
+        if token.lower() in task.source_pronouns
+    }
+    gaps = {(gap.line, gap.source_index) for gap in gold[name]}
+    others = set(read_nonsubjects(task.source_language))
+    assert gaps | others == found
+    assert not gaps & others
+
+
+def test_null_subjects_are_at_verbs_and_have_an_english_subject(text, gold):
+    for gap in gold["es-en"]:
+        word = text["es"][gap.line - 1][gap.source_index]
+        assert word.isalpha()
+        assert word.lower() not in SPANISH_NON_VERBS
+        assert gap.target_index is not None
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_antecedents_stand_before_the_pronoun_in_the_same_document(text, gold, name):
+    source = text[load_task(name).source_language]
+    document_of = {
+        line: document.name
+        for document in read_documents()
+        for line in range(document.first_line, document.last_line + 1)
+    }
+    distances = set()
+    for gap in gold[name]:
+        assert (gap.antecedent is not None) == gap.kind.startswith("anaphoric")
+        if gap.antecedent is None:
+            continue
+        line, index = gap.antecedent
+        assert (line, index) < (gap.line, gap.source_index)
+        assert document_of[line] == document_of[gap.line]
+        assert source[line - 1][index].replace("-", "").isalpha()
+        between = source[line - 1][index : gap.source_index]
+        same = line == gap.line and not SENTENCE_END & set(between)
+        assert gap.kind == f"anaphoric_{'same' if same else 'other'}_sentence"
+        distances.add(gap.line - line)
+    assert distances == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_class_occurs_at_least_three_times(gold, name):
+    counts = Counter(gap.label for gap in gold[name])
+    assert {label: counts[label] for label in load_task(name).classes if counts[label] < 3} == {}
+
+
+def test_every_kind_occurs(gold):
+    seen = {name: {gap.kind for gap in gaps} for name, gaps in gold.items()}
+    assert seen["es-en"] == seen["de-en"] == set(KINDS)
+    assert seen["en-fr"] == seen["en-de"] == set(KINDS) - {"addressee"}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_links_are_those_of_the_gaps(text, gold, pair):
+    other = pair.removeprefix("en-")
+    links = read_pronoun_links(pair)
+    expected = {
+        (gap.line, gap.source_index, gap.target_index)
+        for gap in gold.get(pair, [])
+        if gap.target_index is not None
+    } | {
+        (gap.line, gap.target_index, gap.source_index)
+        for gap in gold[f"{other}-en"]
+        if gap.target_index is not None
+    }
+    found = {(line, s, t) for line, pairs in enumerate(links, start=1) for s, t in pairs}
+    assert expected <= found
+    english = {
+        (gap.line, gap.source_index if name.startswith("en-") else gap.target_index)
+        for name, gaps in gold.items()
+        for gap in gaps
+    }
+    for line, source, target in found:
+        assert (line, source) in english  # every link belongs to a pronoun of some task
+        assert target < len(text[other][line - 1])
+    assert len(found) == sum(map(len, links))
+    for pairs in links:
+        assert len({s for s, _ in pairs}) == len({t for _, t in pairs}) == len(pairs)
+
+
+def test_an_unknown_file_is_answered_with_the_names():
+    with pytest.raises(InputError, match=r"sample\.fr"):
+        sample_path("sample.it")
+    with pytest.raises(InputError, match=r"gold\.en-fr\.tsv"):
+        read_gold("en-it")
+
+
+def test_the_summary_counts_what_is_there(gold):
+    summary = sample_summary()
+    assert summary.startswith("24 documents, 241 segments")
+    for name in TASKS:
+        assert f"{name}: {len(gold[name])} gaps" in summary

@@ -1,0 +1,263 @@
+"""Networks and their training: masks, gradients, memory of a run, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import torch
+
+from data_prep.demo.corpus import demo_examples
+from data_prep.errors import InputError
+from data_prep.task import load_task
+from prediction.adjustment import adjust, tune_tau
+from prediction.encoding import UNKNOWN_LABEL, cached_encoding, encode, fit_encoder
+from prediction.ensemble import Ensemble, mix, tune_weights
+from prediction.neural import NETWORKS, NeuralSystem
+from prediction.sampling import Sampler, bucketed_batches, class_weights
+from prediction.system import load_system
+from prediction.tensors import gap_tensors
+from prediction.vocabulary import PAD, UNK, build_vocabulary
+
+TASK = load_task("en-fr")
+SMALL = {
+    "turku_gru": {"embedding": 12, "hidden": 12, "dense": 24, "window": 20},
+    "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
+                       "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
+}  # fmt: skip
+QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
+
+
+def system(name, seed=1, epochs=2, **training):
+    return NeuralSystem(
+        name, SMALL[name], {"batch_size": 32, **training}, {"learning_rate": 0.01},
+        trainer={**QUIET, "max_epochs": epochs}, seed=seed,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def train():
+    return demo_examples(TASK, "train", 12)
+
+
+@pytest.fixture(scope="module")
+def dev():
+    return demo_examples(TASK, "dev", 6)
+
+
+def prepared(name, examples):
+    made = system(name)
+    made.task = TASK
+    made.encoder = fit_encoder(examples)
+    torch.manual_seed(1)
+    made.network = made._new_network().eval()
+    return made, gap_tensors(encode(examples, made.encoder, TASK))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_padding_never_changes_a_prediction(name, train):
+    made, tensors = prepared(name, train)
+    gaps = torch.arange(len(tensors.label))
+    with torch.inference_mode():
+        together = made.network(tensors, gaps)
+        alone = torch.cat([made.network(tensors, gap[None]) for gap in gaps])
+    assert together.shape == (len(gaps), len(TASK.classes))
+    assert torch.allclose(together, alone, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_gradients_reach_every_parameter(name, train):
+    made, tensors = prepared(name, train)
+    made.network.train()
+    scores = made.network(tensors, torch.arange(len(tensors.label)))
+    torch.nn.functional.cross_entropy(scores, tensors.label).backward()
+    for key, parameter in made.network.named_parameters():
+        assert parameter.grad is not None, key
+        assert parameter.grad.abs().sum() > 0, key
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_few_examples_are_learnt_by_heart(name, tmp_path):
+    few = demo_examples(TASK, "train", 6)
+    made = system(name, epochs=80, min_count=1, class_weight_power=0.0)
+    made.fit(TASK, few, few, tmp_path)
+    gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
+    assert len(gold) >= 35
+    assert (made.predict(few).argmax(axis=1) == gold).mean() >= 0.97  # a free choice may clash
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev, tmp_path):
+    first, again, other = system(name), system(name), system(name, seed=2)
+    for made in (first, again, other):
+        made.fit(TASK, train, dev)
+    assert (first.predict(dev) == again.predict(dev)).all()
+    assert (first.predict(dev) != other.predict(dev)).any()
+    first.save(tmp_path)
+    loaded = load_system(tmp_path)
+    assert (loaded.predict(dev) == first.predict(dev)).all()
+    assert loaded.settings() == first.settings()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
+    whole = system(name, epochs=4)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    system(name, epochs=2).fit(TASK, train, dev, tmp_path / "parts")  # stopped after two epochs
+    resumed = system(name, epochs=4)
+    resumed.fit(TASK, train, dev, tmp_path / "parts")
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
+
+
+def test_a_run_goes_on_from_another(train, dev, tmp_path):
+    first = system("turku_gru")
+    first.fit(TASK, train, dev)
+    first.save(tmp_path / "model")
+    tuned = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+                         {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1},
+                         init_from=str(tmp_path))  # fmt: skip
+    tuned.fit(TASK, dev, dev)
+    assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
+    wrong = NeuralSystem("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
+    with pytest.raises(InputError, match="init_from: expected a run of uppsala_bilstm"):
+        wrong.fit(TASK, train, dev)
+
+
+def test_pretraining_changes_the_embeddings_and_brings_pronoun_contexts(train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+                        pretraining={"epochs": 1, "batch_size": 64},
+                        trainer={**QUIET, "max_epochs": 1})  # fmt: skip
+    made.fit(TASK, train, dev)
+    assert made.predict(dev).sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        ("network.safetensors", lambda path: path.write_bytes(b"garbage")),
+        ("network.safetensors", lambda path: path.write_bytes(path.read_bytes()[:-100])),
+        ("encoder.json", lambda path: path.write_text("{}")),
+        ("adjustment.json", lambda path: path.write_text("{}")),
+    ],
+)
+def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    made.save(tmp_path)
+    damage(tmp_path / file)
+    with pytest.raises(InputError, match=file.replace(".", r"\.")):
+        load_system(tmp_path)
+
+
+def test_weights_of_another_task_are_refused(train, dev, tmp_path):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    made.save(tmp_path)
+    description = json.loads((tmp_path / "system.json").read_text("utf-8"))
+    german = load_task("en-de")
+    made.task = german
+    made.save(tmp_path / "other")
+    description["task"] = json.loads((tmp_path / "other/system.json").read_text("utf-8"))["task"]
+    (tmp_path / "system.json").write_text(json.dumps(description), "utf-8")
+    with pytest.raises(InputError, match="those of turku_gru"):
+        load_system(tmp_path)
+
+
+def test_unknown_settings_list_the_choices():
+    with pytest.raises(InputError, match="turku_gru, uppsala_bilstm"):
+        NeuralSystem("perceptron")
+    with pytest.raises(InputError, match="all, equal, proportional"):
+        NeuralSystem("turku_gru", training={"sampling": "some"})
+
+
+def test_encoding_is_cached_by_content(train, tmp_path):
+    encoder = fit_encoder(train)
+    made = encode(train, encoder, TASK)
+    for _ in range(2):
+        cached = cached_encoding(train, encoder, TASK, tmp_path)
+        assert all((getattr(cached, f.name) == getattr(made, f.name)).all() for f in fields(made))
+    assert len(list(tmp_path.iterdir())) == 1
+    cached_encoding(train[:5], encoder, TASK, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_context_reaches_back_inside_a_document_only(train):
+    data = encode(train, fit_encoder(train), TASK)
+    near, far = gap_tensors(data), gap_tensors(data, context=3)
+    assert (far.target_low <= near.target_low).all()
+    assert (far.target_low < near.target_low).any()
+    first = [i for i, e in enumerate(train) if i == 0 or e.document != train[i - 1].document]
+    start = {data.target_starts[i] for i in first}
+    in_first = np.isin(data.sentence, first)
+    assert set(far.target_low[torch.from_numpy(in_first)].tolist()) <= start
+
+
+def test_blind_gaps_have_no_label(train):
+    blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
+    assert set(encode(blind, fit_encoder(train), TASK).label) == {UNKNOWN_LABEL}
+
+
+def test_rare_words_are_unknown():
+    from collections import Counter
+
+    vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
+    assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
+    assert vocabulary.numbers(["b", "c", "a"]) == [3, UNK, 2]
+    assert PAD == 0
+
+
+def test_samplers_follow_their_policy():
+    labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
+    generator = np.random.default_rng(1)
+    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    counts = np.bincount(labels[equal], minlength=3)
+    assert counts[2] == 10
+    assert counts[0] == pytest.approx(33, abs=16)
+    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
+    everything = Sampler().draw(labels, 3, generator)
+    assert sorted(everything) == list(range(1000))
+
+
+def test_batches_hold_every_gap_once_with_a_wide_enough_window():
+    generator = np.random.default_rng(1)
+    widths = generator.integers(1, 50, 1000)
+    seen = []
+    for batch, width in bucketed_batches(np.arange(1000), widths, 64, generator):
+        assert widths[batch].max() == width
+        seen += batch.tolist()
+    assert sorted(seen) == list(range(1000))
+
+
+def test_class_weights_are_one_on_average():
+    labels = np.array([0] * 90 + [1] * 10, dtype=np.int32)
+    for power in (0.0, 0.5, 1.0):
+        weights = class_weights(labels, 3, power)
+        assert weights[labels].mean() == pytest.approx(1)
+    assert weights[1] == pytest.approx(9 * weights[0])
+    assert weights[2] == 0
+
+
+def test_adjustment_favours_rare_classes():
+    chances = np.array([[0.6, 0.4], [0.9, 0.1]])
+    frequencies = np.array([0.9, 0.1])
+    assert adjust(chances, frequencies, 0.0) == pytest.approx(chances)
+    assert adjust(chances, frequencies, 1.0).argmax(axis=1).tolist() == [1, 0]
+    tau = tune_tau(chances, frequencies, lambda p: float(p.argmax(axis=1)[0] == 1))
+    assert 0 < tau < 1
+
+
+def test_ensembles_mix_tune_save_and_load(train, dev, tmp_path):
+    members = [system("turku_gru", seed) for seed in (1, 2)]
+    for member in members:
+        member.fit(TASK, train, dev)
+    ensemble = Ensemble.of(members, [0.75, 0.25])
+    parts = [member.predict(dev) for member in members]
+    assert ensemble.predict(dev) == pytest.approx(mix(parts, [3, 1]))
+    ensemble.save(tmp_path)
+    assert load_system(tmp_path).predict(dev) == pytest.approx(ensemble.predict(dev))
+    good, bad = np.array([[0.9, 0.1]] * 4), np.array([[0.2, 0.8]] * 4)
+    weights = tune_weights([bad, good], lambda p: float((p.argmax(axis=1) == 0).mean()))
+    assert (mix([bad, good], weights).argmax(axis=1) == 0).all()
