@@ -15,11 +15,13 @@ COMMANDS = {
     "check": "Check shared-task files and list every problem.",
     "demo": "Write the generated demo corpus as shared-task files.",
     "evaluate": "Score submissions against a gold file.",
+    "fetch-official": "Download the official data of the shared tasks.",
     "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",
     "stats": "Count documents, tokens and classes of data files.",
+    "tokenise": "Tokenise text as the official files are tokenised.",
 }
 """The sub-commands: `scripts/NAME.py` (with _ for -), and the first line of the help."""
 

@@ -1,0 +1,108 @@
+"""One reader for parallel text of every format: chosen by the file's name, or by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from data_prep.bitext.catalogue import read_catalogue
+from data_prep.bitext.iwslt import read_iwslt, read_train_tags
+from data_prep.bitext.plain import read_plain
+from data_prep.bitext.segment import Missing, Segment
+from data_prep.bitext.tmx import read_tmx
+from data_prep.errors import choices, input_error
+
+FORMATS = {
+    "plain": "two files, a segment a line (Moses); documents by doc-ids or blank lines",
+    "iwslt": "two XML files with <doc docid> and <seg id> (IWSLT dev and test sets)",
+    "train-tags": "two files with tagged metadata lines (IWSLT train.tags.*)",
+    "tmx": "one translation memory",
+    "po": "a gettext catalogue, or two with the same messages",
+    "mo": "the same, compiled",
+}
+_SUFFIXES = {".xml": "iwslt", ".tmx": "tmx", ".po": "po", ".mo": "mo", ".gmo": "mo"}
+_SINGLE = {"tmx", "po", "mo"}
+_COMPRESSED = ("", ".gz", ".xz")
+
+
+def read_bitext(
+    source: str | Path,
+    target: str | Path | None = None,
+    *,
+    source_language: str,
+    target_language: str,
+    doc_ids: str | Path | None = None,
+    format: str | None = None,
+    blank_line_documents: bool = False,
+    missing: Missing = "error",
+) -> Iterator[Segment]:
+    """The segments of parallel text, with their documents.
+
+    Without a target, `source` is a file with both languages (tmx, po, mo), or what two file names
+    have in common: `corpus` for corpus.en and corpus.fr, with the documents in corpus.doc-ids if
+    there is such a file. Files may be .gz or .xz. The other direction is read from the same files
+    with the languages (and, if both are named, the files) exchanged. `missing` says what becomes of
+    segments without text on one side. Names and options are checked at once, contents while
+    reading.
+    """
+    source, target = Path(source), None if target is None else Path(target)
+    ids = None if doc_ids is None else Path(doc_ids)
+    if target is None and not source.is_file():
+        prefix = source
+        source = _located(prefix, source_language)
+        target = _located(prefix, target_language)
+        if ids is None and not blank_line_documents:
+            ids = _beside(prefix, ["doc-ids"])
+    kind = format_of(source) if format is None else format
+    if kind not in FORMATS:
+        raise input_error(source, "format", choices(FORMATS), kind)
+    if ids is not None and kind != "plain":
+        raise input_error(ids, "doc-ids", "none: the format has documents", f"the format {kind}")
+    if kind == "tmx":
+        if target is not None:
+            raise input_error(target, "target", "no second file beside a TMX file", "one")
+        return read_tmx(source, source_language, target_language, missing=missing)
+    if kind in _SINGLE:
+        return read_catalogue(
+            source,
+            target,
+            source_language=source_language,
+            target_language=target_language,
+            compiled=None if format is None else kind == "mo",
+        )
+    if target is None:
+        expected = f"a second file, in {target_language}, or a name for X.{source_language} and "
+        raise input_error(source, "target", f"{expected}X.{target_language}", "none")
+    if kind == "iwslt":
+        return read_iwslt(source, target, missing=missing)
+    if kind == "train-tags":
+        return read_train_tags(source, target, missing=missing)
+    return read_plain(
+        source, target, ids, blank_line_documents=blank_line_documents, missing=missing
+    )
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's name says, compressed or not: plain if it says nothing."""
+    if path.name.startswith("train.tags."):
+        return "train-tags"
+    suffixes = [suffix for suffix in path.suffixes if suffix not in _COMPRESSED]
+    return _SUFFIXES.get(suffixes[-1], "plain") if suffixes else "plain"
+
+
+def _located(prefix: Path, language: str) -> Path:
+    endings = [language, f"{language}.xml"]
+    found = _beside(prefix, endings)
+    if found is None:
+        expected = f"a file, or {' or '.join(f'{prefix.name}.{ending}' for ending in endings)}"
+        raise input_error(prefix, "file", f"{expected} (also .gz, .xz)", "none of them")
+    return found
+
+
+def _beside(prefix: Path, endings: list[str]) -> Path | None:
+    for ending in endings:
+        for compressed in _COMPRESSED:
+            path = prefix.with_name(f"{prefix.name}.{ending}{compressed}")
+            if path.is_file():
+                return path
+    return None

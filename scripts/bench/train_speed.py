@@ -1,0 +1,116 @@
+"""Training speed of the Turku network at its published shapes, against eight separate nn.GRUs.
+
+Run: python -m scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
+Windows of 50 tokens on every side, vocabulary 50,000, forward, backward and optimiser included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from contextlib import nullcontext
+
+import torch
+from torch import Tensor, nn
+
+from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
+from prediction.tensors import GapTensors
+
+LENGTH = 101
+WINDOW = 50
+SIZES = dict.fromkeys((*STREAM_FIELDS, "pronoun"), 50000) | {"tag": 20}
+
+
+class PlainTurku(nn.Module):
+    """The same network as one writes it first: a GRU module for each stream."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.inner = TurkuGRU(SIZES, classes)
+        self.grus = nn.ModuleList(nn.GRU(90, 90, 2, batch_first=True) for _ in range(8))
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores as in `TurkuGRU`, all windows full."""
+        states = []
+        centre = data.target_position[gaps]
+        for step in (-1, 1):
+            for number, name in enumerate(STREAM_FIELDS):
+                places = centre[:, None] + step * torch.arange(1, WINDOW + 1, device=gaps.device)
+                inputs = self.inner.embeddings[name](getattr(data, name)[places])
+                states.append(self.grus[number + 4 * (step > 0)](inputs)[0][:, -1])
+        states.append(self.inner.embeddings["pronoun"](data.pronoun[gaps]))
+        hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
+        scores: Tensor = self.inner.output(hidden)
+        return scores
+
+
+def make_data(gaps: int, device: str) -> GapTensors:
+    """Random sentences of 101 tokens with the gap in the middle: every window is full."""
+    generator = torch.Generator().manual_seed(1)
+    start = torch.arange(gaps) * LENGTH
+    columns = {
+        name: torch.randint(2, SIZES[name], (gaps * LENGTH,), generator=generator)
+        for name in STREAM_FIELDS
+    }
+    return GapTensors(
+        **columns,
+        characters=torch.zeros(2, 2, dtype=torch.long),
+        target_position=start + WINDOW,
+        source_position=start + WINDOW,
+        target_low=start,
+        target_high=start + LENGTH,
+        source_low=start,
+        source_high=start + LENGTH,
+        pronoun=torch.randint(2, 1000, (gaps,), generator=generator),
+        label=torch.randint(0, 8, (gaps,), generator=generator),
+    ).to(device)
+
+
+def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bool) -> float:
+    """Examples per second in training."""
+    device = data.label.device
+    network.to(device).train()
+    optimiser = torch.optim.AdamW(network.parameters(), fused=device.type == "cuda")
+    mixed = torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext()
+    total = len(data.label)
+    for step in range(steps + 5):
+        if step == 5:
+            _wait(device)
+            start = time.perf_counter()
+        gaps = (torch.arange(batch, device=device) + step * batch) % total
+        with mixed:
+            loss = nn.functional.cross_entropy(
+                network(data, gaps, WINDOW).float(), data.label[gaps]
+            )
+        optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        optimiser.step()
+    _wait(device)
+    return batch * steps / (time.perf_counter() - start)
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def main() -> None:
+    """Print examples/s of both networks for each batch size and precision."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--batch", type=int, nargs="+", default=[1000, 4096])
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    data = make_data(8192, options.device)
+    for bf16 in (False, True) if options.device == "cuda" else (False,):
+        for batch in options.batch:
+            for name, network in (("ours", TurkuGRU(SIZES, 8)), ("plain", PlainTurku(8))):
+                rate = speed(network, data, batch, options.steps, bf16)
+                precision = "bf16" if bf16 else "fp32"
+                print(f"{name:5} batch {batch:5} {precision}: {rate:10,.0f} examples/s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Tokenise text as the official files are tokenised."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from data_prep.textfile import atomic_output, read_text_lines
+from data_prep.tokenise import SAMPLE, looks_tokenised, tokenise_lines
+from scripts.crosspro import command_app, run
+from scripts.options import Output
+
+app = command_app()
+
+
+@app.command()
+def tokenise(
+    file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz).")],
+    language: Annotated[str, typer.Option("--language", "-l", help="en, fr, de, es, or another.")],
+    output: Output = None,
+    normalise: Annotated[
+        bool, typer.Option(help="Write quotation marks, apostrophes and dashes as in ASCII.")
+    ] = True,
+    force: Annotated[
+        bool, typer.Option("--force", help="Tokenise even what looks tokenised already.")
+    ] = False,
+) -> None:
+    """Tokenise text as the official files are tokenised.
+
+    Writes a line for each line, tokens separated by single spaces. Text that looks tokenised is
+    left alone but for its spaces. Languages other than en, fr, de and es have the general rules.
+    """
+    lines = read_text_lines(file)
+    first = list(islice(lines, SAMPLE))
+    tokenised = looks_tokenised(first) and not force
+    if tokenised:
+        print(f"{file}: looks tokenised already: left alone (--force tokenises)", file=sys.stderr)
+    found = tokenise_lines(chain(first, lines), language, tokenised=tokenised, normalise=normalise)
+    rows = (f"{' '.join(tokens)}\n".encode() for tokens in found)
+    if output is None:
+        _write(rows, sys.stdout.buffer)
+    else:
+        with atomic_output(output) as handle:
+            _write(rows, handle)
+
+
+def _write(rows: Iterable[bytes], handle: IO[bytes]) -> None:
+    for row in rows:
+        handle.write(row)
+    handle.flush()
+
+
+if __name__ == "__main__":
+    run(app)

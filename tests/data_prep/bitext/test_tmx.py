@@ -1,0 +1,93 @@
+"""Translation memories: languages, codes, documents, and files that mean harm."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from data_prep.bitext.segment import Segment
+from data_prep.bitext.tmx import read_tmx
+from data_prep.errors import InputError
+
+UNIT = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv>\n<tuv xml:lang="{}"><seg>{}</seg></tuv></tu>\n'
+
+
+@pytest.fixture
+def memory(tmp_path):
+    def write(*units: str, prolog: str = "", encoding: str = "utf-8"):
+        path = tmp_path / "m.tmx"
+        body = f"{prolog}<tmx>\n<body>\n{''.join(units)}</body></tmx>"
+        path.write_bytes(body.encode(encoding))
+        return path
+
+    return write
+
+
+def pairs(path, source="en", target="fr", **options):
+    return [(s.source, s.target) for s in read_tmx(path, source, target, **options)]
+
+
+def test_the_exact_language_goes_before_a_region(memory):
+    path = memory(
+        UNIT.format("en-US", "color", "en", "colour").replace("</tu>", "")
+        + '<tuv xml:lang="fr"><seg>couleur</seg></tuv></tu>\n'
+    )
+    assert pairs(path) == [("colour", "couleur")]
+    assert pairs(path, "en-US") == [("color", "couleur")]
+
+
+def test_a_memory_in_utf_16(memory):
+    path = memory(UNIT.format("en", "It snows", "fr", "Il neige"), encoding="utf-16")
+    assert pairs(path) == [("It snows", "Il neige")]
+
+
+def test_the_document_property_can_be_chosen(memory):
+    unit = UNIT.format("en", "a", "fr", "b").replace("<tu>", '<tu><prop type="Chapter">3</prop>')
+    assert list(read_tmx(memory(unit), "en", "fr")) == [Segment("a", "b", "m", 3)]
+    assert next(read_tmx(memory(unit), "en", "fr", document_property="chapter")).document == "3"
+
+
+def test_units_without_one_language(memory):
+    path = memory(UNIT.format("en", "a", "fr", "b"), UNIT.format("en", "c", "de", "d"))
+    with pytest.raises(
+        InputError, match=r"m.tmx:5: unit: expected a text in fr, found only en, de"
+    ):
+        pairs(path)
+    assert pairs(path, missing="skip") == [("a", "b")]
+
+
+def test_languages_that_the_memory_lacks(memory):
+    with pytest.raises(InputError, match="expected units in es and it, found units in en, fr"):
+        pairs(memory(UNIT.format("en", "a", "fr", "b")), "es", "it")
+
+
+def test_broken_files_have_a_line(memory):
+    with pytest.raises(InputError, match=r"m.tmx:5: XML: expected well-formed XML, found mism"):
+        pairs(memory(UNIT.format("en", "a", "fr", "b"), "<tu>"))
+    with pytest.raises(InputError, match=r"m.tmx:1: XML"):
+        pairs(memory(prolog='<?xml version="1.0" encoding="klingon"?>'))
+
+
+def test_entities_are_not_expanded(memory):
+    bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    path = memory(prolog=f'<!DOCTYPE tmx [<!ENTITY e0 "lol">{bomb}]>')
+    with pytest.raises(InputError, match="expected no entity declarations"):
+        pairs(path)
+
+
+def test_files_elsewhere_are_not_opened(memory, tmp_path):
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    outside = f'<!DOCTYPE tmx [<!ENTITY x SYSTEM "{tmp_path}/secret">]>'
+    with pytest.raises(InputError, match="expected no entity declarations"):
+        pairs(memory(UNIT.format("en", "&x;", "fr", "b"), prolog=outside))
+
+
+def test_memory_does_not_grow_with_the_file(memory):
+    path = memory(*[UNIT.format("en", f"word {n}", "fr", f"mot {n}") for n in range(20_000)])
+    tracemalloc.start()
+    count = sum(1 for _ in read_tmx(path, "en", "fr"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 20_000
+    assert peak < 1_500_000 < path.stat().st_size
