@@ -76,18 +76,21 @@ def score(
     plan = Resampling(resamples, settings["resampling_seed"]) if resamples else None
     evaluations = {}
     for name, examples in {"dev": splits.dev, **splits.test}.items():
-        predicted = with_predictions(system, examples, system.predict(examples))
-        write_examples(folder / f"{name}.submission.data", predicted)
+        submissions = []
+        for title, one in {system.name: system, **system.variants()}.items():
+            predicted = with_predictions(one, examples, one.predict(examples))
+            suffix = "" if one is system else f".{title}"
+            write_examples(folder / f"{name}{suffix}.submission.data", predicted)
+            submissions.append(submission_of(predicted, system.task, title))
         blind = unlabelled_line(examples)
         if blind is not None:
             reason = f"line {blind} has a gap without a gold label"
             print(f"{name}: a submission and no score, since {reason}", file=sys.stderr)
             continue
         gold = gold_of(examples, system.task, name)
-        submission = submission_of(predicted, system.task, system.name)
-        evaluation = evaluate(system.task, gold, [submission], settings["absent"], plan)
+        evaluation = evaluate(system.task, gold, submissions, settings["absent"], plan)
         write_text(folder / f"{name}.scores.json", json_report(evaluation))
-        write_text(folder / f"{name}.report.html", html_report(evaluation, [submission], examples))
+        write_text(folder / f"{name}.report.html", html_report(evaluation, submissions, examples))
         evaluations[name] = evaluation
     return evaluations
 

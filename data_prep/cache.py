@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from data_prep.textfile import atomic_output, read_lines
+from data_prep.textfile import make_folder, read_lines, write_text
 
 
 def content_key(*parts: Any) -> str:
@@ -41,19 +41,15 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        self.reused: list[str] = []
+        make_folder(folder)
 
     def path(self, step: str, key: str) -> Path:
         """Where the result of a step is, or will be."""
         return self.folder / f"{step}.{key}"
 
-    def file(self, step: str, key: str, write: Callable[[IO[bytes]], None]) -> Path:
-        """The result of a step, made by `write` if it is not there."""
+    def text(self, step: str, key: str, make: Callable[[], str]) -> Path:
+        """The result of a step, made now if it is not there."""
         path = self.path(step, key)
-        if path.is_file():
-            self.reused.append(step)
-            return path
-        with atomic_output(path) as handle:
-            write(handle)
+        if not path.is_file():
+            write_text(path, make())
         return path

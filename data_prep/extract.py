@@ -40,7 +40,7 @@ class GapRules:
     leftmost or rightmost.
     `insert_unaligned`: whether pronouns without a link get a placeholder.
     `filter_subjects`, `keep_expletives`: whether ambiguous pronouns must be subjects, and whether
-    expletives pass (the tasks lost German ones).
+    expletives pass; None does as the tasks did, which kept English ones and lost German ones.
     """
 
     several_accepted: Side = "left"
@@ -51,7 +51,7 @@ class GapRules:
     neighbour_link: Literal["nearest", "left", "right"] = "nearest"
     insert_unaligned: bool = True
     filter_subjects: bool = True
-    keep_expletives: bool = False
+    keep_expletives: bool | None = None
 
 
 RULES = {

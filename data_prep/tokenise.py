@@ -34,25 +34,23 @@ Apostrophes = Literal["last", "first", "apart"]
 """What an apostrophe between letters belongs to: the last part, the first part, or neither."""
 
 _APOSTROPHES: dict[str, Apostrophes] = {
-    "en": "last", "de": "last", "fr": "first", "it": "first", "ca": "first", "ga": "first",
-}  # fmt: skip
-_ELISIONS = {
-    "fr": {
-        "c", "ç", "d", "j", "l", "m", "n", "s", "t", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu",
-        "quelqu", "presqu", "aujourd", "entr",
-    },
-}  # fmt: skip
-_CLITICS = {"en": {"s", "t", "m", "d", "re", "ve", "ll"}, "de": {"s", "n", "ne", "nen"}}
+    **dict.fromkeys(["en", "de"], "last"),
+    **dict.fromkeys(["fr", "it", "ca", "ga"], "first"),
+}
+_ELISIONS = {"fr": r"[cçdjlmnst]|(?:jus|lors|puis|quoi|quel|pres)?qu|aujourd|entr"}
+_CLITICS = {"en": r"['’](?:[stmd]|re|ve|ll)", "de": r"['’](?:s|n|ne|nen)"}
+_NEVER = r"(?!)"
 REMEMBERED = 300_000
 """How many different chunks a tokeniser remembers; a few hundred MB of text have about as many."""
 SAMPLE = 2000
 """How many lines decide whether a file is already tokenised."""
 
 _NORMALISED = {
-    "’": "'", "‘": "'", "‚": "'", "‛": "'", "´": "'", "`": "'", "ʼ": "'", "′": "'",
-    "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "‹": '"', "›": '"', "″": '"',
-    "–": "-", "‐": "-", "‑": "-", "…": "...",
-}  # fmt: skip
+    **dict.fromkeys("’‘‚‛´`ʼ′", "'"),
+    **dict.fromkeys("“”„‟«»‹›″", '"'),
+    **dict.fromkeys("–‐‑", "-"),
+    "…": "...",
+}
 _WINDOWS = {chr(c): bytes([c]).decode("cp1252", "ignore") for c in range(0x80, 0xA0)}
 """Windows-1252 text taken for Latin-1, a frequent fault: œ and quotation marks are controls."""
 _REPLACED = str.maketrans(
@@ -187,8 +185,8 @@ class Tokeniser:
         self.normalise = normalise
         self.abbreviations = load_abbreviations(self.language)
         self.apostrophes = _APOSTROPHES.get(self.language, "apart")
-        self.elisions = _ELISIONS.get(self.language, set())
-        self.clitics = _CLITICS.get(self.language, set())
+        self.elisions = re.compile(_ELISIONS.get(self.language, _NEVER), re.IGNORECASE)
+        self.clitics = re.compile(_CLITICS.get(self.language, _NEVER), re.IGNORECASE)
         self._seen: dict[str, tuple[str, ...] | _Open | None] = {}
 
     def __call__(self, text: str) -> list[str]:
@@ -248,7 +246,7 @@ class Tokeniser:
         if rule == "keep" and alone is None:
             return (*head, last)
         side: Literal["", "before", "after"] = "before" if before else "after" if after else ""
-        certain = before and chunk[1:].lower() in self.clitics
+        certain = self.clitics.fullmatch(chunk) is not None
         return _Open(tuple(head), last, rule, alone, side, certain)
 
     def _pieces(self, chunk: str, *, strict: bool) -> list[str]:
@@ -277,7 +275,7 @@ class Tokeniser:
         for place in (place for place, character in enumerate(piece) if character in "'’"):
             left = place > 0 and _is_letter(piece[place - 1])
             right = place + 1 < len(piece) and _is_letter(piece[place + 1])
-            elided = left and (right or piece[start:place].lower() in self.elisions)
+            elided = left and (right or self.elisions.fullmatch(piece, start, place))
             if style == "last" and ((left and right) or _PLURAL_OF_NUMBER.match(piece, place)):
                 parts.append(piece[start:place])
                 start = place

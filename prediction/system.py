@@ -31,6 +31,8 @@ SYSTEMS = {
     "class_prior": "baselines.class_prior:ClassPrior",
     "ensemble": "prediction.ensemble:Ensemble",
     "majority": "baselines.majority:Majority",
+    "ngram": "baselines.ngram_system:NGramSystem",
+    "source_aware_lm": "baselines.source_aware:SourceAwareLM",
     "turku_gru": "prediction.neural:NeuralSystem",
     "uppsala_bilstm": "prediction.neural:NeuralSystem",
 }
@@ -62,6 +64,10 @@ class System(ABC):
     @abstractmethod
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The probability of each class for each gap; labels are not looked at."""
+
+    def variants(self) -> dict[str, System]:
+        """Further systems that came out of the same fit and are scored beside this one."""
+        return {}
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:

@@ -12,12 +12,17 @@ from data_prep import __version__
 from data_prep.errors import CrossproError
 
 COMMANDS = {
+    "align": "Align the words of parallel text, or evaluate links.",
+    "annotate": "Add lemmas, tags and parses to tokenised text.",
     "check": "Check shared-task files and list every problem.",
     "demo": "Write the generated demo corpus as shared-task files.",
     "evaluate": "Score submissions against a gold file.",
     "fetch-official": "Download the official data of the shared tasks.",
+    "fill": "Fill gaps with a language model.",
+    "lm": "Train and query n-gram language models.",
     "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",
+    "prepare": "Make shared-task files from parallel text.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",
     "stats": "Count documents, tokens and classes of data files.",

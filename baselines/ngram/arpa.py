@@ -1,0 +1,240 @@
+"""Reads ARPA files, as KenLM, SRILM and IRSTLM write them.
+
+Fields may be separated by tabs or spaces, back-offs and `<unk>` may be missing, lines may be blank,
+and other text may stand before `\\data\\`. Everything else that departs from the format is an error
+with its line; the faults of a section are reported together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from baselines.ngram.arpa_lines import (
+    Columns,
+    encoding_problems,
+    line_problems,
+    numbered,
+    parse_lines,
+)
+from baselines.ngram.corpus import Report
+from baselines.ngram.index import Index, build_index
+from baselines.ngram.model import NGramModel, build_model
+from baselines.ngram.ngrams import NGrams
+from baselines.ngram.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, IntArray
+from baselines.ngram.workspace import Workspace, workspace
+from data_prep.errors import InputError, Problem, input_error, quoted
+from data_prep.textfile import read_lines
+
+BLOCK_LINES = 1 << 15
+UNKNOWN_ALIAS = b"<UNK>"
+MISSING_UNKNOWN = -100.0
+"""The log10 probability that KenLM gives to unknown words if a model has no `<unk>`."""
+MEMORY = 2 << 30
+NO_LINES = np.empty(0, np.int64)
+NO_VALUES = np.empty(0, np.float32)
+_count_line = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,12})\s*")
+
+
+def read_arpa(path: Path, report: Report = lambda _: None, memory: int = MEMORY) -> NGramModel:
+    """Read a model (also .gz, .xz)."""
+    with workspace(memory) as space:
+        return _Reader(path, space, report).model()
+
+
+class _Reader:
+    """Goes through one file; remembers the line."""
+
+    def __init__(self, path: Path, space: Workspace, report: Report) -> None:
+        self.path = path
+        self.space = space
+        self.report = report
+        self.source: Iterator[bytes] = read_lines(path)
+        self.line = 0
+        self.text: bytes | None = None
+        self.words = [*SPECIAL_WORDS]
+        self.numbers = {word: number for number, word in enumerate(SPECIAL_WORDS)}
+        self.orders: list[NGrams] = []
+        self.indexes: list[Index] = []
+
+    def model(self) -> NGramModel:
+        counts = self.counts()
+        for n, count in enumerate(counts, start=1):
+            self.expect(b"\\%d-grams:" % n)
+            entries = self.section(n, count, highest=n == len(counts))
+            if n == 1:
+                self.unigrams(list(entries))
+            else:
+                self.longer(n, entries, highest=n == len(counts))
+        self.expect(b"\\end\\")
+        if self.following() is not None:
+            raise self.error("file", "nothing after \\end\\", quoted(self.text or b""))
+        self.report("building the index")
+        return build_model(self.words, self.orders, self.space)
+
+    def error(self, field: str, expected: str, found: str) -> InputError:
+        return input_error(self.path, field, expected, found, self.line)
+
+    def following(self) -> bytes | None:
+        """The next line that is not blank; None at the end of the file."""
+        for raw in self.source:
+            self.line += 1
+            self.text = raw.strip()
+            if self.text:
+                return self.text
+        self.text = None
+        return None
+
+    def expect(self, wanted: bytes) -> None:
+        """The current line must be a certain heading."""
+        if self.text != wanted:
+            found = "the end of the file" if self.text is None else quoted(self.text)
+            raise self.error("section", wanted.decode(), found)
+
+    def counts(self) -> list[int]:
+        """How many n-grams of each order there are, from the head of the file."""
+        while (text := self.following()) != b"\\data\\":
+            if text is None:
+                raise self.error("file", "an ARPA file with a line \\data\\", "none")
+            if text == b"iARPA":
+                expected = "ARPA (convert it with IRSTLM: compile-lm --text=yes)"
+                raise self.error("file", expected, "IRSTLM's iARPA")
+        counts: list[int] = []
+        while (text := self.following()) is not None and not text.startswith(b"\\"):
+            match = _count_line.fullmatch(text)
+            wanted = f"ngram {len(counts) + 1}=COUNT"
+            if not match or int(match[1]) != len(counts) + 1:
+                raise self.error("counts", wanted, quoted(text))
+            counts.append(int(match[2]))
+        if not counts:
+            found = "the end of the file" if text is None else quoted(text)
+            raise self.error("counts", "ngram 1=COUNT", found)
+        return counts
+
+    def section(self, n: int, count: int, highest: bool) -> Iterator[Columns]:
+        """All entries of a section; the current line is the next heading afterwards."""
+        problems: list[Problem] = []
+        entries = 0
+        for text, first in self.blocks():
+            columns = parse_lines(text, first, n, highest)
+            if columns is None:
+                problems += line_problems(str(self.path), text, first, n, highest)
+                continue
+            if n == 1:
+                problems += encoding_problems(str(self.path), columns)
+            entries += len(columns.lines)
+            self.report(f"reading {n}-grams: {entries:,} of {count:,}")
+            yield columns
+        if problems:
+            raise InputError(problems)
+        if entries != count:
+            expected = f"{count:,} {n}-grams, as the head of the file says"
+            end = " before the end of the file" if self.text is None else ""
+            raise self.error("section", expected, f"{entries:,}{end}")
+
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """The lines up to the next heading, in blocks, with the number of the first."""
+        self.text = None
+        while lines := list(islice(self.source, BLOCK_LINES)):
+            first = self.line + 1
+            text = b"".join(lines)
+            heading = 0 if text.startswith(b"\\") else text.find(b"\n\\") + 1
+            if not heading and not text.startswith(b"\\"):
+                self.line += len(lines)
+                yield text, first
+                continue
+            before = text.count(b"\n", 0, heading)
+            self.line += before + 1
+            self.text = lines[before].strip()
+            self.source = chain(lines[before + 1 :], self.source)
+            yield text[:heading], first
+            return
+
+    def unigrams(self, entries: list[Columns]) -> None:
+        """Number the words and keep their values."""
+        words = [word for columns in entries for word in columns.words[0]]
+        lines = np.concatenate([NO_LINES, *(columns.lines for columns in entries)])
+        ids = np.empty(len(words), np.int64)
+        seen: set[int] = set()
+        repeated = []
+        for place, word in enumerate(words):
+            number = UNKNOWN_ID if word == UNKNOWN_ALIAS else self.numbers.get(word)
+            if number is None:
+                number = len(self.words)
+                self.words.append(word)
+            self.numbers[word] = ids[place] = number
+            if number in seen:
+                repeated.append((int(lines[place]), word))
+            seen.add(number)
+        if repeated:
+            raise InputError(
+                Problem(str(self.path), line, "1-grams", "each word once", f"{quoted(word)} again")
+                for line, word in repeated
+            )
+        for number in (BEGIN_ID, END_ID):
+            if number not in seen:
+                raise self.error("1-grams", "<s> and </s>", f"no {self.words[number].decode()}")
+        size = len(self.words)
+        log_probs = np.full(size, MISSING_UNKNOWN, np.float32)
+        back_offs = np.zeros(size, np.float32)
+        log_probs[ids] = np.concatenate([columns.log_probs for columns in entries])
+        back_offs[ids] = np.concatenate([columns.back_offs for columns in entries])
+        numbers = np.arange(size, dtype=np.uint32)
+        self.orders.append(NGrams(np.zeros(size, np.uint32), numbers, log_probs, back_offs))
+
+    def longer(self, n: int, entries: Iterator[Columns], highest: bool) -> None:
+        """Sort the n-grams of an order by context and word."""
+        parts = [(NO_LINES, NO_VALUES, NO_VALUES, NO_LINES)]
+        problems: list[Problem] = []
+        for columns in entries:
+            ids = numbered(columns, self.numbers)
+            keys = self.keys(ids)
+            problems += self.key_problems(n, columns, ids, keys)
+            parts.append((keys, columns.log_probs, columns.back_offs, columns.lines))
+        if problems:
+            raise InputError(problems)
+        keys, log_probs, back_offs, lines = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        repeated = lines[order[1:][keys[1:] == keys[:-1]]]
+        if len(repeated):
+            raise InputError(
+                Problem(str(self.path), int(line), f"{n}-grams", "each n-gram once", "it again")
+                for line in np.sort(repeated)
+            )
+        size = len(self.words)
+        contexts, words = (part.astype(np.uint32) for part in np.divmod(keys, size))
+        self.orders.append(NGrams(contexts, words, log_probs[order], back_offs[order]))
+        if not highest:
+            self.indexes.append(build_index(lambda: [(1, keys)], len(keys), self.space))
+
+    def keys(self, ids: list[IntArray]) -> IntArray:
+        """The keys of n-grams in their order's table; negative if a part is not in the model."""
+        size = len(self.words)
+        rows = ids[0]
+        for index, words in zip(self.indexes, ids[1:-1], strict=True):
+            rows = index.find(rows * size + words) - 1
+        missing = (rows < 0) | (ids[-1] < 0)
+        return np.where(missing, -1, rows * size + ids[-1])
+
+    def key_problems(
+        self, n: int, columns: Columns, ids: list[IntArray], keys: IntArray
+    ) -> Iterator[Problem]:
+        for place in np.flatnonzero(keys < 0):
+            line = int(columns.lines[place])
+            words = [column[place] for column in columns.words]
+            unknown = [
+                quoted(word) for word, column in zip(words, ids, strict=True) if column[place] < 0
+            ]
+            if unknown:
+                expected, found = "words that are 1-grams", unknown[0]
+            else:
+                expected = f"a context that is one of the {n - 1}-grams"
+                found = quoted(b" ".join(words[:-1]))
+            yield Problem(str(self.path), line, f"{n}-grams", expected, found)

@@ -1,0 +1,166 @@
+"""The binary form of a model: one file that is mapped, not read, so it opens at once.
+
+A line that names the format, a line of JSON that describes the arrays, then the arrays, each at a
+multiple of 64 bytes. Nothing in it is code. The size of the file is checked when it is opened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.ngram.index import Index
+from baselines.ngram.model import NGramModel
+from baselines.ngram.vocabulary import SPECIAL_WORDS, Vocabulary
+from data_prep.errors import InputError, input_error, quoted
+from data_prep.textfile import atomic_output
+
+MAGIC = b"crosspro n-gram model "
+VERSION = 1
+ALIGNMENT = 64
+LONGEST_HEADER = 1 << 16
+WRITTEN_AT_ONCE = 1 << 22
+TYPES = {
+    "words": "|u1",
+    "word_ends": "<i8",
+    "index_starts": "<u4",
+    "index_keys": "<i8",
+    "index_nodes": "<u4",
+    "log_probs": "<f4",
+    "back_offs": "<f4",
+    "fails": "<u4",
+    "extends": "|b1",
+}
+"""The arrays of the file, in order."""
+
+
+def write_binary(path: Path, model: NGramModel) -> None:
+    """Write a model; the file appears only when it is complete."""
+    if path.suffix in (".gz", ".xz"):
+        raise input_error(path, "output", "a name without .gz or .xz (it is mapped)", path.name)
+    arrays = _arrays(model)
+    header = {
+        "counts": list(model.counts),
+        "arrays": {name: len(array) for name, array in arrays.items()},
+    }
+    with atomic_output(path) as handle:
+        handle.write(b"%s%d\n" % (MAGIC, VERSION))
+        handle.write(json.dumps(header).encode("ascii") + b"\n")
+        for name, type_name in TYPES.items():
+            handle.write(bytes(-handle.tell() % ALIGNMENT))
+            _write_array(handle, arrays[name], type_name)
+
+
+def is_binary(start: bytes) -> bool:
+    """Whether a file that starts so is of this format, of any version."""
+    return start.startswith(MAGIC)
+
+
+def read_binary(path: Path) -> NGramModel:
+    """Open a model."""
+    try:
+        with path.open("rb") as handle:
+            first = handle.readline(LONGEST_HEADER)
+            second = handle.readline(LONGEST_HEADER)
+            at = handle.tell()
+            found = handle.seek(0, 2)
+    except (OSError, ValueError) as error:
+        raise input_error(path, "file", "a readable file", str(error)) from error
+    if not is_binary(first) or first[len(MAGIC) :] != b"%d\n" % VERSION:
+        expected = f"{(MAGIC + b'%d' % VERSION).decode()!r} (version {VERSION})"
+        raise input_error(path, "format", expected, quoted(first.rstrip(b"\n")))
+    counts, lengths = _header(path, second)
+    arrays: dict[str, NDArray[Any]] = {}
+    places: dict[str, int] = {}
+    for name, type_name in TYPES.items():
+        at += -at % ALIGNMENT
+        places[name] = at
+        at += lengths[name] * np.dtype(type_name).itemsize
+    if found != at:
+        state = "truncated" if found < at else "with something after its end"
+        raise input_error(path, "size", f"{at:,} bytes", f"{found:,}: the file is {state}")
+    mapped = np.memmap(path, np.uint8, "r")
+    for name, place in places.items():
+        data_type = np.dtype(TYPES[name])
+        raw = np.asarray(mapped[place : place + lengths[name] * data_type.itemsize])
+        arrays[name] = raw.view(data_type)
+    return _model(path, counts, arrays)
+
+
+def _arrays(model: NGramModel) -> dict[str, NDArray[Any]]:
+    return {
+        "words": model.vocabulary.text,
+        "word_ends": model.vocabulary.ends,
+        "index_starts": model.index.starts,
+        "index_keys": model.index.keys,
+        "index_nodes": model.index.nodes,
+        "log_probs": model.log_probs,
+        "back_offs": model.back_offs,
+        "fails": model.fails,
+        "extends": model.extends,
+    }
+
+
+def _write_array(handle: IO[bytes], array: NDArray[Any], type_name: str) -> None:
+    for start in range(0, len(array), WRITTEN_AT_ONCE):
+        block = np.ascontiguousarray(array[start : start + WRITTEN_AT_ONCE], dtype=type_name)
+        handle.write(block.data)
+
+
+def _header(path: Path, line: bytes) -> tuple[tuple[int, ...], Mapping[str, int]]:
+    """The counts of n-grams and the lengths of the arrays, all checked against one another."""
+    try:
+        content = json.loads(line)
+        counts = tuple(content["counts"])
+        lengths = content["arrays"]
+        total, contexts = 1 + sum(counts), 1 + sum(counts[:-1])
+        longer = total - 1 - counts[0]
+        expected = {
+            "words": lengths["words"],
+            "word_ends": counts[0],
+            "index_starts": max(1, longer) + 1,
+            "index_keys": longer,
+            "index_nodes": longer,
+            "log_probs": total,
+            "back_offs": contexts,
+            "fails": total,
+            "extends": contexts,
+        }
+        if lengths != expected or not all(type(n) is int and n >= 0 for n in counts):
+            raise ValueError("lengths that do not fit together")
+        if type(lengths["words"]) is not int or counts[0] < len(SPECIAL_WORDS):
+            raise ValueError("no words")
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise _damaged(path, f"{error} in {quoted(line)}") from error
+    return counts, lengths
+
+
+def _model(path: Path, counts: tuple[int, ...], arrays: Mapping[str, NDArray[Any]]) -> NGramModel:
+    vocabulary = Vocabulary(arrays["words"], arrays["word_ends"])
+    ends = vocabulary.ends
+    if ends[-1] != len(vocabulary.text) or ends[0] < 0 or (np.diff(ends) < 0).any():
+        raise _damaged(path, "words that end before they start")
+    special = vocabulary.text[: ends[2]].tobytes()
+    if special != b"".join(SPECIAL_WORDS):
+        raise _damaged(path, f"the first words {quoted(special)}")
+    index = Index(arrays["index_starts"], arrays["index_keys"], arrays["index_nodes"])
+    if index.starts[-1] != len(index.keys):
+        raise _damaged(path, "an index of another length")
+    return NGramModel(
+        vocabulary,
+        counts,
+        index,
+        arrays["log_probs"],
+        arrays["back_offs"],
+        arrays["fails"],
+        arrays["extends"],
+    )
+
+
+def _damaged(path: Path, found: str) -> InputError:
+    return input_error(path, "header", "the description of a model", found)

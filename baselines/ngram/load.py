@@ -1,0 +1,63 @@
+"""Opens and saves language models: finds out what a file is, and which engine reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from baselines.ngram.arpa import read_arpa
+from baselines.ngram.arpa_writer import write_arpa
+from baselines.ngram.binary import MAGIC, is_binary, read_binary, write_binary
+from baselines.ngram.corpus import Report
+from baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
+from baselines.ngram.language_model import LanguageModel
+from baselines.ngram.model import NGramModel
+from data_prep.errors import CrossproError, choices, input_error
+from data_prep.textfile import read_lines
+
+ENGINES = ("own", "kenlm")
+
+
+def load_model(
+    path: str | Path, engine: str = "own", report: Report = lambda _: None
+) -> LanguageModel:
+    """Open a model with an engine: our own, or kenlm.
+
+    Our own engine reads ARPA files (also .gz, .xz) and our binary files, kenlm reads ARPA files
+    and KenLM's binary files.
+    """
+    if engine not in ENGINES:
+        raise CrossproError(f"engine: expected {choices(ENGINES)}, found {engine!r}")
+    if engine == "own":
+        return load_own(path, report)
+    if is_binary(_first_bytes(Path(path))):
+        expected = "an ARPA file or KenLM's binary file for the engine kenlm"
+        raise input_error(path, "file", expected, "a binary file of crosspro")
+    return KenlmModel(Path(path))
+
+
+def load_own(path: str | Path, report: Report = lambda _: None) -> NGramModel:
+    """Open a model with our own engine."""
+    path = Path(path)
+    start = _first_bytes(path)
+    if is_binary(start):
+        return read_binary(path)
+    if start.startswith(KENLM_MAGIC[: len(start)]) and start:
+        expected = "an ARPA file or a binary file of crosspro (or the engine kenlm)"
+        raise input_error(path, "file", expected, "KenLM's binary file")
+    return read_arpa(path, report)
+
+
+def save_model(path: str | Path, model: NGramModel, report: Report = lambda _: None) -> None:
+    """Write a model: as ARPA if the name says so (.arpa, .arpa.gz, .arpa.xz), else binary."""
+    path = Path(path)
+    name = path.name.removesuffix(".gz").removesuffix(".xz")
+    if name.endswith(".arpa"):
+        write_arpa(path, model, report)
+    else:
+        write_binary(path, model)
+
+
+def _first_bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise input_error(path, "file", "a language model", "a folder")
+    return next(iter(read_lines(path)), b"")[: max(len(MAGIC), len(KENLM_MAGIC))]

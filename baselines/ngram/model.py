@@ -1,0 +1,213 @@
+"""An n-gram model in arrays, queried for thousands of words at once.
+
+Every n-gram is a node, numbered by order and then sorted; node 0 is the empty context. A back-off
+goes along a link to the longest suffix that can still matter. States are nodes, too: contexts are
+cut to the words that can influence what follows, as in KenLM, so that equal states are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from baselines.ngram.index import Index, build_index
+from baselines.ngram.language_model import LanguageModel, Scores, TokenScores
+from baselines.ngram.ngrams import Floats, NGrams
+from baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, Vocabulary
+from baselines.ngram.workspace import Workspace
+from data_prep.errors import CrossproError
+
+MOST_NODES = 1 << 32
+SCORED_AT_ONCE = 1 << 17
+"""Tokens scored at once: the arrays of so many stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class NGramModel(LanguageModel):
+    """A back-off model; `back_offs` and `extends` have only the nodes that can be contexts.
+
+    `fails` has the state that remains when the first words of a node are forgotten; `extends` says
+    whether a node is the context of a longer n-gram or has a back-off.
+    """
+
+    vocabulary: Vocabulary
+    counts: tuple[int, ...]
+    index: Index
+    log_probs: Floats
+    back_offs: Floats
+    fails: NDArray[np.uint32]
+    extends: NDArray[np.bool_]
+
+    null_state = 0
+    end_id = END_ID
+
+    @cached_property
+    def order(self) -> int:  # type: ignore[override]
+        """The length of the longest n-grams."""
+        return len(self.counts)
+
+    @cached_property
+    def begin_state(self) -> int:  # type: ignore[override]
+        """The state after `<s>`."""
+        return int(self._states(np.array([BEGIN_ID + 1]))[0])
+
+    @cached_property
+    def first_nodes(self) -> IntArray:
+        """The first node of each order."""
+        return np.cumsum([1, *self.counts])[:-1]
+
+    def ids(self, words: Iterable[str | bytes]) -> IntArray:
+        """The numbers of words; 0 for words that the model does not know."""
+        return self.vocabulary.ids(words)
+
+    def find(self, contexts: IntArray, words: IntArray) -> IntArray:
+        """The nodes of contexts (nodes, not the empty one) followed by words; 0 where absent."""
+        return self.index.find(contexts * len(self.vocabulary) + words)
+
+    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, IntArray]:
+        """The log10 probability of each word after its state, and the state after the word."""
+        state_array, word_array = np.broadcast_arrays(
+            np.asarray(states, np.int64), np.asarray(words, np.int64)
+        )
+        contexts, words_left = state_array.ravel(), word_array.ravel()
+        nodes = words_left + 1
+        log10 = np.zeros(len(nodes), np.float32)
+        places = np.flatnonzero(contexts)
+        contexts, words_left = contexts[places], words_left[places]
+        while len(places):
+            found = self.find(contexts, words_left)
+            hits = np.flatnonzero(found)
+            nodes[places[hits]] = found[hits]
+            missed = np.flatnonzero(found == 0)
+            places, contexts, words_left = places[missed], contexts[missed], words_left[missed]
+            log10[places] += self.back_offs[contexts]
+            contexts = self.fails[contexts].astype(np.int64)
+            still = np.flatnonzero(contexts)
+            places, contexts, words_left = places[still], contexts[still], words_left[still]
+        log10 += self.log_probs[nodes]
+        return log10.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
+
+    def _states(self, nodes: IntArray) -> IntArray:
+        """What must be remembered of the n-grams that were found last."""
+        states = self.fails[nodes].astype(np.int64)
+        possible = np.flatnonzero(nodes < len(self.extends))
+        kept = possible[self.extends[nodes[possible]]]
+        states[kept] = nodes[kept]
+        return states
+
+    def score(
+        self, ids: IntArray, lengths: IntArray, *, begin: bool = True, end: bool = True
+    ) -> TokenScores:
+        """Score sentences; all words of many sentences at once, order by order."""
+        lengths = np.asarray(lengths, np.int64)
+        stops = np.cumsum(lengths)
+        tokens = np.empty(len(ids) + len(lengths) * (1 + end), np.int64)
+        # One place before each sentence stands for its context, one after it for </s>.
+        starts = stops - lengths + np.arange(len(lengths)) * (1 + end)
+        is_word = np.ones(len(tokens), bool)
+        is_word[starts] = False
+        if end:
+            is_word[starts + lengths + 1] = False
+        tokens[is_word] = ids
+        tokens[starts] = BEGIN_ID
+        if end:
+            tokens[starts + lengths + 1] = END_ID
+        scored = np.ones(len(tokens), bool)
+        scored[starts] = False
+        log10 = np.empty(len(tokens), np.float32)
+        found = np.empty(len(tokens), np.uint8)
+        for part in _groups(starts, len(tokens)):
+            log10[part], found[part] = self._score_part(tokens[part], ~scored[part], begin)
+        ends = stops + np.arange(1, len(lengths) + 1) * end
+        return TokenScores(tokens[scored], log10[scored], found[scored], ends)
+
+    def _score_part(
+        self, tokens: IntArray, starts: NDArray[np.bool_], begin: bool
+    ) -> tuple[Scores, NDArray[np.uint8]]:
+        nodes = tokens + 1
+        longest = nodes.copy()
+        lengths = np.ones(len(tokens), np.uint8)
+        if not begin:
+            nodes[starts] = 0
+        back_offs = np.zeros(len(tokens), np.float32)
+        contexts = np.empty_like(nodes)
+        for n in range(2, self.order + 1):
+            contexts[0] = 0
+            contexts[1:] = nodes[:-1]
+            contexts[starts] = 0
+            places = np.flatnonzero(contexts)
+            known = contexts[places]
+            found = self.find(known, tokens[places])
+            nodes = np.zeros_like(nodes)
+            nodes[places] = found
+            hits = np.flatnonzero(found)
+            longer = places[hits]
+            longest[longer] = found[hits]
+            lengths[longer] = n
+            back_offs[longer] = 0  # a longer match makes those of shorter contexts void
+            misses = np.flatnonzero(found == 0)
+            back_offs[places[misses]] += self.back_offs.take(known[misses])
+        return self.log_probs.take(longest) + back_offs, lengths
+
+
+def _groups(starts: IntArray, length: int) -> Iterator[slice]:
+    """Slices of whole sentences, each about as long as what is scored at once."""
+    at = 0
+    while at < length:
+        following = int(np.searchsorted(starts, at + SCORED_AT_ONCE))
+        stop = int(starts[following]) if following < len(starts) else length
+        yield slice(at, stop)
+        at = stop
+
+
+def build_model(words: Sequence[bytes], orders: Sequence[NGrams], space: Workspace) -> NGramModel:
+    """The model of some n-grams; every context of an n-gram must be an n-gram, too."""
+    counts = tuple(len(ngrams) for ngrams in orders)
+    first = np.cumsum([1, *counts]).tolist()
+    size, total = len(words), first[-1]
+
+    if total >= MOST_NODES:
+        raise CrossproError(f"model: expected fewer than {MOST_NODES:,} n-grams, found {total:,}")
+
+    def keys(n: int, part: slice) -> IntArray:
+        keys: IntArray = orders[n - 1].contexts[part].astype(np.int64) + first[n - 2]
+        keys *= size
+        keys += orders[n - 1].words[part]
+        return keys
+
+    def parts() -> Iterator[tuple[int, IntArray]]:
+        yield 0, np.empty(0, np.int64)
+        for n in range(2, len(orders) + 1):
+            for part in space.blocks(counts[n - 1]):
+                yield first[n - 1] + part.start, keys(n, part)
+
+    contexts = first[-2]
+    model = NGramModel(
+        Vocabulary.of(words),
+        counts,
+        build_index(parts, total - 1 - counts[0], space),
+        space.zeros(total, np.float32),
+        space.zeros(contexts, np.float32),
+        space.zeros(total, np.uint32),
+        space.zeros(contexts, bool),
+    )
+    model.extends[0] = True
+    for n, ngrams in enumerate(orders, start=1):
+        for part in space.blocks(len(ngrams)):
+            nodes = slice(first[n - 1] + part.start, first[n - 1] + part.stop)
+            model.log_probs[nodes] = ngrams.log_probs[part]
+            if n < len(orders):
+                model.back_offs[nodes] = ngrams.back_offs[part]
+                model.extends[nodes] |= ngrams.back_offs[part] != 0
+            if n > 1:
+                model.extends[ngrams.contexts[part].astype(np.int64) + first[n - 2]] = True
+    for n, ngrams in enumerate(orders[1:], start=2):
+        for part in space.blocks(len(ngrams)):
+            nodes = slice(first[n - 1] + part.start, first[n - 1] + part.stop)
+            shorter = model.fails[ngrams.contexts[part].astype(np.int64) + first[n - 2]]
+            model.fails[nodes] = model.advance(shorter, ngrams.words[part])[1]
+    return model

@@ -1,0 +1,94 @@
+"""Scores text with a language model: words, sentences, and the perplexity of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from baselines.ngram.arpa_writer import formatted
+from baselines.ngram.language_model import LanguageModel, TokenScores
+from baselines.ngram.sentences import Batch
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over a text; tokens are its words and the `</s>` of each sentence."""
+
+    sentences: int = 0
+    tokens: int = 0
+    unknown: int = 0
+    log10: float = 0.0
+    log10_unknown: float = 0.0
+
+    def add(self, scores: TokenScores) -> None:
+        """Count some sentences."""
+        unknown = scores.unknown
+        self.sentences += len(scores.ends)
+        self.tokens += len(scores.ids)
+        self.unknown += int(unknown.sum())
+        self.log10 += float(scores.log10.sum(dtype=float))
+        self.log10_unknown += float(scores.log10[unknown].sum(dtype=float))
+
+    @property
+    def perplexity(self) -> float:
+        """Per token, unknown words included."""
+        return _perplexity(self.log10, self.tokens)
+
+    @property
+    def perplexity_of_known(self) -> float:
+        """Per token, unknown words left out of the sum (they still are context)."""
+        return _perplexity(self.log10 - self.log10_unknown, self.tokens - self.unknown)
+
+    def __str__(self) -> str:
+        return (
+            f"Perplexity including OOVs:\t{self.perplexity:.7g}\n"
+            f"Perplexity excluding OOVs:\t{self.perplexity_of_known:.7g}\n"
+            f"OOVs:\t{self.unknown}\n"
+            f"Tokens:\t{self.tokens}\n"
+            f"Sentences:\t{self.sentences}\n"
+            f"Log10:\t{self.log10:.7g}"
+        )
+
+
+def score_batches(
+    model: LanguageModel, batches: Iterable[Batch], totals: Totals
+) -> Iterator[tuple[Batch, TokenScores]]:
+    """The scores of text, batch by batch; `totals` grows with them."""
+    for batch in batches:
+        scores = model.score(*model.encode(batch.sentences))
+        totals.add(scores)
+        yield batch, scores
+
+
+def sentence_lines(batch: Batch, scores: TokenScores, *, per_word: bool) -> bytes:
+    """A line for each sentence, as KenLM's query prints it.
+
+    Where asked for, each token comes first: `word=number`, the length of the n-gram that was found,
+    and its log10 probability.
+    """
+    log10 = formatted(scores.log10)
+    numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()
+    lines = []
+    at = 0
+    for sentence, end, total, unknown in zip(
+        batch.sentences,
+        scores.ends.tolist(),
+        scores.totals.tolist(),
+        scores.unknown_totals.tolist(),
+        strict=True,
+    ):
+        if per_word:
+            lines += [
+                b"%b=%d %d %b\t" % (word, numbers[place], lengths[place], log10[place])
+                for place, word in zip(range(at, end), [*sentence, b"</s>"], strict=True)
+            ]
+        lines.append(f"Total: {total:.7g} OOV: {unknown}\n".encode())
+        at = end
+    return b"".join(lines)
+
+
+def _perplexity(log10: float, tokens: int) -> float:
+    if not tokens:
+        return float("nan")
+    exponent = -log10 / tokens
+    return 10.0**exponent if exponent < 308 else float("inf")

@@ -1,0 +1,114 @@
+"""Sentences for a language model: from plain text, or the target side of five-column files.
+
+Plain text is read as KenLM reads it: a sentence a line, words between spaces, tabs, carriage
+returns and NULs; an empty line is an empty sentence. (A last line without a line end is a whole
+sentence here; lmplz forgets its `</s>`.) Five-column files give their target lemmas, the gold
+words put into the gaps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from data_prep.errors import InputError, Problem
+from data_prep.example import Example, split_tag
+from data_prep.shared_task import read_examples
+from data_prep.task import Task
+from data_prep.textfile import bad_byte, read_lines
+
+BATCH_LINES = 8192
+NO_WORD = "NONE"
+"""The gold word of a gap that the translation leaves out."""
+_word = re.compile(rb"[^ \t\r\n\0]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive sentences of a file; `first_line` counts from 1."""
+
+    path: Path
+    first_line: int
+    sentences: list[list[bytes]]
+
+
+def read_sentences(paths: Iterable[Path], task: Task | None = None) -> Iterator[Batch]:
+    """The sentences of all files: of five-column files if there is a task, else of plain text."""
+    for path in paths:
+        yield from read_text(path) if task is None else read_targets(path, task)
+
+
+def read_text(path: Path) -> Iterator[Batch]:
+    """The sentences of a text file (also .gz, .xz)."""
+    lines = read_lines(path)
+    first = 1
+    while batch := list(islice(lines, BATCH_LINES)):
+        _check_encoding(path, first, batch, lines)
+        yield Batch(path, first, [split_words(line) for line in batch])
+        first += len(batch)
+
+
+def read_targets(path: Path, task: Task) -> Iterator[Batch]:
+    """The target sentences of a five-column file whose gaps have gold words."""
+    examples = read_examples(path, task)
+    first = 1
+    while batch := list(islice(examples, BATCH_LINES)):
+        problems = [
+            Problem(str(path), line, "words", "a gold word for every gap", "none")
+            for line, example in enumerate(batch, start=first)
+            if any(gap.word is None for gap in example.gaps)
+        ]
+        if problems:
+            raise InputError(problems)
+        sentences = [[word.encode("utf-8") for word in filled(example)] for example in batch]
+        yield Batch(path, first, sentences)
+        first += len(batch)
+
+
+def filled(example: Example) -> list[str]:
+    """The target lemmas (or words) of an example with its gold words in the gaps.
+
+    Gold words are forms: of a lemmatised target they are written in lower case, as lemmas are.
+    """
+    words: list[str] = [*example.lemmas]
+    for gap in reversed(example.gaps):
+        gold = gap.word or NO_WORD
+        if example.tagged:
+            gold = split_tag(gold)[0]
+        if gold == NO_WORD:
+            del words[gap.position]
+        else:
+            words[gap.position] = gold.lower() if example.tagged else gold
+    return words
+
+
+def split_words(line: bytes) -> list[bytes]:
+    """The words of a line."""
+    # bytes.split also splits at vertical tabs and form feeds, which are part of a word in KenLM,
+    # and not at NULs. All three are rare, and looking for them costs next to nothing.
+    if b"\v" in line or b"\f" in line or b"\0" in line:
+        return _word.findall(line)
+    return line.split()
+
+
+def _check_encoding(path: Path, first: int, batch: list[bytes], rest: Iterator[bytes]) -> None:
+    try:
+        b"".join(batch).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(_bad_lines(path, first, batch, rest)) from None
+
+
+def _bad_lines(
+    path: Path, first: int, batch: list[bytes], rest: Iterator[bytes]
+) -> Iterator[Problem]:
+    """The problems of a batch and of all the lines that follow it."""
+    for lines in (batch, rest):
+        for line in lines:
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                yield Problem(str(path), first, "encoding", "UTF-8", bad_byte(error))
+            first += 1

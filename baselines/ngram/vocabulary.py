@@ -1,0 +1,79 @@
+"""The words of a language model and their numbers.
+
+Words are bytes inside, as in KenLM: a token is what stands between spaces, whatever Unicode says
+about it. `<unk>`, `<s>` and `</s>` always have the numbers 0, 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN, BEGIN, END = b"<unk>", b"<s>", b"</s>"
+SPECIAL_WORDS = (UNKNOWN, BEGIN, END)
+UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
+
+IntArray = NDArray[np.int64]
+
+
+class Numbering(dict[bytes, int]):
+    """Gives each new word the next number; asking for a word adds it.
+
+    Words get their numbers in the order in which they appear, as in KenLM: the discounts depend on
+    it (see `discounts.closing_rows`).
+    """
+
+    def __init__(self) -> None:
+        super().__init__((word, number) for number, word in enumerate(SPECIAL_WORDS))
+
+    def __missing__(self, word: bytes) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+class Vocabulary:
+    """All words of a model, the special ones first; any other word is `<unk>`."""
+
+    def __init__(self, text: NDArray[np.uint8], ends: IntArray) -> None:
+        self.text = text
+        """All words without anything between them."""
+        self.ends = ends
+        """Where each word ends in `text`."""
+
+    @classmethod
+    def of(cls, words: Sequence[bytes]) -> Vocabulary:
+        """The vocabulary of a list of words, whose first three are the special ones."""
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        return cls(np.frombuffer(b"".join(words), np.uint8), np.cumsum(lengths))
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @cached_property
+    def words(self) -> list[bytes]:
+        """The words by number."""
+        text = self.text.tobytes()
+        ends = self.ends.tolist()
+        return [text[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+    @cached_property
+    def numbers(self) -> dict[bytes, int]:
+        """The numbers by word; asked for only when text comes, so that opening a model is quick."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def ids(self, words: Iterable[str | bytes]) -> IntArray:
+        """The numbers of words; 0 for those that are not known."""
+        get = self.numbers.get
+        return np.array([get(as_bytes(word), UNKNOWN_ID) for word in words], dtype=np.int64)
+
+    def word(self, number: int) -> str:
+        """A word as text."""
+        return self.words[number].decode("utf-8")
+
+
+def as_bytes(word: str | bytes) -> bytes:
+    """A word as it is stored; half characters, which no file can hold, match no word."""
+    return word if isinstance(word, bytes) else word.encode("utf-8", "backslashreplace")

@@ -1,0 +1,150 @@
+"""The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
+
+003 §4 and 004 §4: a 5-gram model; the penalty is 0, or the best of 0, -0.5, …, -4 on dev. The
+probability of a class is that of all its fillers together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.fill import Fillers, Floats, GapFiller, task_fillers
+from baselines.ngram.estimate import Settings, estimate
+from baselines.ngram.load import load_own, save_model
+from baselines.ngram.model import NGramModel
+from baselines.ngram.sentences import Batch, filled, read_sentences
+from data_prep.errors import CrossproError, input_error
+from data_prep.example import Example
+from data_prep.task import Task
+from data_prep.textfile import write_text
+from evaluation.confusion import confusion_counts
+from evaluation.scores import accuracy, macro_recall
+from prediction.system import Probabilities, System, read_json_object
+
+PENALTIES: tuple[float, ...] = tuple(-0.5 * step for step in range(9))
+FALLBACK = (0.5, 1.0, 1.5)
+"""KenLM's discounts where a small text allows no estimate."""
+
+_MODEL = "model.lm"
+_STATE = "ngram.json"
+
+
+class NGramSystem(System):
+    """Fills gaps with an n-gram model; `lm` is a model that exists, else one is trained.
+
+    A model is trained on the targets of the training examples, gold words filled in, and on
+    `texts`, files of lemmatised text. `none_penalty` is tuned on dev if it is None.
+    """
+
+    name = "ngram"
+
+    def __init__(
+        self,
+        order: int = 5,
+        lm: str | None = None,
+        texts: Sequence[str] = (),
+        none_penalty: float | None = None,
+    ) -> None:
+        self.order = order
+        self.lm = lm
+        self.texts = list(texts)
+        self.none_penalty = none_penalty
+        self.penalty = none_penalty or 0.0
+        self.grid: dict[float, tuple[float, float]] = {}
+        self.model: NGramModel
+
+    def settings(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {
+            "order": self.order,
+            "lm": self.lm,
+            "texts": self.texts,
+            "none_penalty": self.none_penalty,
+        }
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Train or load the model, and tune the penalty on dev unless it is given."""
+        self.task = task
+        self.model = load_own(self.lm) if self.lm else train_model(train, self.texts, self.order)
+        if self.none_penalty is None:
+            self._tune(dev)
+        if folder is not None and self.grid:
+            rows = [
+                {"none_penalty": p, "macro_recall": r, "accuracy": a}
+                for p, (r, a) in self.grid.items()
+            ]
+            write_text(folder / "none_penalty.json", json.dumps(rows, indent=2) + "\n")
+
+    def _tune(self, dev: Sequence[Example]) -> None:
+        labels = [gap.label for example in dev for gap in example.gaps]
+        if not labels or None in labels:
+            raise CrossproError("dev: expected a label for every gap, found gaps without")
+        gold = np.array([self.task.class_index[label or ""] for label in labels])
+        size = len(self.task.classes)
+        for penalty in PENALTIES:
+            found = self._with_penalty(dev, penalty).argmax(axis=1)
+            counts = confusion_counts(gold, found, size)
+            self.grid[penalty] = float(macro_recall(counts)), float(accuracy(counts))
+        self.penalty = max(PENALTIES, key=lambda one: self.grid[one][0])
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """The summed probability of the fillers of each class."""
+        return self._with_penalty(examples, self.penalty)
+
+    def _with_penalty(self, examples: Sequence[Example], penalty: float) -> Probabilities:
+        fillers = task_fillers(self.task)
+        chances = GapFiller(self.model, fillers, penalty).probabilities(examples)
+        return by_class(self.task, fillers, chances)
+
+    def variants(self) -> dict[str, System]:
+        """The untuned baseline, which the papers report beside the tuned one."""
+        if self.none_penalty is not None or self.penalty == 0:
+            return {}
+        plain = NGramSystem(self.order, self.lm, self.texts, 0.0)
+        plain.task, plain.model = self.task, self.model
+        return {f"{self.name}_penalty_0": plain}
+
+    def save_state(self, folder: Path) -> None:
+        """Write the model and the penalty."""
+        save_model(folder / _MODEL, self.model)
+        write_text(folder / _STATE, json.dumps({"penalty": self.penalty}))
+
+    def load_state(self, folder: Path) -> None:
+        """Read the model and the penalty."""
+        self.model = load_own(folder / _MODEL)
+        penalty = read_json_object(folder / _STATE).get("penalty")
+        if not isinstance(penalty, int | float):
+            raise input_error(folder / _STATE, "penalty", "a number", repr(penalty))
+        self.penalty = float(penalty)
+
+
+def train_model(train: Sequence[Example], texts: Sequence[str], order: int) -> NGramModel:
+    """A model of the targets of examples and of further text."""
+    sentences = [filled(example) for example in train]
+    return model_of(sentences, texts, order)
+
+
+def model_of(sentences: Sequence[Sequence[str]], texts: Sequence[str], order: int) -> NGramModel:
+    """A model of sentences and of further text."""
+    encoded = [[word.encode("utf-8") for word in sentence] for sentence in sentences]
+    batches = [Batch(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
+    return estimate(batches, Settings(order=order, fallback=FALLBACK, skip_symbols=True)).model
+
+
+def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:
+    """Probabilities of fillers as probabilities of classes."""
+    onto = np.zeros((len(fillers), len(task.classes)))
+    for number, name in enumerate(fillers.classes):
+        onto[number, task.class_index[name]] = 1
+    return np.asarray(chances @ onto)

@@ -1,0 +1,117 @@
+"""The source-aware language model of UPPSALA 2016 and UU-Hardmeier 2017 (003 §5.8, 004 §5.4).
+
+A 6-gram model over target lemmas in which a gap is a token of its class and knows the source
+pronoun: in one token with the class (`joined`, 2016), or as a token of its own before the gap
+(`before`, 2017). At test time the gap may be any class for its pronoun; all gaps of a line are
+decided together, and the posteriors are the system's probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from baselines.fill import NONE, Fillers, GapFiller
+from baselines.ngram.load import load_own, save_model
+from baselines.ngram.model import NGramModel
+from baselines.ngram_system import by_class, model_of
+from data_prep.errors import choices, input_error
+from data_prep.example import Example, Gap
+from data_prep.task import Task
+from prediction.system import Probabilities, System
+
+VARIANTS = ("joined", "before")
+_MODEL = "model.lm"
+_NEVER = -1e6
+
+
+class SourceAwareLM(System):
+    """Predicts classes as words of a sentence that mentions the source pronouns."""
+
+    name = "source_aware_lm"
+
+    def __init__(self, order: int = 6, variant: str = "joined") -> None:
+        if variant not in VARIANTS:
+            raise input_error("settings", "system.variant", choices(VARIANTS), repr(variant))
+        self.order = order
+        self.variant = variant
+        self.model: NGramModel
+
+    def settings(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {"order": self.order, "variant": self.variant}
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Train the model on targets whose gaps are marked tokens."""
+        self.task = task
+        marked = [self._marked(e) for e in train if all(gap.label for gap in e.gaps)]
+        self.model = model_of(marked, (), self.order)
+
+    def _marked(self, example: Example) -> list[str]:
+        """A training sentence: each gap its class and its source pronoun."""
+        words: list[str] = []
+        gaps = {gap.position: gap for gap in example.gaps}
+        for position, lemma in enumerate(example.lemmas):
+            gap = gaps.get(position)
+            if gap is None:
+                words.append(lemma)
+                continue
+            if self.variant == "before":
+                words.append(self._pronoun(example, gap))
+            label = self.task.classes[self.task.class_index[gap.label or ""]]
+            words.append(self._token(label, example, gap))
+        return words
+
+    def _pronoun(self, example: Example, gap: Gap) -> str:
+        """The source pronoun as a token that no text has; null subjects are all alike."""
+        null = self.task.null_subjects
+        return "@source:" if null else f"@source:{example.source[gap.source_index].lower()}"
+
+    def _token(self, label: str, example: Example, gap: Gap) -> str:
+        suffix = self._pronoun(example, gap) if self.variant == "joined" else ""
+        return f"@class:{label}{suffix}"
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Posteriors of the classes, all gaps of a line taken together."""
+        classes = self.task.classes
+        fillers = Fillers((*classes, NONE), (*classes, classes[-1]))
+        filler = GapFiller(self.model, fillers, _NEVER, self._spelling)
+        shown = [self._with_pronouns(example) for example in examples]
+        return by_class(self.task, fillers, filler.probabilities(shown))
+
+    def _spelling(self, example: Example) -> list[list[str]]:
+        return [
+            [self._token(label, example, gap) for label in self.task.classes]
+            for gap in example.gaps
+        ]
+
+    def _with_pronouns(self, example: Example) -> Example:
+        """For the variant `before`: the target with a pronoun token before each gap."""
+        if self.variant == "joined":
+            return example
+        gaps = {gap.position: gap for gap in example.gaps}
+        target: list[str] = []
+        moved: list[Gap] = []
+        for position, token in enumerate(example.target):
+            gap = gaps.get(position)
+            if gap is not None:
+                target.append(self._pronoun(example, gap))
+                moved.append(replace(gap, position=len(target)))
+            target.append(token)
+        return replace(example, target=tuple(target), gaps=tuple(moved))
+
+    def save_state(self, folder: Path) -> None:
+        """Write the model."""
+        save_model(folder / _MODEL, self.model)
+
+    def load_state(self, folder: Path) -> None:
+        """Read the model."""
+        self.model = load_own(folder / _MODEL)

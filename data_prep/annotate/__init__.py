@@ -1,0 +1,1 @@
+"""Lemmas, tags and parses for tokenised text, by one of several backends."""

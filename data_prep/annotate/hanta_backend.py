@@ -1,0 +1,79 @@
+"""HanTa as annotator for German and English: lemma and fine tag, no parse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from data_prep.annotate.assemble import Assembler, presentable
+from data_prep.annotate.token import AnnotatedSentence, AnyOrder
+from data_prep.errors import CrossproError, choices, input_error, quoted
+
+MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
+"""The models that come with the package, and their tags."""
+
+_REMEMBERED = 200_000
+_STTS = str.maketrans("", "", "()")
+
+
+class HantaAnnotator(AnyOrder):
+    """Annotates with the model of the language."""
+
+    def __init__(self, language: str, tagset: str) -> None:
+        if language not in MODELS:
+            raise input_error(
+                "settings",
+                "annotator hanta",
+                f"a language that is {choices(MODELS)}",
+                quoted(language),
+            )
+        if find_spec("HanTa") is None:
+            raise CrossproError(
+                "annotator: expected the package HanTa, found nothing: "
+                "pip install 'crosspro[annotate]'"
+            )
+        self.model, scheme = MODELS[language]
+        self.assembler = Assembler(language, tagset, scheme)
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """Lemmas and tags."""
+        return [self._sentence(sentence) for sentence in sentences]
+
+    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        shown = [presentable(form) for form in forms]
+        if self.assembler.language == "en":
+            shown = _joined_negation(shown)
+        words = self._tagger.tag_sent(shown)
+        tokens = tuple(
+            self.assembler.token(form, lemma, self._fine_tag(tag))
+            for form, (_, lemma, tag) in zip(forms, words, strict=True)
+        )
+        return AnnotatedSentence(tokens, self.assembler.scheme)
+
+    def _fine_tag(self, tag: str) -> str:
+        if self.assembler.scheme != "stts" or tag.startswith("$"):
+            return tag
+        # HanTa writes VV(FIN) for VVFIN, and NNA and NNI for nouns made of adjectives and verbs.
+        return "NN" if tag in ("NNA", "NNI") else tag.translate(_STTS)
+
+    @cached_property
+    def _tagger(self) -> Any:
+        from HanTa.HanoverTagger import HanoverTagger
+
+        tagger = HanoverTagger(self.model)
+        # Both depend on nothing but their arguments; text repeats itself, so remembering pays.
+        tagger.analyze_forward = lru_cache(_REMEMBERED)(tagger.analyze_forward)
+        tagger.analyze_viterbi = lru_cache(_REMEMBERED)(tagger.analyze_viterbi)
+        return tagger
+
+
+def _joined_negation(words: list[str]) -> list[str]:
+    """Moses splits `don't` into `don 't`; the tagger knows `do n't`."""
+    words = list(words)
+    for place in range(1, len(words)):
+        stem = words[place - 1]
+        if words[place].lower() == "'t" and len(stem) > 2 and stem.lower().endswith("n"):
+            words[place - 1 : place + 1] = [stem[:-1], "n't"]
+    return words

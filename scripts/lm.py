@@ -1,0 +1,203 @@
+"""Train and query n-gram language models."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from baselines.ngram.arpa_writer import write_arpa
+from baselines.ngram.corpus import Report
+from baselines.ngram.discounts import DEFAULT_FALLBACK
+from baselines.ngram.estimate import Settings, estimate
+from baselines.ngram.load import ENGINES, load_model, load_own, save_model
+from baselines.ngram.query import Totals, score_batches, sentence_lines
+from baselines.ngram.sentences import read_sentences
+from data_prep.errors import CrossproError, choices, input_error
+from data_prep.task import load_task
+from data_prep.textfile import atomic_output
+from scripts.crosspro import command_app, run
+
+app = command_app()
+
+Number = TypeVar("Number", int, float)
+
+Texts = Annotated[
+    list[Path], typer.Argument(help="Text, one sentence a line, words between spaces (.gz, .xz).")
+]
+FiveColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        "-t",
+        help="The files have five columns, of this task: take their target lemmas, "
+        "with the gold words in the gaps.",
+    ),
+]
+
+
+@app.callback()
+def lm() -> None:
+    """Train and query n-gram language models."""
+
+
+@app.command()
+def train(
+    texts: Texts,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The model to write: binary, or ARPA if it ends in .arpa[.gz]."
+        ),
+    ] = None,
+    order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
+    arpa: Annotated[
+        Path | None, typer.Option(help="Write an ARPA file, too (also .gz, .xz).")
+    ] = None,
+    task: FiveColumns = None,
+    prune: Annotated[
+        str,
+        typer.Option(
+            help="Leave out n-grams that occur at most so often: a number for each order, the "
+            "last one for all that follow, as in '0 0 1'."
+        ),
+    ] = "0",
+    discount_fallback: Annotated[
+        bool,
+        typer.Option(
+            "--discount-fallback", help="Take default discounts where none can be estimated."
+        ),
+    ] = False,
+    fallback: Annotated[
+        str, typer.Option(help="The default discounts of counts 1, 2, and 3 or more.")
+    ] = " ".join(f"{amount:g}" for amount in DEFAULT_FALLBACK),
+    skip_symbols: Annotated[
+        bool,
+        typer.Option("--skip-symbols", help="Leave out <s>, </s> and <unk> that the text has."),
+    ] = False,
+    memory: Annotated[
+        str, typer.Option(help="About how much memory to use: 500M, 2G; the rest goes to disk.")
+    ] = "2G",
+    temp: Annotated[
+        Path | None, typer.Option(help="Folder for temporary files, if not the system's.")
+    ] = None,
+) -> None:
+    """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
+    if output is None and arpa is None:
+        raise CrossproError(
+            "output: expected a model to write (-o MODEL or --arpa FILE), found none"
+        )
+    settings = Settings(
+        order=order,
+        prune=_numbers("prune", prune, int),
+        fallback=_numbers("fallback", fallback, float) if discount_fallback else None,
+        memory=_bytes(memory),
+        folder=temp,
+        skip_symbols=skip_symbols,
+    )
+    rules = None if task is None else load_task(task)
+    start = time.perf_counter()
+    with _progress() as report:
+        made = estimate(read_sentences(texts, rules), settings, report)
+        if output is not None:
+            report(f"writing {output}")
+            save_model(output, made.model, report)
+        if arpa is not None:
+            write_arpa(arpa, made.model, report)
+    for n, (count, discounts) in enumerate(
+        zip(made.model.counts, made.discounts, strict=True), start=1
+    ):
+        print(f"{n}-grams: {count:,}  {discounts}", file=sys.stderr)
+    print(
+        f"{output or arpa}: {order}-gram model of {made.tokens:,} words in "
+        f"{made.sentences:,} sentences, {time.perf_counter() - start:.1f} s",
+        file=sys.stderr,
+    )
+
+
+@app.command()
+def query(
+    model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
+    texts: Texts,
+    task: FiveColumns = None,
+    per_word: Annotated[
+        bool,
+        typer.Option(
+            "--per-word", help="Show each word=number, the n-gram length and the log10 probability."
+        ),
+    ] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Show only perplexities and counts.")
+    ] = False,
+    engine: Annotated[
+        str, typer.Option(help=f"What answers the queries: {choices(ENGINES)}.")
+    ] = ENGINES[0],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here, not to the terminal.")
+    ] = None,
+) -> None:
+    """Score text: log10 of each sentence, perplexity with and without unknown words (OOVs)."""
+    rules = None if task is None else load_task(task)
+    totals = Totals()
+    with _progress() as report:
+        opened = load_model(model, engine, report)
+        target = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
+        with target as handle:
+            for batch, scores in score_batches(opened, read_sentences(texts, rules), totals):
+                if not summary:
+                    handle.write(sentence_lines(batch, scores, per_word=per_word))
+                report(f"{totals.tokens:,} tokens, {totals.sentences:,} sentences")
+            if not totals.sentences:
+                raise input_error(texts[0], "text", "at least one sentence", "none in any file")
+            handle.write(f"{totals}\n".encode())
+            handle.flush()
+
+
+@app.command()
+def convert(
+    model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
+    output: Annotated[
+        Path, typer.Argument(help="Where to write: ARPA if it ends in .arpa[.gz], else binary.")
+    ],
+) -> None:
+    """Write a model in the other form: ARPA as binary, which opens at once, or the reverse."""
+    with _progress() as report:
+        save_model(output, load_own(model, report), report)
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A line on the terminal that says what is being done and for how long."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        bar = progress.add_task("opening", total=None)
+        yield lambda text: progress.update(bar, description=text)
+
+
+def _numbers(name: str, text: str, kind: Callable[[str], Number]) -> list[Number]:
+    try:
+        return [kind(part) for part in re.split(r"[\s,]+", text.strip())]
+    except ValueError:
+        expected = "numbers with spaces between"
+        raise CrossproError(f"{name}: expected {expected}, found {text!r}") from None
+
+
+def _bytes(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if not match:
+        raise CrossproError(f"memory: expected a size such as 500M or 2G, found {text!r}")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,132 @@
+"""The binary form: the same model, opened without reading, and no damage goes unnoticed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baselines.ngram.binary import read_binary, write_binary
+from baselines.ngram.load import load_model, load_own, save_model
+from data_prep.errors import CrossproError, InputError
+from tests.baselines.ngram.models import golden_a, train
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("binary") / "model"
+    write_binary(path, train("il mange\nelle dort\nil dort\n", 3))
+    return path
+
+
+def test_the_binary_form_is_the_same_model(tmp_path):
+    save_model(tmp_path / "a", golden_a())
+    opened = load_own(tmp_path / "a")
+    for name in ("log_probs", "back_offs", "fails", "extends"):
+        assert np.array_equal(getattr(opened, name), getattr(golden_a(), name))
+    assert opened.vocabulary.words == golden_a().vocabulary.words
+    sentences = [["w0", "w1", "nobody"], ["w4", "w6", "w2"], []]
+    assert np.array_equal(opened.log10(sentences), golden_a().log10(sentences))
+
+
+def test_arrays_are_mapped_and_not_writable(saved):
+    model = read_binary(saved)
+    assert not model.log_probs.flags.owndata
+    with pytest.raises(ValueError, match="read-only"):
+        model.log_probs[0] = 1
+
+
+def test_models_of_one_order_and_with_empty_orders_survive(tmp_path):
+    for order in (1, 6):
+        model = train("a b\nb\n", order)
+        write_binary(tmp_path / "x", model)
+        again = read_binary(tmp_path / "x")
+        assert again.counts == model.counts
+        assert np.array_equal(again.log10([["a", "b"]]), model.log10([["a", "b"]]))
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path, saved):
+    write_binary(tmp_path / "again", read_binary(saved))
+    assert (tmp_path / "again").read_bytes() == saved.read_bytes()
+
+
+def test_names_say_the_form(tmp_path):
+    model = train("a b", 2)
+    save_model(tmp_path / "x.arpa", model)
+    assert (tmp_path / "x.arpa").read_bytes().startswith(b"\\data\\")
+    with pytest.raises(InputError, match=r"a name without \.gz"):
+        save_model(tmp_path / "x.gz", model)
+
+
+@given(st.data())
+def test_truncated_files_are_refused(tmp_path_factory, saved, data):
+    raw = saved.read_bytes()
+    path = tmp_path_factory.mktemp("cut") / "x"
+    path.write_bytes(raw[: data.draw(st.integers(30, len(raw) - 1))])
+    with pytest.raises(InputError):
+        read_binary(path)
+
+
+def test_a_truncated_file_is_said_to_be_truncated(tmp_path, saved):
+    (tmp_path / "x").write_bytes(saved.read_bytes()[:-1])
+    with pytest.raises(InputError, match="the file is truncated"):
+        load_own(tmp_path / "x")
+    (tmp_path / "x").write_bytes(saved.read_bytes() + b"\n")
+    with pytest.raises(InputError, match="something after its end"):
+        load_own(tmp_path / "x")
+
+
+def test_another_version_is_refused(tmp_path, saved):
+    raw = saved.read_bytes().replace(b"model 1\n", b"model 2\n", 1)
+    (tmp_path / "x").write_bytes(raw)
+    with pytest.raises(InputError, match="version 1"):
+        load_own(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"counts": [3]},
+        {"counts": []},
+        {"counts": ["7", 8, 7]},
+        {"counts": None},
+        {"arrays": {}},
+        {"arrays": 5},
+    ],
+)
+def test_a_header_that_does_not_fit_is_refused(tmp_path, saved, change):
+    first, header, rest = saved.read_bytes().split(b"\n", 2)
+    changed = json.dumps(json.loads(header) | change).encode()
+    (tmp_path / "x").write_bytes(b"\n".join((first, changed, rest)))
+    with pytest.raises(InputError, match="header"):
+        load_own(tmp_path / "x")
+
+
+@pytest.mark.parametrize("old", [b"<unk><s></s>", b"counts"])
+def test_damaged_contents_are_refused(tmp_path, saved, old):
+    (tmp_path / "x").write_bytes(saved.read_bytes().replace(old, b"x" * len(old), 1))
+    with pytest.raises(InputError, match="header"):
+        load_own(tmp_path / "x")
+
+
+def test_what_is_no_model_is_refused(tmp_path):
+    for content in (b"", b"text\n", b"\x80\x04pickle", b"mmap lm http://kheafield.com/code format"):
+        (tmp_path / "x").write_bytes(content)
+        with pytest.raises(InputError):
+            load_own(tmp_path / "x")
+    with pytest.raises(InputError, match="KenLM's binary file"):
+        load_own(tmp_path / "x")
+    with pytest.raises(InputError, match="a folder"):
+        load_own(tmp_path)
+    with pytest.raises(InputError, match="No such file"):
+        load_own(tmp_path / "none")
+
+
+def test_engines_are_checked(tmp_path, saved):
+    with pytest.raises(CrossproError, match="expected one of own, kenlm, found 'srilm'"):
+        load_model(saved, "srilm")
+    with pytest.raises(InputError, match="a binary file of crosspro"):
+        load_model(saved, "kenlm")

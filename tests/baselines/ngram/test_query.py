@@ -1,0 +1,263 @@
+"""Queries: against back-off by its definition, against KenLM, one by one and in batches."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from baselines.ngram import model as model_module
+from baselines.ngram.arpa import read_arpa
+from baselines.ngram.arpa_writer import write_arpa
+from baselines.ngram.load import load_model
+from baselines.ngram.query import Totals, score_batches, sentence_lines
+from baselines.ngram.sentences import Batch
+from tests.baselines.ngram.models import (
+    CASES,
+    arpa_text,
+    entries_of,
+    golden_a,
+    read_entries,
+    slow_log10,
+    train,
+)
+
+PRUNED = """\\data\\
+ngram 1=6
+ngram 2=5
+ngram 3=3
+ngram 4=1
+
+\\1-grams:
+-1.5	<unk>
+-99	<s>	-0.5
+-0.75	</s>
+-0.5	a	-0.25
+-1	b	0.125
+-1.25	c
+
+\\2-grams:
+-0.5	<s> a	-0.125
+-0.25	a b
+-1	b a	-0.5
+-0.125	a </s>
+-0.5	c a	-0.0625
+
+\\3-grams:
+-0.25	<s> a c
+-0.5	b a a	-0.25
+-0.75	c a b	-0.125
+
+\\4-grams:
+-0.375	b a a b
+
+\\end\\
+"""
+"""As SRILM prunes: neither `a c` nor `a a` nor `a a b` is there, though longer n-grams end so."""
+
+words = st.sampled_from(["a", "b", "c", "nobody"])
+sentences = st.lists(st.lists(words, max_size=8), max_size=8)
+
+
+@pytest.fixture(scope="module")
+def pruned(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pruned") / "x.arpa"
+    path.write_text(PRUNED)
+    return read_arpa(path), read_entries(path), path
+
+
+def known(word: str) -> str:
+    return "<unk>" if word == "nobody" else word
+
+
+@given(sentences, st.booleans(), st.booleans())
+def test_scores_are_back_off_by_its_definition(pruned, text, begin, end):
+    model, entries, _ = pruned
+    expected = []
+    for sentence in text:
+        history = ["<s>"] * begin
+        total = 0.0
+        for word in [*map(known, sentence), *["</s>"] * end]:
+            total += slow_log10(entries, tuple(history[-3:]), word)
+            history.append(word)
+        expected.append(total)
+    assert model.log10(text, begin=begin, end=end) == pytest.approx(expected, abs=1e-5)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1),
+    st.integers(1, 5),
+    sentences,
+    st.booleans(),
+)
+def test_batches_are_sentences_one_by_one(text, order, queries, begin):
+    assume(any(line.split() for line in text))
+    model = train(text, order)
+    scores = model.score(*model.encode(queries), begin=begin)
+    place = 0
+    for sentence, end in zip(queries, scores.ends.tolist(), strict=True):
+        state = model.begin_state if begin else model.null_state
+        for number in [*model.ids(sentence), model.end_id]:
+            log10, state = model.advance(state, number)
+            assert scores.ids[place] == number
+            assert scores.log10[place] == pytest.approx(float(log10), abs=1e-6)
+            place += 1
+        assert place == end
+
+
+def test_groups_of_sentences_make_no_difference(monkeypatch):
+    generator = np.random.default_rng(1)
+    lengths = generator.integers(0, 9, 200)
+    ids = generator.integers(0, 601, lengths.sum())
+    whole = golden_a().score(ids, lengths)
+    monkeypatch.setattr(model_module, "SCORED_AT_ONCE", 7)
+    parts = golden_a().score(ids, lengths)
+    assert np.array_equal(whole.log10, parts.log10)
+    assert np.array_equal(whole.lengths, parts.lengths)
+
+
+def test_no_sentence_and_no_word_are_fine():
+    assert golden_a().log10([]).tolist() == []
+    assert golden_a().log10([[]], end=False).tolist() == [0]
+    assert golden_a().log10([[]]) == pytest.approx([golden_a().word_log10("</s>", [])])
+
+
+def test_the_longest_ngram_is_counted(pruned):
+    model, _, _ = pruned
+    scores = model.score(*model.encode([["b", "a", "a", "b", "nobody", "a"]]))
+    assert scores.lengths.tolist() == [1, 2, 3, 4, 1, 1, 2]
+    assert scores.unknown.tolist() == [False, False, False, False, True, False, False]
+    assert scores.unknown_totals.tolist() == [1]
+
+
+def test_states_and_words_are_broadcast(pruned):
+    model, _, _ = pruned
+    states = np.array([model.begin_state, model.null_state, model.state(["b", "a"])])
+    table, following = model.advance(states[:, None], model.ids("abc"))
+    assert table.shape == following.shape == (3, 3)
+    for row, state in enumerate(states):
+        for column, word in enumerate(model.ids("abc")):
+            log10, after = model.advance(state, word)
+            assert (table[row, column], following[row, column]) == (log10, after)
+
+
+def test_states_forget_what_cannot_matter(pruned):
+    model, _, _ = pruned
+    assert model.state(["nobody"]) == model.null_state
+    assert model.state(["c"], begin=False) != model.null_state  # the context of `c a`
+    assert model.state(["a", "b"]) == model.state(["b"])  # `a b` is no context, without back-off
+    assert model.state(["nobody", "b", "a", "a"]) == model.state(["c", "b", "a", "a"])
+    assert model.state(["b", "a", "a", "b"]) == model.state(["b"])
+
+
+def test_equal_states_predict_alike_and_different_ones_are_needed():
+    model = train(["a b a", "b a b b", "c a b", "c c"], 4)
+    alphabet = model.ids("abc")
+    by_state: dict[int, np.ndarray] = {}
+    futures = np.array(list(itertools.product(alphabet, repeat=3)))
+    for context in itertools.product("abc", repeat=4):
+        state = model.state(context)
+        scores, states = [], np.full(len(futures), state)
+        for column in futures.T:
+            log10, states = model.advance(states, column)
+            scores.append(log10)
+        seen = by_state.setdefault(state, np.stack(scores))
+        assert np.array_equal(seen, np.stack(scores))
+    assert len(by_state) > 4
+
+
+def test_a_probability_in_context():
+    model, entries = golden_a(), read_entries(CASES / "a.5gram.arpa.xz")
+    ngram = next(ngram for ngram in entries if len(ngram) == 5 and ngram[0] == "<s>")
+    assert model.word_log10(ngram[-1], ngram[1:-1]) == pytest.approx(entries[ngram][0])
+    assert model.word_log10("w3", [], begin=False) == pytest.approx(entries[("w3",)][0])
+
+
+@given(sentences)
+def test_the_arpa_form_scores_the_same(tmp_path_factory, text):
+    model = train(["a b a", "b a b b", "c a b", "c c"], 3)
+    path = tmp_path_factory.mktemp("same") / "x.arpa"
+    write_arpa(path, model)
+    assert np.array_equal(read_arpa(path).log10(text), model.log10(text))
+
+
+def test_totals_are_those_of_kenlms_query():
+    # bin/query of KenLM on a.5gram.arpa: perplexities 12.596285 and 8.234302.
+    text = "w0 zzz w1 <unk> <s> w2"
+    batch = Batch(CASES / "a", 1, [text.encode().split()])
+    totals = Totals()
+    ((_, scores),) = score_batches(golden_a(), [batch], totals)
+    assert (totals.tokens, totals.unknown, totals.sentences) == (7, 2, 1)
+    assert totals.log10 == pytest.approx(-13.761471, abs=1e-5)
+    line = sentence_lines(batch, scores, per_word=True).decode()
+    found = [part.split() for part in line.split("\t")]
+    assert [(name, length) for name, length, _ in found[:-1]] == [
+        ("w0=3", "2"),
+        ("zzz=0", "1"),
+        ("w1=14", "1"),
+        ("<unk>=0", "1"),
+        ("<s>=1", "1"),
+        ("w2=6", "2"),
+        ("</s>=2", "3"),
+    ]
+    assert [float(value) for _, _, value in found[:-1]] == pytest.approx(
+        [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574], abs=1e-6
+    )
+    assert found[-1] == ["Total:", "-13.76147", "OOV:", "2"]
+    assert sentence_lines(batch, scores, per_word=False) == b"Total: -13.76147 OOV: 2\n"
+
+
+def test_perplexity_without_known_words_is_no_number():
+    assert np.isnan(Totals().perplexity)
+    assert Totals(tokens=1, log10=-np.inf).perplexity == np.inf
+
+
+def test_kenlm_scores_alike(tmp_path):
+    pytest.importorskip("kenlm")
+    generator = np.random.default_rng(2)
+    a_text = [[f"w{n}" for n in generator.zipf(1.3, 12) if n < 700] for _ in range(300)]
+    odd_words = ["le", "la", "il", "c'", "que", ".", "être", "zzz"]
+    odd_text = [list(generator.choice(odd_words, 6)) for _ in range(300)]
+    write_arpa(tmp_path / "a", golden_a())
+    odd = read_entries(CASES / "odd.4gram.fallback.arpa")
+    (tmp_path / "odd").write_text(arpa_text(odd))
+    contexts = {ngram[:-1] for ngram in odd}
+    suffixes = {ngram[1:] for ngram in odd} - contexts
+    gone = sorted(ngram for ngram in suffixes if len(ngram) > 1)[::4]
+    pruned = {ngram: values for ngram, values in odd.items() if ngram not in gone}
+    (tmp_path / "pruned").write_text(arpa_text(pruned))
+    assert len(gone) > 3
+    for name, text in (("a", a_text), ("odd", odd_text), ("pruned", odd_text)):
+        own, other = load_model(tmp_path / name), load_model(tmp_path / name, "kenlm")
+        assert own.order == other.order
+        for begin, end in itertools.product((True, False), repeat=2):
+            ours = own.score(*own.encode(text), begin=begin, end=end)
+            theirs = other.score(*other.encode(text), begin=begin, end=end)
+            assert ours.log10 == pytest.approx(theirs.log10, abs=1e-5)
+            assert np.array_equal(ours.unknown, theirs.unknown)
+            assert np.array_equal(ours.ends, theirs.ends)
+            assert ours.totals == pytest.approx(other.log10(text, begin=begin, end=end), abs=1e-4)
+            if name != "pruned":  # there KenLM counts n-grams that it has made up
+                assert np.array_equal(ours.lengths, theirs.lengths)
+
+
+def test_kenlm_has_equal_states_where_we_have(tmp_path):
+    pytest.importorskip("kenlm")
+    write_arpa(tmp_path / "x.arpa", train(["a b a", "b a b b", "c a b", "c c"], 4))
+    own, other = load_model(tmp_path / "x.arpa"), load_model(tmp_path / "x.arpa", "kenlm")
+    pairs = {
+        (own.state(context), other.state(context))
+        for context in itertools.product(["a", "b", "c", "nobody"], repeat=4)
+    }
+    assert len(pairs) == len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs})
+    words = own.ids(["a", "nobody"]), other.ids(["a", "nobody"])
+    ours, _ = own.advance([[own.begin_state], [own.null_state]], words[0])
+    theirs, _ = other.advance([[other.begin_state], [other.null_state]], words[1])
+    assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def test_entries_are_all_there():
+    assert entries_of(golden_a()).keys() == read_entries(CASES / "a.5gram.arpa.xz").keys()

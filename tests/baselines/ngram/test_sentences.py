@@ -1,0 +1,53 @@
+"""Sentences from text and from five-column files."""
+
+from __future__ import annotations
+
+import pytest
+
+from baselines.ngram.sentences import filled, read_sentences
+from data_prep.errors import InputError
+from data_prep.example import Example, Gap
+
+LINES = (
+    "elle\tElle|PRO\tit is red\tREPLACE_0 être|VER rouge|ADJ\t0-0\n"
+    "OTHER il\tNONE|NONE Il|PRO\tit it\tREPLACE_0 donc|ADV REPLACE_1\t0-0\n"
+    "\t\tThank you\tmerci|NOM\t\n"
+)
+
+
+def sentences(path, task):
+    batches = read_sentences([path], task)
+    return [[word.decode() for word in words] for batch in batches for words in batch.sentences]
+
+
+def test_gold_words_fill_the_gaps_of_lemmatised_targets(tmp_path, en_fr):
+    (tmp_path / "x.data").write_text(LINES, encoding="utf-8")
+    assert sentences(tmp_path / "x.data", en_fr) == [
+        ["elle", "être", "rouge"],
+        ["donc", "il"],
+        ["merci"],
+    ]
+
+
+def test_inflected_targets_keep_their_case():
+    gaps = (Gap(0, 0, "cela", "Cela"), Gap(2, 0, "OTHER", "NONE"), Gap(3, 0, "il", "a|b"))
+    target = ("REPLACE_0", "A|B", "REPLACE_0", "REPLACE_0")
+    example = Example(("it",), target, (), gaps, tagged=False)
+    assert filled(example) == ["Cela", "A|B", "a|b"]
+
+
+def test_gaps_without_gold_words_are_named(tmp_path, en_fr):
+    blind = "\t\tIt rains .\tREPLACE_0 pleuvoir|VER .|.\t0-0\n"
+    (tmp_path / "x.data").write_text(LINES + blind + blind, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        sentences(tmp_path / "x.data", en_fr)
+    assert [problem.line for problem in caught.value.problems] == [4, 5]
+    assert "a gold word for every gap" in str(caught.value)
+
+
+def test_lines_are_counted_across_batches(tmp_path):
+    (tmp_path / "x").write_text("a\n" * 10_000 + "b")
+    batches = list(read_sentences([tmp_path / "x"]))
+    assert len(batches) > 1
+    assert [batch.first_line for batch in batches][1] == len(batches[0].sentences) + 1
+    assert sum(len(batch.sentences) for batch in batches) == 10_001

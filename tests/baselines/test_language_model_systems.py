@@ -1,0 +1,79 @@
+"""The n-gram baseline and the source-aware model as systems."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from baselines.fill import task_fillers
+from baselines.ngram_system import PENALTIES, NGramSystem
+from baselines.source_aware import SourceAwareLM
+from data_prep.demo.corpus import demo_examples
+from data_prep.errors import InputError
+from data_prep.task import load_task
+from prediction.system import load_system
+
+TASK = load_task("en-fr")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 20)
+
+
+def make(name):
+    return {
+        "ngram": lambda: NGramSystem(3),
+        "joined": lambda: SourceAwareLM(4, "joined"),
+        "before": lambda: SourceAwareLM(4, "before"),
+    }[name]()
+
+
+@pytest.mark.parametrize("name", ["ngram", "joined", "before"])
+def test_probabilities_are_proper_and_survive_saving(name, data, tmp_path):
+    system = make(name)
+    system.fit(TASK, *data)
+    chances = system.predict(data[1])
+    assert chances.shape == (sum(len(e.gaps) for e in data[1]), 8)
+    assert chances.sum(axis=1) == pytest.approx(1)
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(data[1]) == pytest.approx(chances, abs=1e-6)
+    gold = [TASK.class_index[gap.label] for example in data[1] for gap in example.gaps]
+    assert np.mean(chances.argmax(axis=1) == gold) > 0.5
+
+
+def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
+    system = NGramSystem(3)
+    system.fit(TASK, *data, tmp_path)
+    assert set(system.grid) == set(PENALTIES)
+    assert PENALTIES[0] == 0
+    assert PENALTIES[-1] == -4
+    best = max(recall for recall, _ in system.grid.values())
+    assert system.grid[system.penalty][0] == best
+    assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
+    given = NGramSystem(3, none_penalty=-1.0)
+    given.fit(TASK, *data)
+    assert given.penalty == -1.0
+    assert given.grid == {}
+
+
+def test_a_larger_penalty_leaves_fewer_gaps_empty(data):
+    system = NGramSystem(3, none_penalty=0.0)
+    system.fit(TASK, *data)
+    other = TASK.class_index["OTHER"]
+    shares = [system._with_penalty(data[1], p)[:, other].mean() for p in (0.0, -2.0, -4.0)]
+    assert shares[0] > shares[1] > shares[2]
+
+
+def test_fillers_of_ones_own_replace_the_official_list():
+    fillers = task_fillers(TASK, ["chose"])
+    assert fillers.words[-2:] == ("chose", "NONE")
+    assert fillers.classes[-2:] == ("OTHER", "OTHER")
+    assert fillers.classes[fillers.words.index("ça")] == "cela"
+
+
+def test_an_unknown_variant_lists_the_choices():
+    with pytest.raises(InputError, match="joined, before"):
+        SourceAwareLM(variant="after")

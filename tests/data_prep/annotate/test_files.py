@@ -1,0 +1,118 @@
+"""Annotation from files: CoNLL-U and token|lemma|tag."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_prep.annotate.files import (
+    ConlluFile,
+    TokensFile,
+    conllu_sentence,
+    tokens_line,
+)
+from data_prep.annotate.token import AnnotatedSentence, Token
+from data_prep.conllu import format_sentence
+from data_prep.errors import InputError
+from tests.data_prep.test_conllu import SAMPLE
+
+
+@pytest.fixture
+def sample(tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(SAMPLE, encoding="utf-8")
+    return str(path)
+
+
+def test_written_words_of_a_parse(sample):
+    file = ConlluFile(sample, "fr", "treetagger-fr")
+    first, second = file.annotate([["Il", "parle", "du", "chien", "."], ["Oui"]])
+    assert first.tagged_lemmas() == ("il|PRO", "parler|VER", "du|PRP", "chien|NOM", ".|SENT")
+    assert [token.head for token in first.tokens] == [1, -1, 3, 1, 1]
+    assert (first.tokens[0].deprel, first.tokens[0].feature("Person")) == ("nsubj", "3")
+    assert first.parsed and not second.parsed
+    assert file.annotate([["Non"]])[0].tokens[0].deprel == "root"
+    file.finish()
+
+
+def test_syntactic_words_of_a_parse(sample):
+    (sentence,) = ConlluFile(sample, "fr", "treetagger-fr").annotate(
+        [["Il", "parle", "de", "le", "chien", "."]]
+    )
+    assert sentence.tagged_lemmas()[2:4] == ("de|PRP", "le|DET")
+
+
+def test_empty_lines_of_the_text_have_no_sentence(sample):
+    file = ConlluFile(sample, "fr", "universal")
+    found = file.annotate([[], ["Il", "parle", "du", "chien", "."], []])
+    assert [len(sentence.tokens) for sentence in found] == [0, 5, 0]
+
+
+def test_other_words_are_an_error_with_its_place(sample):
+    file = ConlluFile(sample, "fr", "universal")
+    file.annotate([["Il", "parle", "du", "chien", "."]])
+    with pytest.raises(InputError, match=r"x.conllu:13: sentence: expected .*'Non'.*'Oui'"):
+        file.annotate([["Non"]])
+
+
+def test_a_file_that_is_too_short_or_too_long(sample):
+    file = ConlluFile(sample, "fr", "universal")
+    text = [["Il", "parle", "du", "chien", "."], ["Oui"]]
+    file.annotate(text)
+    with pytest.raises(InputError, match=r"x.conllu:16: sentence: expected the end of the text"):
+        file.finish()
+    with pytest.raises(InputError, match="found the end of the file"):
+        ConlluFile(sample, "fr", "universal").annotate([*text, ["Non"], ["Si"]])
+
+
+def test_tokens_file(tmp_path):
+    path = tmp_path / "x.tokens"
+    path.write_text("a|b|c|NOUN ||||.\n\nIl|il|PRO\n", encoding="utf-8")
+    file = TokensFile(str(path), "fr", "universal")
+    first, second = file.annotate([["a|b", "|"], []])
+    assert first.tokens == (Token("a|b", "c", "NOUN"), Token("|", "|", "."))
+    assert second.tokens == ()
+    with pytest.raises(InputError, match=r"x.tokens:3: line: expected the end of the text"):
+        file.finish()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Il|il", r"x.tokens:1: token: expected Il\|lemma\|tag, found 'Il\|il'"),
+        ("Elle|elle|PRO", r"x.tokens:1: token: expected Il\|lemma\|tag"),
+        ("Il|il|", r"x.tokens:1: token"),
+        ("Il|il|PRO va|aller|VER", "x.tokens:1: line: expected 1 tokens, 'Il', found 2"),
+    ],
+)
+def test_bad_lines_of_a_tokens_file(tmp_path, line, message):
+    path = tmp_path / "x.tokens"
+    path.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        TokensFile(str(path), "fr", "universal").annotate([["Il"]])
+
+
+words = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
+tokens = st.builds(
+    Token, words, words, st.sampled_from(["NOUN", ".", "X"]), st.sampled_from([None, "NOUN"])
+)
+texts = st.lists(st.lists(tokens, min_size=1, max_size=5), min_size=1, max_size=4)
+
+
+@given(texts)
+def test_our_files_come_back_as_they_were(tmp_path_factory, text):
+    sentences = [AnnotatedSentence(tuple(tokens), "stts") for tokens in text]
+    forms = [sentence.forms for sentence in sentences]
+    folder = tmp_path_factory.getbasetemp()
+    lines = "".join(f"{tokens_line(sentence)}\n" for sentence in sentences)
+    (folder / "x.tokens").write_text(lines, encoding="utf-8")
+    lemmas = [sentence.tagged_lemmas() for sentence in sentences]
+    read = TokensFile(str(folder / "x.tokens"), "de", "universal").annotate(forms)
+    assert [sentence.tagged_lemmas() for sentence in read] == lemmas
+    parsed = "".join(format_sentence(conllu_sentence(sentence)) for sentence in sentences)
+    (folder / "x.conllu").write_text(parsed, encoding="utf-8")
+    read = ConlluFile(str(folder / "x.conllu"), "de", "universal").annotate(forms)
+    assert [sentence.tagged_lemmas() for sentence in read] == lemmas
+    assert [sentence.forms for sentence in read] == forms
+    assert {sentence.scheme for sentence in read} == {"stts"}

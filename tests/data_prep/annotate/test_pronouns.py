@@ -1,0 +1,61 @@
+"""Lemmas of pronouns."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_prep.annotate.pronouns import pronoun_forms, pronoun_lemma
+from data_prep.annotate.tables import read_table
+from data_prep.task import OTHER, load_task, task_names
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_pronouns_of_the_tasks_stay_in_their_class(name):
+    task = load_task(name)
+    if not task.tagged:
+        pytest.skip("the target of this task is not lemmatised")
+    tag = "PRO" if task.tagset == "treetagger-fr" else "PRON"
+    for label, forms in task.forms.items():
+        for form in forms if label != OTHER else ():
+            for written in (form, form.capitalize(), form.upper()):
+                lemma = pronoun_lemma(written, tag, task.target_language)
+                assert lemma is not None, f"{form} is not in the table"
+                assert task.class_of(lemma) == label
+
+
+@pytest.mark.parametrize(
+    ("language", "form", "tag", "lemma"),
+    [
+        ("fr", "elles", "PRO", "elles"),
+        ("fr", "Cela", "PRO", "cela"),
+        ("fr", "C'", "PRO", "ce"),
+        ("fr", "c’", "PRO", "ce"),
+        ("fr", "les", "PRO", "le"),
+        ("fr", "les", "DET", "le"),
+        ("fr", "la", "NOM", None),
+        ("fr", "en", "PRO", "en"),
+        ("fr", "en", "PRP", None),
+        ("fr", "s'", "KON", "si"),
+        ("fr", "entre", "PRP", "entre"),
+        ("fr", "entre", "VER", None),
+        ("fr", "des", "PRP", "du"),
+        ("fr", "des", "DET", "un"),
+        ("en", "I", "PRON", "I"),
+        ("en", "them", "PRON", "them"),
+        ("en", "mine", "NOUN", None),
+        ("de", "Sie", "PRON", "sie"),
+        ("de", "ihnen", "PRON", "ihnen"),
+        ("es", "la", "PRON", "lo"),
+        ("es", "la", "DET", "el"),
+        ("it", "la", "DET", None),
+    ],
+)
+def test_lemmas(language, form, tag, lemma):
+    assert pronoun_lemma(form, tag, language) == lemma
+
+
+def test_the_table_says_nothing_twice():
+    rows = [row[:3] for row in read_table("lemmas", 4)]
+    assert len(rows) == len(set(rows))
+    assert {row[0] for row in rows} == {"en", "fr", "de", "es"}
+    assert "ils" in pronoun_forms("fr")

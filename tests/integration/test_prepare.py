@@ -1,0 +1,165 @@
+"""The pipeline on the project's own sample: whole, resumed, with files of the user's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from data_prep.sample import read_gold, sample_path
+from data_prep.shared_task import read_examples
+from data_prep.task import load_task
+from tests.conftest import ROOT
+from tests.scripts.run import crosspro
+
+
+def arguments(task, output, *more):
+    source, target = task.split("-")
+    return [
+        "prepare",
+        "--task",
+        task,
+        "--source",
+        sample_path(f"sample.{source}"),
+        "--target",
+        sample_path(f"sample.{target}"),
+        "--doc-ids",
+        sample_path("sample.doc-ids"),
+        "-o",
+        output,
+        *more,
+    ]
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    """Annotation files without a model: every word its own lemma."""
+    folder = tmp_path_factory.mktemp("tokens")
+    for language in ("en", "fr", "de"):
+        with sample_path(f"sample.{language}").open(encoding="utf-8") as handle:
+            lines = [
+                " ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in handle
+            ]
+        (folder / language).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_files_of_the_users_own_replace_every_step(tokens, tmp_path):
+    links = tmp_path / "links"
+    made = crosspro(
+        "align",
+        "--source",
+        sample_path("sample.en"),
+        "--target",
+        sample_path("sample.fr"),
+        "-o",
+        links,
+    )
+    assert made.code == 0
+    result = crosspro(
+        *arguments(
+            "en-fr",
+            tmp_path / "x",
+            "--links",
+            links,
+            "--annotator",
+            f"tokens:{tokens / 'fr'}",
+            "--rule",
+            "filter_subjects=false",
+            "--blind",
+        )
+    )
+    assert result.code == 0, result.stderr
+    examples = list(read_examples(tmp_path / "x.data", load_task("en-fr"), tmp_path / "x.doc-ids"))
+    assert len(examples) == 241
+    report = json.loads((tmp_path / "x.report.json").read_text("utf-8"))
+    assert report["gaps"] == sum(len(example.gaps) for example in examples)
+    assert sum(report["decisions"].values()) == report["gaps"]
+    blind = list(read_examples(tmp_path / "x.blind.data", load_task("en-fr")))
+    assert all(gap.label is None for example in blind for gap in example.gaps)
+
+
+def test_most_gold_gaps_of_the_sample_are_found(tmp_path):
+    pytest.importorskip("HanTa")
+    result = crosspro(*arguments("de-en", tmp_path / "x", "--rule", "keep_expletives=true"))
+    assert result.code == 0, result.stderr
+    gold = {(g.line, g.source_index, g.label) for g in read_gold("de-en")}
+    examples = read_examples(tmp_path / "x.data", load_task("de-en"))
+    found = {
+        (line, gap.source_index, gap.label)
+        for line, example in enumerate(examples, start=1)
+        for gap in example.gaps
+    }
+    assert len(gold & found) / len(gold) > 0.75
+    assert len({key[:2] for key in gold} & {key[:2] for key in found}) / len(gold) > 0.9
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
+    more = ["--annotator", f"tokens:{tokens / 'fr'}", "--rule", "filter_subjects=false"]
+    assert crosspro(*arguments("en-fr", tmp_path / "whole", *more)).code == 0
+    whole = (tmp_path / "whole.data").read_bytes()
+    for step in ("links", "annotation"):
+        output = tmp_path / step
+        command = [sys.executable, "-m", "scripts.crosspro", *arguments("en-fr", output, *more)]
+        process = subprocess.Popen(
+            [str(one) for one in command],
+            cwd=ROOT,
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        cache = tmp_path / f"{step}.cache"
+        for _ in range(600):  # until the step before has left its result, or the run has ended
+            if list(cache.glob(f"{step}.*")) or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert crosspro(*arguments("en-fr", output, *more)).code == 0
+        assert output.with_name(f"{step}.data").read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("more", "fragment"),
+    [
+        (["--annotator", "spacy:no_such_model"], "no_such_model"),
+        (["--annotator", "tokens:nowhere"], "nowhere"),
+        (["--annotator", "magic"], "expected one of"),
+        (["--rule", "colour=red"], "several_accepted"),
+        (["--rule", "first_side=up"], "left, right"),
+        (["--aligner", "giza"], "own, eflomal"),
+    ],
+)
+def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
+    result = crosspro(*arguments("en-fr", tmp_path / "x", *more))
+    assert result.code == 2
+    assert fragment in result.stderr.decode()
+    assert not list(tmp_path.glob("x*"))
+
+
+def test_unequal_texts_are_refused(tmp_path):
+    (tmp_path / "s").write_text("it works .\n", "utf-8")
+    (tmp_path / "t").write_text("il marche .\nautre .\n", "utf-8")
+    (tmp_path / "tokens").write_text("il|il|PRO marche|marcher|VER .|.|SENT\n", "utf-8")
+    result = crosspro(
+        "prepare",
+        "--task",
+        "en-fr",
+        "--source",
+        tmp_path / "s",
+        "--target",
+        tmp_path / "t",
+        "-o",
+        tmp_path / "x",
+        "--annotator",
+        f"tokens:{tmp_path / 'tokens'}",
+        "--rule",
+        "filter_subjects=false",
+    )
+    assert result.code == 2
+    assert not (tmp_path / "x.data").exists()

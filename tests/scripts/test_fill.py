@@ -1,0 +1,131 @@
+"""The official baseline's outputs, and an exact search that is never worse."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.fill import Fillers, GapFiller, task_fillers
+from baselines.fill_legacy import legacy_fillings
+from baselines.ngram.arpa import read_arpa
+from data_prep.example import Example, Gap
+from data_prep.shared_task import read_examples
+from data_prep.task import load_task
+from tests.conftest import GOLDEN
+from tests.scripts.run import crosspro
+
+FOLDER = GOLDEN / "lm_baseline"
+MODELS = {"en-fr": "toy.fr.arpa", "de-en": "toy.en.arpa"}
+CASES = sorted(
+    (path.parent.name, *path.name.split(".")[1:3]) for path in FOLDER.glob("*/expected.*.txt")
+)
+
+
+def run_case(pair, kind, penalty, *options):
+    return crosspro("fill", FOLDER / pair / "input.tsv", "--task", pair, "--lm",
+                    FOLDER / MODELS[pair], "--none-penalty", penalty.removeprefix("none"),
+                    "--format", kind, *options)  # fmt: skip
+
+
+@pytest.mark.parametrize(("pair", "kind", "penalty"), CASES)
+def test_legacy_output_is_identical(pair, kind, penalty):
+    result = run_case(pair, kind, penalty, "--legacy")
+    expected = (FOLDER / pair / f"expected.{kind}.{penalty}.txt").read_text("utf-8")
+    assert result.code == 0, result.stderr
+    found = result.stdout.decode()
+    if kind != "scores":
+        assert found == expected
+        return
+    for ours, theirs in zip(found.splitlines(), expected.splitlines(), strict=True):
+        if "ITEM" not in theirs:
+            assert ours == theirs
+            continue
+        assert ours.split("\t")[:2] == theirs.split("\t")[:2]
+        assert pairs(ours) == pairs(theirs)  # ties may be ordered differently
+
+
+def pairs(line):
+    items = line.split("\t")[2].split(" ")
+    return sorted(zip(items[::2], items[1::2], strict=True))
+
+
+@pytest.mark.parametrize("pair", MODELS)
+@pytest.mark.parametrize("penalty", [0.0, -1.0, -2.0])
+def test_the_exact_search_never_scores_worse(pair, penalty):
+    task = load_task(pair)
+    model, fillers = read_arpa(FOLDER / MODELS[pair]), task_fillers(task)
+    examples = list(read_examples(FOLDER / pair / "input.tsv", task, lenient=True))
+    for example, exact in zip(
+        examples, GapFiller(model, fillers, penalty).fill(examples), strict=True
+    ):
+        legacy, _ = legacy_fillings(model, fillers, penalty, example)
+        assert exact.score >= legacy.score - 1e-6
+
+
+WORDS = ("il", "elle", "ce", "venir", "être", "ici", "xyz", "et")
+FILLERS = Fillers(("il", "elle", "c'", "le", "NONE"), ("il", "elle", "ce", "OTHER", "OTHER"))
+MODEL = read_arpa(FOLDER / "toy.fr.arpa")
+
+
+def brute_force(target, penalty):
+    gaps = [i for i, word in enumerate(target) if word is None]
+    scores = {}
+    for chosen in itertools.product(range(len(FILLERS)), repeat=len(gaps)):
+        words = list(target)
+        for place, filler in zip(gaps, chosen, strict=True):
+            words[place] = FILLERS.words[filler]
+        sentence = [word for word in words if word != "NONE"]
+        none = sum(filler == len(FILLERS) - 1 for filler in chosen)
+        scores[chosen] = float(MODEL.log10([sentence])[0]) + penalty * none
+    return scores
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.one_of(st.sampled_from(WORDS), st.none()), max_size=7), max_size=4),
+    st.sampled_from([0.0, -0.7]),
+)
+def test_the_search_equals_brute_force(targets, penalty):
+    targets = [target for target in targets if target.count(None) <= 3]
+    examples = []
+    for target in targets:
+        tokens = tuple(f"REPLACE_{i}" if w is None else f"{w}|X" for i, w in enumerate(target))
+        gaps = tuple(Gap(i, 0) for i, word in enumerate(target) if word is None)
+        examples.append(Example(("x",), tokens or ("",), (), gaps))
+    filler = GapFiller(MODEL, FILLERS, penalty)
+    found, chances = filler.fill(examples), filler.probabilities(examples)
+    row = 0
+    for target, filling in zip(targets, found, strict=True):
+        scores = brute_force(target, penalty)
+        assert filling.score == pytest.approx(max(scores.values()), abs=1e-4)
+        assert scores[filling.choices] == pytest.approx(filling.score, abs=1e-4)
+        total = sum(10**score for score in scores.values())
+        for gap in range(target.count(None)):
+            expected = np.zeros(len(FILLERS))
+            for chosen, score in scores.items():
+                expected[chosen[gap]] += 10**score / total
+            assert chances[row] == pytest.approx(expected, abs=1e-4)
+            row += 1
+
+
+def test_blind_files_are_filled(tmp_path):
+    path = tmp_path / "blind.data"
+    text = (FOLDER / "en-fr" / "input.tsv").read_text("utf-8")
+    path.write_text(
+        "".join("\t\t" + line.split("\t", 2)[2] for line in text.splitlines(True)), "utf-8"
+    )
+    result = crosspro("fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa")
+    assert result.stdout.decode().startswith("ce\tc'\t")
+    legacy = crosspro("fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa", "--legacy")
+    assert legacy.stdout == path.read_bytes()
+
+
+def test_a_missing_model_is_told(tmp_path):
+    result = crosspro("fill", FOLDER / "en-fr" / "input.tsv", "--task", "en-fr",
+                      "--lm", tmp_path / "none.arpa")  # fmt: skip
+    assert result.code == 2
+    assert b"none.arpa" in result.stderr
