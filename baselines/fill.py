@@ -106,13 +106,14 @@ class GapFiller:
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
         totals = scores[-1].copy()
-        for layer, before in zip(reversed(lattice.layers), reversed(scores[:-1]), strict=True):
-            reached = before[layer.origin] + layer.weight
-            # Of equal edges the first filler wins, as in the official program.
-            order = np.lexsort((layer.filler, -reached, layer.end))
-            first = np.unique(layer.end[order], return_index=True)
+        for number in range(len(lattice.layers) - 1, -1, -1):
+            layer = lattice.layers[number]
+            reached = scores[number][layer.origin] + layer.weight
+            winners = np.flatnonzero(reached >= scores[number + 1][layer.end] - 1e-9)
+            # Of equal edges the first filler wins, as in the official program: written last.
+            winners = winners[np.argsort(-layer.filler[winners], kind="stable")]
             best = np.full(layer.ends, -1)
-            best[first[0]] = order[first[1]]
+            best[layer.end[winners]] = winners
             chosen = best[node]
             active = layer.filler[chosen] >= 0
             for line in np.flatnonzero(active):
@@ -206,8 +207,8 @@ class GapFiller:
         offsets = np.cumsum(lengths) - lengths
         total = np.zeros(len(states))
         where = np.arange(len(states))
-        state, line = states.copy(), lines.copy()
-        state, line, where = _merge(state, line, where)
+        state, line, where = _merge(states, lines, where)
+        single = len(np.unique(lines))  # when no line has more than one state, all have met
         for step in range(int((lengths + last).max(initial=0))):
             reading = step < lengths[line]
             ending = (step == lengths[line]) & last[line]
@@ -222,19 +223,16 @@ class GapFiller:
             gained[active] = scores
             total += gained[where]
             state[active] = after
-            state, line, where = _merge(state, line, where)
+            if len(state) > single:
+                state, line, where = _merge(state, line, where)
         return total, state, where
 
 
 def _merge(state: Ints, line: Ints, where: Ints) -> tuple[Ints, Ints, Ints]:
     """One representative for each state of each line."""
-    order = np.lexsort((state, line))
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(state[order]) != 0) | (np.diff(line[order]) != 0)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(new) - 1
-    kept = order[new]
-    return state[kept], line[kept], number[where]
+    width = int(state.max(initial=0)) + 1
+    keys, number = np.unique(line * width + state, return_inverse=True)
+    return keys % width, keys // width, number[where]
 
 
 @dataclass(frozen=True)

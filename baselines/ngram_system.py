@@ -23,6 +23,7 @@ from data_prep.example import Example
 from data_prep.task import Task
 from data_prep.textfile import write_text
 from evaluation.confusion import confusion_counts
+from evaluation.plot import line_chart
 from evaluation.scores import accuracy, macro_recall
 from prediction.system import Probabilities, System, read_json_object
 
@@ -38,7 +39,8 @@ class NGramSystem(System):
     """Fills gaps with an n-gram model; `lm` is a model that exists, else one is trained.
 
     A model is trained on the targets of the training examples, gold words filled in, and on
-    `texts`, files of lemmatised text. `none_penalty` is tuned on dev if it is None.
+    `texts`, files of lemmatised text. `none_penalty` is tuned on dev if it is None. `other_fillers`
+    replaces the official list of words of the class OTHER, which comes from the test sets.
     """
 
     name = "ngram"
@@ -49,8 +51,10 @@ class NGramSystem(System):
         lm: str | None = None,
         texts: Sequence[str] = (),
         none_penalty: float | None = None,
+        other_fillers: Sequence[str] | None = None,
     ) -> None:
         self.order = order
+        self.other_fillers = None if other_fillers is None else list(other_fillers)
         self.lm = lm
         self.texts = list(texts)
         self.none_penalty = none_penalty
@@ -65,6 +69,7 @@ class NGramSystem(System):
             "lm": self.lm,
             "texts": self.texts,
             "none_penalty": self.none_penalty,
+            "other_fillers": self.other_fillers,
         }
 
     def fit(
@@ -85,6 +90,17 @@ class NGramSystem(System):
                 for p, (r, a) in self.grid.items()
             ]
             write_text(folder / "none_penalty.json", json.dumps(rows, indent=2) + "\n")
+            write_text(folder / "none_penalty.svg", self._chart())
+
+    def _chart(self) -> str:
+        lines = list(zip(*self.grid.values(), strict=True))
+        return line_chart(
+            f"NONE penalty on dev, {self.task.name}: best {self.penalty:g}",
+            "penalty (log10)",
+            "per cent",
+            list(self.grid),
+            {"macro recall": lines[0], "accuracy": lines[1]},
+        )
 
     def _tune(self, dev: Sequence[Example]) -> None:
         labels = [gap.label for example in dev for gap in example.gaps]
@@ -103,7 +119,7 @@ class NGramSystem(System):
         return self._with_penalty(examples, self.penalty)
 
     def _with_penalty(self, examples: Sequence[Example], penalty: float) -> Probabilities:
-        fillers = task_fillers(self.task)
+        fillers = task_fillers(self.task, self.other_fillers)
         chances = GapFiller(self.model, fillers, penalty).probabilities(examples)
         return by_class(self.task, fillers, chances)
 
@@ -111,7 +127,7 @@ class NGramSystem(System):
         """The untuned baseline, which the papers report beside the tuned one."""
         if self.none_penalty is not None or self.penalty == 0:
             return {}
-        plain = NGramSystem(self.order, self.lm, self.texts, 0.0)
+        plain = NGramSystem(self.order, self.lm, self.texts, 0.0, self.other_fillers)
         plain.task, plain.model = self.task, self.model
         return {f"{self.name}_penalty_0": plain}
 

@@ -1,0 +1,131 @@
+"""Classes of a new pair, from the sample and an annotation file, so that no model is needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_prep.sample import sample_path
+from data_prep.task import load_task
+from tests.scripts.run import crosspro
+
+PRONOUNS = frozenset(
+    "je tu il elle on nous vous ils elles ce c' cela ça qui que qu' le la les l' y en".split()
+)
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    """An annotation file of the French side: pronouns are known by their forms."""
+    path = tmp_path_factory.mktemp("tokens") / "fr"
+    lines = []
+    for line in sample_path("sample.fr").read_text("utf-8").splitlines():
+        tags = ["PRO" if word.lower() in PRONOUNS else "X" for word in line.split()]
+        words = zip(line.split(), tags, strict=True)
+        lines.append(" ".join(f"{word}|{word.lower()}|{tag}" for word, tag in words))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def classes(tokens, *more, pronouns="it they he"):
+    return crosspro(
+        "classes",
+        "--source",
+        sample_path("sample.en"),
+        "--target",
+        sample_path("sample.fr"),
+        "--source-language",
+        "en",
+        "--target-language",
+        "fr",
+        "--annotator",
+        f"tokens:{tokens}",
+        "--links",
+        sample_path("links.en-fr.gold"),
+        "--pronouns",
+        pronouns,
+        *more,
+    )
+
+
+def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
+    output = tmp_path / "draft.yaml"
+    result = classes(tokens, "--merge", "ce c'", "--merge", "cela ça", "-o", output)
+    assert result.code == 0, result.stderr
+    task = load_task(output)
+    assert (task.name, task.tagset, task.source_pronouns) == (
+        "en-fr",
+        "treetagger-fr",
+        ("it", "they"),
+    )
+    known = {"il", "elle", "ils", "elles", "on"}
+    assert known < set(task.classes)
+    for same in ({"ce", "c'"}, {"cela", "ça"}):
+        assert same in [set(words) for words in task.forms.values()]
+    assert task.classes[-1] == "OTHER"
+    assert set(task.fillers) == {w for c in task.classes[:-1] for w in task.forms[c]}
+    assert not set(task.fillers) & set(task.other_fillers)
+    assert task.subject_filter == load_task("en-fr").subject_filter
+    text = result.stdout.decode()
+    assert "he: left out" in text
+    for name in task.classes:
+        assert f"\n{name} " in text
+
+
+def test_counts_add_up(tokens):
+    text = classes(tokens).stdout.decode()
+    for block in text.split("\n\n"):
+        rows = [line.rsplit(maxsplit=2) for line in block.splitlines()[2:]]
+        if rows and rows[-1][0] == "total":
+            numbers = [int(row[1].replace(",", "")) for row in rows]
+            assert sum(numbers[:-1]) == numbers[-1]
+
+
+def test_links_are_made_where_none_are_given(tokens, tmp_path):
+    (tmp_path / "x.en").write_text("it falls .\nit works .\n" * 20, "utf-8")
+    (tmp_path / "x.fr").write_text("il tombe .\nelle marche .\n" * 20, "utf-8")
+    words = "il|il|PRO tombe|tomber|VER .|.|SENT\nelle|elle|PRO marche|marcher|VER .|.|SENT\n"
+    (tmp_path / "tokens").write_text(words * 20, "utf-8")
+    output = tmp_path / "x.yaml"
+    result = crosspro(
+        "classes",
+        "--source",
+        tmp_path / "x",
+        "--source-language",
+        "en",
+        "--target-language",
+        "fr",
+        "--annotator",
+        f"tokens:{tmp_path / 'tokens'}",
+        "--pronouns",
+        "it",
+        "-o",
+        output,
+    )
+    assert result.code == 0, result.stderr
+    assert {"il": ("il",), "elle": ("elle",)}.items() <= load_task(output).forms.items()
+
+
+@pytest.mark.parametrize(
+    ("more", "fragment"),
+    [
+        (["--annotator", "magic"], "expected one of"),
+        (["--annotator", "tokens:nowhere"], "nowhere"),
+        (["--merge", "ce"], "two forms or more"),
+        (["--merge", "ce c'", "--merge", "ce cela"], "each form once"),
+        (["-o", "draft.txt"], "ends in .yaml"),
+        (["--links", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_settings_are_refused(tokens, more, fragment):
+    result = classes(tokens, *more)
+    assert result.code == 2
+    assert fragment in result.stderr.decode()
+
+
+def test_no_draft_without_an_ambiguous_pronoun(tokens, tmp_path):
+    output = tmp_path / "draft.yaml"
+    result = classes(tokens, "-o", output, pronouns="thou")
+    assert result.code == 2
+    assert "at least one with several translations" in result.stderr.decode()
+    assert b"thou: not in the text" in result.stdout
+    assert not output.exists()
