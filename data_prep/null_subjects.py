@@ -17,6 +17,7 @@ from data_prep.extract import GapRules, Placement, insert_unaligned
 
 DECISIONS = (
     "subject_found",
+    "left_out_first_person",
     "left_out_no_subject",
     "left_out_shared_subject",
     "inserted_after_left",
@@ -55,6 +56,7 @@ _SUBJECT_FORMS = frozenset(
     ),
 )
 _OBJECT_FORMS = frozenset(("me", "him", "her", "us", "them", "myself", "itself", "themselves"))
+_FIRST_PERSON = frozenset(("i", "we"))
 _PASSED_OVER = frozenset(("VERB", "ADV", "PRT"))
 _REACH = 8
 
@@ -145,6 +147,9 @@ def place_null_subjects(
         known = [subject for subject in subjects if subject is not None]
         if not known:
             placements.append(Placement(phrase.first, "left_out_no_subject", None))
+        elif english.tokens[known[0]].form.lower() in _FIRST_PERSON:
+            # Many forms are first and third person alike (tenía); the translation tells.
+            placements.append(Placement(phrase.first, "left_out_first_person", None))
         elif known[0] in taken:
             placements.append(Placement(phrase.first, "left_out_shared_subject", None))
         else:

@@ -200,7 +200,7 @@ def _translations(one: PronounCounts, min_share: float) -> str:
     rare = [n for n in one.translations.values() if n < min_share * one.total]
     rows = [*kept]
     if rare:
-        rows.append((f"({len(rare)} rarer ones)", sum(rare)))
+        rows.append((f"(rarer: {len(rare)})", sum(rare)))
     rows += [("(no pronoun)", one.other), ("total", one.total)]
     cells = [(word, f"{n:,}", f"{100 * n / one.total:.1f}%") for word, n in rows]
     return text_table((one.pronoun, "number", "share"), cells)

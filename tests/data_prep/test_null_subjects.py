@@ -66,6 +66,11 @@ def test_the_gap_is_at_the_subject_and_names_the_verb():
     assert placement.decision == "subject_found"
 
 
+def test_a_first_person_translation_shows_a_first_person_verb():
+    (placement,) = place_null_subjects(COMES, english("i|PRON came|VERB"), [(0, 1)], RULES["2017"])
+    assert placement.decision == "left_out_first_person"
+
+
 def test_without_links_the_position_is_similar_and_without_subject_there_is_no_gap():
     (placement,) = place_null_subjects(COMES, english("a|X b|X"), [], RULES["2017"])
     assert placement.decision == "inserted_similar_position"
