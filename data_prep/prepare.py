@@ -132,7 +132,9 @@ def _links(
 
     def align() -> str:
         report(Step("links", f"aligning {len(segments):,} segments ({settings.aligner.aligner})"))
-        found = align_corpus(source, target, settings.aligner)
+        found = align_corpus(
+            source, target, settings.aligner, progress=lambda text: report(Step("links", text))
+        )
         return "".join(format_links(one) + "\n" for one in found)
 
     path = cache.text("links", key, align)

@@ -15,6 +15,7 @@ COMMANDS = {
     "align": "Align the words of parallel text, or evaluate links.",
     "annotate": "Add lemmas, tags and parses to tokenised text.",
     "check": "Check shared-task files and list every problem.",
+    "classes": "Propose the classes of a new language pair.",
     "demo": "Write the generated demo corpus as shared-task files.",
     "evaluate": "Score submissions against a gold file.",
     "fetch-official": "Download the official data of the shared tasks.",
