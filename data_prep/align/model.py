@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from data_prep.align.pairs import Batch, Ints, PairedText
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+"""Posteriors of batches: half the memory to move, and precise enough for counts."""
+
 _TINY = 1e-30
 
 
@@ -50,8 +53,8 @@ class View:
 class Posterior:
     """The chances of each given word (or none) for each made word, and counts of jumps."""
 
-    links: Floats
-    none: Floats
+    links: Singles
+    none: Singles
     jumps: Floats | None = None
 
 
@@ -72,6 +75,7 @@ class Direction:
         reach = text.longest
         self.jump: Floats = np.exp(-0.7 * np.abs(np.arange(-reach, reach + 1) - 1)) + 1e-3
         self.first: Floats = np.exp(-0.5 * np.arange(reach))
+        self._cast: tuple[Floats, Singles] | None = None
 
     def view(self, batch: Batch) -> View:
         """A batch from this direction."""
@@ -83,27 +87,33 @@ class Direction:
     def ibm1(self, view: View) -> Posterior:
         """Posteriors of IBM 1 with the diagonal prior."""
         null = self.parameters.null
-        links = self.table[view.pairs] * _diagonal(view, self.parameters.diagonal) * (1 - null)
-        none = null * self._unaligned(view.made)
-        total = links.sum(axis=2) + none + _TINY
-        return Posterior(links / total[:, :, None], none / total)
+        links = self._singles()[view.pairs]
+        links *= _diagonal(view, self.parameters.diagonal)
+        links *= np.float32(1 - null)
+        none = np.float32(null) * self._unaligned(view.made)
+        total = links.sum(axis=2) + none + np.float32(_TINY)
+        links /= total[:, :, None]
+        return Posterior(links, none / total)
 
     def hmm(self, view: View) -> Posterior:
         """Posteriors of the HMM, by forward and backward recursion over the made words."""
         p = self.parameters
         batch, steps, width = view.pairs.shape
-        emit = self.table[view.pairs].transpose(1, 0, 2) * (1 - p.hmm_null)
-        none = (p.hmm_null * self._unaligned(view.made)).T
-        near = _diagonal(view, p.diagonal).transpose(1, 0, 2) * p.jump_diagonal
-        valid = (np.arange(width) < view.given_lengths[:, None]).astype(float)
+        emit = self._singles()[view.pairs.transpose(1, 0, 2)]
+        emit *= np.float32(1 - p.hmm_null)
+        none = (np.float32(p.hmm_null) * self._unaligned(view.made)).T
+        near = np.ascontiguousarray(_diagonal(view, p.diagonal).transpose(1, 0, 2))
+        near *= np.float32(p.jump_diagonal)
+        valid = (np.arange(width) < view.given_lengths[:, None]).astype(np.float32)
         jump = self._jumps(width)
-        share = (1 - p.jump_diagonal) / np.maximum(valid @ jump.T, _TINY)
+        share = np.float32(1 - p.jump_diagonal) / np.maximum(valid @ jump.T, np.float32(_TINY))
         active = view.made.T >= 0
-        alpha = np.zeros((steps, batch, width))
-        silent = np.zeros((steps, batch, width))
-        scale = np.ones((steps, batch))
-        start = self.first[:width] * valid
-        start = start / start.sum(axis=1, keepdims=True) * (1 - p.jump_diagonal) + near[0]
+        alpha = np.zeros((steps, batch, width), dtype=np.float32)
+        silent = np.zeros((steps, batch, width), dtype=np.float32)
+        scale = np.ones((steps, batch), dtype=np.float32)
+        start = self.first[:width].astype(np.float32) * valid
+        start *= np.float32(1 - p.jump_diagonal) / start.sum(axis=1, keepdims=True)
+        start += near[0]
         before = start
         for step in range(steps):
             if step:
@@ -114,35 +124,44 @@ class Direction:
                 moved = start
             spoken, quiet = moved * emit[step], before * none[step][:, None]
             total = spoken.sum(axis=1) + quiet.sum(axis=1)
-            total = np.where(active[step] & (total > 0), total, 1.0)
-            alpha[step] = np.where(active[step][:, None], spoken / total[:, None], 0.0)
-            silent[step] = np.where(active[step][:, None], quiet / total[:, None], 0.0)
+            total = np.where(active[step] & (total > 0), total, np.float32(1))
+            weight = (active[step] / total).astype(np.float32)[:, None]
+            np.multiply(spoken, weight, out=alpha[step])
+            np.multiply(quiet, weight, out=silent[step])
             scale[step] = total
-        beta = np.zeros((steps, batch, width))
+        beta = np.zeros((steps, batch, width), dtype=np.float32)
         jumps = np.zeros((width, width))
         last = view.made_lengths - 1
         for step in range(steps - 1, -1, -1):
             if step < steps - 1:
-                ahead = emit[step + 1] * beta[step + 1] / scale[step + 1][:, None]
-                ahead = np.where(active[step + 1][:, None], ahead, 0.0)
+                weight = (active[step + 1] / scale[step + 1]).astype(np.float32)
+                ahead = emit[step + 1] * beta[step + 1] * weight[:, None]
                 jumped = ahead * valid
                 back = (jumped @ jump.T) * share
                 back += (ahead * near[step + 1]).sum(axis=1, keepdims=True)
-                stay = np.where(active[step + 1], none[step + 1] / scale[step + 1], 0.0)
+                stay = none[step + 1] * weight
                 beta[step] = back + stay[:, None] * beta[step + 1]
                 here = (alpha[step] + silent[step]) * share
                 jumps += (here.T @ jumped) * jump
             beta[step][last == step] = 1.0
-        links = (alpha * beta).transpose(1, 0, 2)
-        return Posterior(links, (silent * beta).sum(axis=2).T, jumps)
+        alpha *= beta
+        silent *= beta
+        return Posterior(alpha.transpose(1, 0, 2), silent.sum(axis=2).T, jumps)
 
-    def _unaligned(self, made: Ints) -> Floats:
-        return np.where(made >= 0, self.unaligned[np.maximum(made, 0)], 0.0)
+    def _singles(self) -> Singles:
+        """The table in single precision, made once after each update."""
+        if self._cast is None or self._cast[0] is not self.table:
+            self._cast = self.table, self.table.astype(np.float32)
+        return self._cast[1]
 
-    def _jumps(self, width: int) -> Floats:
+    def _unaligned(self, made: Ints) -> Singles:
+        chances = self.unaligned.astype(np.float32)
+        return np.where(made >= 0, chances[np.maximum(made, 0)], np.float32(0))
+
+    def _jumps(self, width: int) -> Singles:
         reach = (len(self.jump) - 1) // 2
         distance = np.arange(width)[None, :] - np.arange(width)[:, None] + reach
-        return np.asarray((self.jump / self.jump.max())[distance])
+        return np.asarray((self.jump / self.jump.max()).astype(np.float32)[distance])
 
 
 class Counts:
@@ -155,7 +174,7 @@ class Counts:
         self.jump: Floats = np.zeros(len(direction.jump))
         self.first: Floats = np.zeros(len(direction.first))
 
-    def add(self, view: View, posterior: Posterior, weights: Floats) -> None:
+    def add(self, view: View, posterior: Posterior, weights: Singles) -> None:
         """Add a batch; `weights` are the links to count, which may be those both sides agree on."""
         size = len(self.pairs)
         self.pairs += np.bincount(view.pairs.ravel(), weights.ravel(), minlength=size)
@@ -193,14 +212,18 @@ class Counts:
             direction.first = self.first + 1e-3 * self.first.mean()
 
 
-def _diagonal(view: View, steepness: float) -> Floats:
+def _diagonal(view: View, steepness: float) -> Singles:
     """The prior of each given word by its distance to the diagonal, summing to 1."""
     made, given = view.pairs.shape[1], view.pairs.shape[2]
-    across = (np.arange(given) + 0.5) / view.given_lengths[:, None]
-    down = (np.arange(made) + 0.5) / view.made_lengths[:, None]
-    prior = np.exp(-steepness * np.abs(across[:, None, :] - down[:, :, None]))
+    across = ((np.arange(given) + 0.5) / view.given_lengths[:, None]).astype(np.float32)
+    down = ((np.arange(made) + 0.5) / view.made_lengths[:, None]).astype(np.float32)
+    prior = across[:, None, :] - down[:, :, None]
+    np.abs(prior, out=prior)
+    prior *= np.float32(-steepness)
+    np.exp(prior, out=prior)
     prior *= (np.arange(given) < view.given_lengths[:, None])[:, None, :]
-    return np.asarray(prior / prior.sum(axis=2, keepdims=True))
+    prior /= prior.sum(axis=2, keepdims=True)
+    return prior
 
 
 def digamma(values: NDArray[np.floating]) -> Floats:

@@ -1,8 +1,9 @@
 """The network of TurkuNLP (003 §5.4, 004 §5.1): eight GRU streams around the gap.
 
-Left and right of the gap, each read outwards by two GRU layers: target lemmas, target tags, lemmas
-with tags, and source words (which begin with the aligned word on both sides). Their last states
-and an embedding of the aligned source words go through a dense layer.
+Left and right of the gap, each read by two GRU layers: target lemmas, target tags, lemmas with
+tags, and source words (which begin with the aligned word on both sides). They are read outwards, as
+in Turku's code, or inwards. Their last states and an embedding of the aligned source words go
+through a dense layer.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ class TurkuGRU(nn.Module):
         dense: int = 256,
         window: int = 50,
         dropout: float = 0.0,
+        inward: bool = False,
     ) -> None:
         super().__init__()
         self.window = window
+        self.inward = inward
         self.embeddings = nn.ModuleDict(
             {name: _embedding(sizes[name], embedding) for name in (*STREAM_FIELDS, "pronoun")}
         )
@@ -52,8 +55,8 @@ class TurkuGRU(nn.Module):
         source = (data.source_position[gaps], data.source_low[gaps], data.source_high[gaps])
         inputs, lengths = [], []
         for step in (-1, 1):
-            places, size = window(*target, step, width)
-            source_places, source_size = window(*source, step, width, first=0)
+            places, size = self._ordered(*window(*target, step, width))
+            source_places, source_size = self._ordered(*window(*source, step, width, first=0))
             for name in STREAM_FIELDS:
                 where, length = (source_places, source_size) if name == "source" else (places, size)
                 inputs.append(self.embeddings[name](pick(getattr(data, name), where, length)))
@@ -64,6 +67,13 @@ class TurkuGRU(nn.Module):
         hidden = torch.relu(self.dense(self.dropout(joined)))
         scores: Tensor = self.output(self.dropout(hidden))
         return scores
+
+    def _ordered(self, places: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Windows as they are read: outwards (nearest word first), or inwards (nearest last)."""
+        if not self.inward:
+            return places, lengths
+        turned = lengths[:, None] - 1 - torch.arange(places.shape[1], device=places.device)
+        return places.gather(1, turned.clamp(min=0)), lengths
 
     def load_embeddings(self, tables: Mapping[str, Tensor]) -> None:
         """Start from embeddings that were trained before."""
