@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import torch
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
 from pytorch_lightning.loggers import CSVLogger, TensorBoardLogger
 
+from data_prep.textfile import write_text
+from evaluation.plot import line_chart
 from prediction.classifier import GapClassifier
 
 
@@ -71,6 +74,8 @@ def train_network(
     last = folder / "checkpoints" / "last.ckpt" if folder else None
     resume = str(last) if last and last.is_file() else None
     trainer.fit(module, ckpt_path=resume, weights_only=True)
+    if folder is not None:
+        write_learning_curve(folder)
     if checkpoints is not None and checkpoints.best_model_path:
         best = torch.load(checkpoints.best_model_path, map_location="cpu", weights_only=True)
         prefix = "network."
@@ -80,6 +85,24 @@ def train_network(
             if key.startswith(prefix)
         }
         module.network.load_state_dict(weights)
+
+
+def write_learning_curve(folder: Path) -> None:
+    """Draw the dev scores of each epoch from the CSV log; a resumed run's log has gaps."""
+    path = folder / "logs" / "metrics.csv"
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", newline="") as handle:
+        rows = [row for row in csv.DictReader(handle) if row.get("dev_accuracy")]
+    if not rows:
+        return
+    scores = {
+        "dev macro recall": [float(row["dev_macro_recall"]) for row in rows],
+        "dev accuracy": [float(row["dev_accuracy"]) for row in rows],
+    }
+    epochs = [float(row["epoch"]) for row in rows]
+    chart = line_chart("Learning curve", "epoch", "per cent", epochs, scores)
+    write_text(folder / "learning_curve.svg", chart)
 
 
 def _loggers(folder: Path | None) -> Any:

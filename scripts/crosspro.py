@@ -17,6 +17,7 @@ COMMANDS = {
     "check": "Check shared-task files and list every problem.",
     "classes": "Propose the classes of a new language pair.",
     "demo": "Write the generated demo corpus as shared-task files.",
+    "ensemble": "Join trained systems into one that averages them.",
     "evaluate": "Score submissions against a gold file.",
     "fetch-official": "Download the official data of the shared tasks.",
     "fill": "Fill gaps with a language model.",

@@ -83,6 +83,7 @@ def test_a_few_examples_are_learnt_by_heart(name, tmp_path):
     few = demo_examples(TASK, "train", 6)
     made = system(name, epochs=80, min_count=1, class_weight_power=0.0)
     made.fit(TASK, few, few, tmp_path)
+    assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
     assert len(gold) >= 35
     assert (made.predict(few).argmax(axis=1) == gold).mean() >= 0.97  # a free choice may clash
