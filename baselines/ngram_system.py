@@ -27,7 +27,7 @@ from evaluation.plot import line_chart
 from evaluation.scores import accuracy, macro_recall
 from prediction.system import Probabilities, System, read_json_object
 
-PENALTIES: tuple[float, ...] = tuple(-0.5 * step for step in range(9))
+PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 FALLBACK = (0.5, 1.0, 1.5)
 """KenLM's discounts where a small text allows no estimate."""
 
