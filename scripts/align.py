@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,18 +12,24 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from data_prep.align.backends import AlignerSettings, align_with_prior, default_settings
+from data_prep.align.backends import AlignerSettings, align_both_directions, default_settings
 from data_prep.align.evaluate import score_links
 from data_prep.align.links import read_links, write_links
 from data_prep.align.prior import load_prior, save_prior
 from data_prep.align.symmetrise import SYMMETRISATIONS
-from data_prep.errors import input_error
+from data_prep.align.text import Sentences
+from data_prep.align.train import Progress as Report
+from data_prep.errors import InputError, Problem, input_error
 from data_prep.example import Link
-from data_prep.task import load_task
+from data_prep.task import Task, load_task
 from data_prep.textfile import read_text_lines
 from evaluation.tables import text_table
 from scripts.crosspro import command_app, run
+
+Links = Sequence[tuple[Link, ...]]
+DEFAULTS = AlignerSettings()
 
 
 class Aligner(StrEnum):
@@ -31,47 +39,79 @@ class Aligner(StrEnum):
     EFLOMAL = "eflomal"
 
 
+class Model(StrEnum):
+    """The last model of our own aligner."""
+
+    HMM = "hmm"
+    IBM1 = "ibm1"
+
+
+class Form(StrEnum):
+    """What words are compared by."""
+
+    PREFIX = "prefix"
+    WORD = "word"
+    LEMMA = "lemma"
+
+
 app = command_app()
 
 
 @app.command()
 def align(
-    source: Annotated[Path, typer.Option(help="Tokenised source text.")],
+    source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where links are written.")
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option("--task", "-t", help="Gives symmetrisation and source pronouns."),
+        typer.Option("--task", "-t", help="Gives the symmetrisation and the source pronouns."),
     ] = None,
     aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
-    model: Annotated[str, typer.Option(help="ibm1 or hmm (ibm1 first, then hmm).")] = "hmm",
+    model: Annotated[Model, typer.Option(help="IBM 1, then the HMM; or IBM 1 alone.")] = Model.HMM,
     symmetrisation: Annotated[
-        str | None, typer.Option(help="intersection, union, grow-diag, …; the task's by default.")
+        str | None,
+        typer.Option(help=f"{', '.join(SYMMETRISATIONS)}; the task's by default."),
     ] = None,
-    form: Annotated[
-        str, typer.Option(help="Compare words by a prefix, or as a whole word.")
-    ] = "prefix",
-    prefix_length: Annotated[int, typer.Option(min=1, help="Characters of the prefix.")] = 5,
+    form: Annotated[Form, typer.Option(help="What words are compared by.")] = Form.PREFIX,
+    prefix_length: Annotated[
+        int, typer.Option(min=1, help="Characters of the prefix.")
+    ] = DEFAULTS.prefix_length,
+    source_lemmas: Annotated[
+        Path | None, typer.Option(help="With --form lemma: the source text in lemmas.")
+    ] = None,
+    target_lemmas: Annotated[
+        Path | None, typer.Option(help="With --form lemma: the target text in lemmas.")
+    ] = None,
+    iterations: Annotated[
+        int, typer.Option(min=0, help="Passes over the text; 0 only links it, with --prior.")
+    ] = DEFAULTS.iterations,
     variational: Annotated[
         float, typer.Option(min=0, help="Variational Bayes with this concentration; 0: plain EM.")
-    ] = 0.0,
+    ] = DEFAULTS.variational,
+    null: Annotated[float, typer.Option(help="Prior chance of no link.")] = DEFAULTS.null,
     max_length: Annotated[
         int, typer.Option(min=1, help="Longer segments are aligned by IBM 1.")
-    ] = 100,
+    ] = DEFAULTS.max_length,
     prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes: 2 at most, one a direction.")
     ] = None,
     evaluate: Annotated[
         Path | None, typer.Option(metavar="GOLD", help="Compare with these links.")
     ] = None,
     links: Annotated[
-        Path | None, typer.Option(help="Evaluate these links instead of making them.")
+        Path | None, typer.Option(help="With --evaluate: these links, instead of making them.")
     ] = None,
     all_symmetrisations: Annotated[
         bool, typer.Option("--all-symmetrisations", help="With --evaluate: a row for each.")
+    ] = False,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Drop links of GOLD and --links that lead nowhere.")
     ] = False,
 ) -> None:
     """Align the words of parallel text, or evaluate links.
@@ -80,75 +120,112 @@ def align(
     pronouns are shown, as in Table 4 of the WMT 2016 findings.
     """
     rules = load_task(task) if task else None
-    settings = default_settings(rules) if rules else AlignerSettings()
+    settings = default_settings(rules) if rules else DEFAULTS
     settings = replace(
         settings,
         aligner=aligner.value,
-        model=model,
-        form=form,
+        model=model.value,
+        form="word" if form is Form.LEMMA else form.value,
         prefix_length=prefix_length,
+        iterations=iterations,
         variational=variational,
+        null=null,
         max_length=max_length,
         symmetrisation=symmetrisation or settings.symmetrisation,
     )
     settings.check()
+    if (form is Form.LEMMA) != (source_lemmas is not None and target_lemmas is not None):
+        raise typer.BadParameter("--form lemma needs --source-lemmas and --target-lemmas, both")
     if output is None and evaluate is None and save is None:
         raise typer.BadParameter("nothing to do: give -o, --evaluate or --save-prior")
-    known = load_prior(prior) if prior else None
-    left, right = _tokens(source), _tokens(target)
-    if len(left) != len(right):
-        raise input_error(target, "lines", f"{len(left)} as in {source}", str(len(right)))
-    gold = list(read_links(evaluate, left, right)) if evaluate else None
-    console = Console(stderr=True)
-
-    def progress(text: str) -> None:
-        console.print(text, highlight=False, markup=False)
-
-    def made(rule: str) -> list[tuple[Link, ...]]:
-        found, learnt = align_with_prior(
-            left, right, replace(settings, symmetrisation=rule), known, progress
-        )
-        if save and learnt:
-            save_prior(save, learnt)
-        return found
-
-    rows = []
+    if links is not None and (output or save or not evaluate):
+        raise typer.BadParameter("--links belongs to --evaluate, without -o and --save-prior")
+    if all_symmetrisations and (links or not evaluate):
+        raise typer.BadParameter("--all-symmetrisations belongs to --evaluate, without --links")
+    for path in filter(None, (output, save)):
+        if not path.parent.is_dir():
+            raise input_error(path, "output", "a folder that exists", str(path.parent))
+    words = _texts(source, target)
+    gold = list(read_links(evaluate, *words, lenient=lenient)) if evaluate else None
     if links is not None:
-        rows.append((str(links), list(read_links(links, left, right))))
+        rows = [(links.name, list(read_links(links, *words, lenient=lenient)))]
     else:
-        names = [*SYMMETRISATIONS] if all_symmetrisations else [settings.symmetrisation]
-        rows += [(name, made(name)) for name in names]
+        compared = words
+        if source_lemmas and target_lemmas:
+            compared = _texts(source_lemmas, target_lemmas)
+            _check_lemmas(words, compared, (source_lemmas, target_lemmas))
+        known = load_prior(prior) if prior else None
+        with _bar() as report:
+            alignment = align_both_directions(
+                *compared, settings, known, save is not None, jobs, report
+            )
+        if save is not None and alignment.prior is not None:
+            save_prior(save, alignment.prior)
+        names = list(SYMMETRISATIONS) if all_symmetrisations else [settings.symmetrisation]
+        rows = [(name, alignment.links(name)) for name in names]
     if output is not None:
-        write_links(output, rows[-1][1])
-        print(f"{output}: links of {len(left):,} segments", file=sys.stderr)
+        write_links(output, dict(rows)[settings.symmetrisation])
+        print(f"{output}: links of {len(words[0]):,} segments", file=sys.stderr)
     if gold is not None:
-        pronouns = rules.source_pronouns if rules else ()
-        _show(rows, gold, left, pronouns)
+        _show(rows, gold, words[0], rules)
 
 
-def _tokens(path: Path) -> list[list[str]]:
-    lines = [line.split() for line in read_text_lines(path)]
-    if not lines:
-        raise input_error(path, "file", "at least one line", "none")
-    return lines
+def _texts(source: Path, target: Path) -> tuple[Sentences, Sentences]:
+    texts = []
+    for path in (source, target):
+        texts.append([line.split() for line in read_text_lines(path)])
+        if not texts[-1]:
+            raise input_error(path, "file", "at least one line", "none")
+    if len(texts[0]) != len(texts[1]):
+        raise input_error(target, "lines", f"{len(texts[0])} as in {source}", str(len(texts[1])))
+    return texts[0], texts[1]
+
+
+def _check_lemmas(
+    words: tuple[Sentences, Sentences],
+    lemmas: tuple[Sentences, Sentences],
+    paths: tuple[Path, Path],
+) -> None:
+    problems = []
+    for text, other, path in zip(words, lemmas, paths, strict=True):
+        if len(text) != len(other):
+            problems.append(Problem(str(path), None, "lines", f"{len(text)}", f"{len(other)}"))
+        problems += [
+            Problem(str(path), number, "lemmas", f"{len(one)}, one a word", f"{len(two)}")
+            for number, (one, two) in enumerate(zip(text, other, strict=False), start=1)
+            if len(one) != len(two)
+        ]
+    if problems:
+        raise InputError(problems)
+
+
+@contextmanager
+def _bar() -> Iterator[Report]:
+    """A progress bar on standard error."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        shown = bar.add_task("reading", total=None)
+
+        def report(name: str, done: int, total: int) -> None:
+            bar.update(shown, description=name, completed=done, total=total)
+
+        yield report
 
 
 def _show(
-    rows: list[tuple[str, list[tuple[Link, ...]]]],
-    gold: list[tuple[Link, ...]],
-    source: list[list[str]],
-    pronouns: tuple[str, ...],
+    rows: Sequence[tuple[str, Links]], gold: Links, source: Sentences, task: Task | None
 ) -> None:
+    """A row for each symmetrisation, as in 003 Table 4."""
+    heading = ["links", "P", "R", "F1"]
+    if task is not None:
+        heading += ["P pronouns", "R pronouns", "F1 pronouns"]
     table = []
     for name, found in rows:
         scores = [score_links(found, gold)]
-        if pronouns:
-            scores.append(score_links(found, gold, source, pronouns))
-        cells = [f"{v:.3f}" for s in scores for v in (s.precision, s.recall, s.f1)]
+        if task is not None:
+            scores.append(score_links(found, gold, source, task.source_pronouns))
+        cells = [f"{value:.3f}" for s in scores for value in (s.precision, s.recall, s.f1)]
         table.append((name, *cells))
-    heading = ["symmetrisation", "P", "R", "F1"]
-    if pronouns:
-        heading += ["P pronouns", "R pronouns", "F1 pronouns"]
     print(text_table(heading, table), end="")
 
 

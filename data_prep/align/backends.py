@@ -1,64 +1,101 @@
-"""Aligners by name behind one function: our own, or eflomal.
+"""Aligners by name behind one function: our own, eflomal, or links from a file.
 
-Links of the user's own come from a file (`links.py`), so any other aligner can be used as well.
+Every aligner gives the links of both directions, so that all symmetrisations can be had from one
+run. A file has one set of links only: it stands for both directions, and every symmetrisation of
+equal directions returns it unchanged.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 
+from data_prep.align.eflomal import eflomal_links
 from data_prep.align.links import read_links
-from data_prep.align.model import Parameters
-from data_prep.align.pairs import make_form, paired_text
-from data_prep.align.prior import Prior, prior_of
+from data_prep.align.own import own_links
+from data_prep.align.prior import Prior
+from data_prep.align.settings import ALIGNERS, AlignerSettings, default_settings
 from data_prep.align.symmetrise import symmetrise
-from data_prep.align.train import Passes, decode, train
-from data_prep.errors import CrossproError, choices, input_error
+from data_prep.align.text import Sentences
+from data_prep.align.train import Progress, useful_jobs
+from data_prep.errors import InputError, Problem
 from data_prep.example import Link
-from data_prep.task import Task
 
-ALIGNERS = ("own", "eflomal")
-MODELS = ("ibm1", "hmm")
-FORMS = ("prefix", "word")
-Sentences = Sequence[Sequence[str]]
-Progress = Callable[[str], None]
+__all__ = [
+    "ALIGNERS",
+    "AlignerSettings",
+    "Alignment",
+    "align_both_directions",
+    "align_corpus",
+    "default_settings",
+]
 
 
 @dataclass(frozen=True)
-class AlignerSettings:
-    """How links are made.
+class Alignment:
+    """The links of both directions, segment by segment, and what was learnt (our own only)."""
 
-    `form` is what words are compared by: their first characters (`prefix`), which brings inflected
-    forms together, or all of them. Texts of lemmas can be given instead of words. `variational` is
-    the concentration of the prior over translations in variational Bayes; 0 is plain EM.
+    directed: Iterable[tuple[Collection[Link], Collection[Link]]]
+    prior: Prior | None = None
+
+    def links(self, symmetrisation: str) -> list[tuple[Link, ...]]:
+        """The links of every segment by a named symmetrisation."""
+        return [symmetrise(forward, back, symmetrisation) for forward, back in self.directed]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What an aligner is asked to do."""
+
+    source: Sentences
+    target: Sentences
+    settings: AlignerSettings
+    prior: Prior | None
+    keep: bool
+    jobs: int
+    progress: Progress
+
+
+def _own(run: _Run) -> Alignment:
+    directed, prior = own_links(
+        run.source, run.target, run.settings, run.prior, run.keep, run.jobs, run.progress
+    )
+    return Alignment(directed, prior)
+
+
+def _eflomal(run: _Run) -> Alignment:
+    return Alignment(eflomal_links(run.source, run.target, run.settings, run.progress))
+
+
+def _file(run: _Run) -> Alignment:
+    found = list(read_links(str(run.settings.links), run.source, run.target))
+    return Alignment([(links, links) for links in found])
+
+
+_BACKENDS: dict[str, Callable[[_Run], Alignment]] = dict(
+    zip(ALIGNERS, (_own, _eflomal, _file), strict=True)
+)
+
+
+def align_both_directions(
+    source: Sentences,
+    target: Sentences,
+    settings: AlignerSettings,
+    prior: Prior | None = None,
+    keep: bool = False,
+    jobs: int | None = None,
+    progress: Progress = lambda name, done, total: None,
+) -> Alignment:
+    """The links of both directions; with `keep`, what was learnt as a prior for other text.
+
+    Neither the number of `jobs` nor the progress shown changes the links.
     """
-
-    aligner: str = "own"
-    model: str = "hmm"
-    symmetrisation: str = "grow-diag-final-and"
-    form: str = "prefix"
-    prefix_length: int = 5
-    variational: float = 0.0
-    max_length: int = 100
-
-    def check(self) -> None:
-        """Raise if a name is not known."""
-        for key, value, allowed in (
-            ("aligner", self.aligner, ALIGNERS),
-            ("model", self.model, MODELS),
-            ("form", self.form, FORMS),
-        ):
-            if value not in allowed:
-                raise input_error("settings", key, choices(allowed), repr(value))
-        symmetrise((), (), self.symmetrisation)
-
-
-def default_settings(task: Task) -> AlignerSettings:
-    """The task's model and symmetrisation; our HMM stands for GIZA++'s model 4 as well."""
-    return AlignerSettings(symmetrisation=task.symmetrisation)
+    settings.check()
+    if len(source) != len(target):
+        raise InputError([_unequal(source, target)])
+    _check_prior(settings, prior, keep)
+    jobs = useful_jobs() if jobs is None else jobs
+    return _BACKENDS[settings.aligner](_Run(source, target, settings, prior, keep, jobs, progress))
 
 
 def align_corpus(
@@ -66,54 +103,43 @@ def align_corpus(
     target: Sentences,
     settings: AlignerSettings,
     prior: Prior | None = None,
-    progress: Progress = lambda text: None,
+    jobs: int | None = None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> list[tuple[Link, ...]]:
-    """The links of every segment, in order."""
-    return align_with_prior(source, target, settings, prior, progress)[0]
+    """The links of every segment, in order; progress is told in words, now and then."""
+    told = _in_words(progress)
+    alignment = align_both_directions(source, target, settings, prior, False, jobs, told)
+    return alignment.links(settings.symmetrisation)
 
 
-def align_with_prior(
-    source: Sentences,
-    target: Sentences,
-    settings: AlignerSettings,
-    prior: Prior | None = None,
-    progress: Progress = lambda text: None,
-) -> tuple[list[tuple[Link, ...]], Prior | None]:
-    """The links, and what was learnt from the text (our own aligner only)."""
-    settings.check()
-    if settings.aligner == "eflomal":
-        return _eflomal(source, target, settings), None
-    passes = Passes(longest=settings.max_length)
-    if settings.model == "ibm1":
-        passes = Passes(hmm=0, null_weight=1.0, longest=settings.max_length)
-    progress("numbering words and pairs")
-    words = (prior.source_words, prior.target_words) if prior else (None, None)
-    text = paired_text(source, target, make_form(settings.form, settings.prefix_length), *words)
-    known = prior.counts_for(text) if prior else None
-    parameters = Parameters(dirichlet=settings.variational)
-    directions, counts = train(text, parameters, passes, known, progress)
-    progress("reading off links")
-    directed = decode(directions, passes, len(source))
-    links = [symmetrise(forward, back, settings.symmetrisation) for forward, back in directed]
-    return links, prior_of(text, counts, known)
+def _in_words(tell: Callable[[str], None]) -> Progress:
+    last = ""
+
+    def progress(name: str, done: int, total: int) -> None:
+        nonlocal last
+        tenths = 10 * done // max(total, 1)
+        text = f"{name}: {10 * tenths}%" if tenths else name
+        if text != last:
+            last = text
+            tell(text)
+
+    return progress
 
 
-def _eflomal(
-    source: Sentences, target: Sentences, settings: AlignerSettings
-) -> list[tuple[Link, ...]]:
-    try:
-        import eflomal
-    except ImportError as error:
-        raise CrossproError(
-            "aligner: expected the package eflomal, found nothing: pip install 'crosspro[eflomal]'"
-        ) from error
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = folder / "forward", folder / "backward"
-        left = [" ".join(sentence).lower() for sentence in source]
-        right = [" ".join(sentence).lower() for sentence in target]
-        eflomal.Aligner().align(
-            left, right, links_filename_fwd=str(files[0]), links_filename_rev=str(files[1])
-        )
-        directed = zip(read_links(files[0]), read_links(files[1]), strict=True)
-        return [symmetrise(forward, back, settings.symmetrisation) for forward, back in directed]
+def _unequal(source: Sentences, target: Sentences) -> Problem:
+    return Problem("target", None, "segments", f"{len(source)} as in the source", str(len(target)))
+
+
+def _check_prior(settings: AlignerSettings, prior: Prior | None, keep: bool) -> None:
+    faults = []
+    if settings.aligner != "own" and (prior is not None or keep):
+        faults.append(("aligner", "own, which alone has priors", repr(settings.aligner)))
+    elif prior is not None:
+        asked = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
+        if asked != settings:
+            written = f"form {prior.form}, prefix length {prior.prefix_length}, as in the prior"
+            faults.append(("form", written, f"{settings.form}, {settings.prefix_length}"))
+    elif settings.aligner == "own" and settings.iterations == 0:
+        faults.append(("iterations", "at least 1 without a prior", "0"))
+    if faults:
+        raise InputError(Problem("settings", None, *fault) for fault in faults)

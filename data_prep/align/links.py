@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from data_prep.align.text import Sentences
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.example import Link
 from data_prep.textfile import atomic_output, read_text_lines
 
-Sentences = Sequence[Sequence[str]]
+_LONGEST = len("999999999-999999999")
 
 
 def read_links(
-    path: str | Path, source: Sentences | None = None, target: Sentences | None = None
+    path: str | Path,
+    source: Sentences | None = None,
+    target: Sentences | None = None,
+    *,
+    lenient: bool = False,
 ) -> Iterator[tuple[Link, ...]]:
     """The links of each line, checked against the texts if they are given.
 
     At the first fault nothing more is yielded, and all faults are raised together.
     """
-    found = scan_links(path, source, target)
+    found = scan_links(path, source, target, lenient=lenient)
     for item in found:
         if isinstance(item, Problem):
             others = (other for other in found if isinstance(other, Problem))
@@ -29,35 +34,36 @@ def read_links(
 
 
 def scan_links(
-    path: str | Path, source: Sentences | None = None, target: Sentences | None = None
+    path: str | Path,
+    source: Sentences | None = None,
+    target: Sentences | None = None,
+    *,
+    lenient: bool = False,
 ) -> Iterator[tuple[Link, ...] | Problem]:
-    """The links of each line, or what is wrong with it."""
-    sizes: Iterable[tuple[int, int] | None] = ()
-    if source is not None and target is not None:
-        sizes = ((len(s), len(t)) for s, t in zip(source, target, strict=True))
+    """The links of each line, or everything that is wrong with it.
+
+    Lenient reading drops links to words that are not there, and blank lines after the text.
+    """
     known = source is not None and target is not None
-    lines = segments = 0
+    sizes: Iterable[tuple[int, int]] = ()
+    if source is not None and target is not None:
+        sizes = zip(map(len, source), map(len, target), strict=True)
+    lines = blank = segments = 0
     for line, size in zip_longest(read_text_lines(Path(path)), sizes):
         segments += size is not None
         if line is None:
             continue
         lines += 1
-        problems: list[Problem] = []
-        links: list[Link] = []
-        for written in line.removesuffix("\r").split():
-            link = _parse(written)
-            if link is None:
-                expected, shown = "links s-t separated by spaces", quoted(written)
-            elif size is not None and (link[0] >= size[0] or link[1] >= size[1]):
-                expected, shown = f"links inside {size[0]} and {size[1]} tokens", written
-            else:
-                links.append(link)
-                continue
-            problems.append(Problem(str(path), lines, "links", expected, shown))
-        yield from problems
-        if not problems:
-            yield tuple(links)
-    if known and lines != segments:
+        if known and size is None:
+            blank += not line.strip()
+            continue
+        found = list(_links(str(path), lines, line, size, lenient))
+        problems = [item for item in found if isinstance(item, Problem)]
+        if problems:
+            yield from problems
+        else:
+            yield tuple(item for item in found if not isinstance(item, Problem))
+    if known and lines != segments and not (lenient and lines - blank == segments):
         yield Problem(str(path), None, "lines", f"{segments} as in the text", str(lines))
 
 
@@ -67,14 +73,29 @@ def format_links(links: Iterable[Link]) -> str:
 
 
 def write_links(path: str | Path, lines: Iterable[Iterable[Link]]) -> None:
-    """Write a link file atomically."""
+    """Write a link file atomically, compressed by its suffix."""
     with atomic_output(Path(path)) as handle:
         for links in lines:
             handle.write(format_links(links).encode("ascii") + b"\n")
+
+
+def _links(
+    path: str, number: int, line: str, size: tuple[int, int] | None, lenient: bool
+) -> Iterator[Link | Problem]:
+    for written in line.split():
+        link = _parse(written)
+        if link is None:
+            expected = "links s-t separated by spaces"
+            yield Problem(path, number, "links", expected, quoted(written))
+        elif size is None or (link[0] < size[0] and link[1] < size[1]):
+            yield link
+        elif not lenient:
+            expected = f"links inside {size[0]} source and {size[1]} target tokens"
+            yield Problem(path, number, "links", expected, written)
 
 
 def _parse(written: str) -> Link | None:
     source, _, target = written.partition("-")
     if not (source.isascii() and source.isdigit() and target.isascii() and target.isdigit()):
         return None
-    return (int(source), int(target)) if len(written) < 20 else None
+    return (int(source), int(target)) if len(written) <= _LONGEST else None

@@ -1,246 +1,256 @@
-"""The aligner's models: IBM 1 with a diagonal prior, and an HMM, in one direction.
+"""The aligner in one direction: reads the text, learns from it, and says which links are best.
 
-A direction explains each *made* word by one of the *given* words of the other side, or by none.
-IBM 1 weighs given words by how near they are to the diagonal (Dyer et al. 2013); the HMM (Vogel et
-al. 1996) by the distance to the word before, with a share of the diagonal mixed in. Posteriors are
-computed for whole batches at once; counts go into the table of pairs.
+Forward, the given words are those of the source and the made words those of the target; backward
+it is the other way round. Both directions are independent of each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.align.pairs import Batch, Ints, PairedText
+from data_prep.align.estimate import (
+    FLOOR,
+    Counts,
+    first_jumps,
+    jump_chances,
+    jump_index,
+    translation_chances,
+)
+from data_prep.align.posterior import (
+    Chances,
+    Jumps,
+    Posterior,
+    diagonal_posterior,
+    diagonal_prior,
+    hmm_posterior,
+)
+from data_prep.align.text import NO_WORD, Batch, Block, Ints, Numbers, PairedText
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-"""Posteriors of batches: half the memory to move, and precise enough for counts."""
-
-_TINY = 1e-30
+NO_LINK = -1
+_LONG_CELLS = 2**18
+Report = Callable[[], None]
+"""Called after each block that was read."""
 
 
 @dataclass(frozen=True)
 class Parameters:
     """Fixed numbers of the models.
 
-    `diagonal` is the steepness of the diagonal prior, `null` and `hmm_null` the prior chance of no
-    given word, `jump_diagonal` the share of the diagonal in the HMM's jumps, `dirichlet` the
-    concentration of the prior over translations in variational training (0: plain EM).
+    `tension` is the steepness of the diagonal prior, `null` the prior chance of no link, `loose`
+    the chance that the HMM does not jump but starts from the diagonal again, `jump_power` the
+    flattening of its jumps, `concentration` that of the Dirichlet prior over translations (0 for
+    plain EM), and `same` the count given in advance to words written alike: names, numbers, signs.
     """
 
-    diagonal: float = 6.0
-    null: float = 0.08
-    hmm_null: float = 0.2
-    jump_diagonal: float = 0.1
-    dirichlet: float = 0.0
+    tension: float = 9.0
+    null: float = 0.2
+    loose: float = 0.05
+    jump_power: float = 0.5
+    concentration: float = 3e-4
+    same: float = 0.5
 
 
 @dataclass
-class View:
-    """A batch seen from one direction; `pairs[b, made, given]`."""
+class Tally:
+    """Expected counts: of pairs, of made words without link, of jumps and of first positions."""
 
-    made: Ints
-    given_lengths: Ints
-    made_lengths: Ints
-    pairs: NDArray[np.int32]
+    pairs: Counts
+    unlinked: Counts
+    jump: Counts
+    first: Counts
 
 
-@dataclass
-class Posterior:
-    """The chances of each given word (or none) for each made word, and counts of jumps."""
+@dataclass(frozen=True)
+class Known:
+    """The tally of an earlier text, in the numbering of this one.
 
-    links: Singles
-    none: Singles
-    jumps: Floats | None = None
+    `beyond` are the counts of given words with made words that they do not meet in this text.
+    """
+
+    tally: Tally
+    beyond: Counts
 
 
 class Direction:
-    """Translation and jump probabilities of one direction."""
+    """Translations and jumps of one direction, and the reading of the text with them."""
 
-    def __init__(self, text: PairedText, backward: bool, parameters: Parameters) -> None:
-        self.text = text
-        self.backward = backward
-        self.parameters = parameters
-        self.given = text.pair_target if backward else text.pair_source
-        words = (text.target_words, text.source_words)
-        self.given_size = max(len(words[0] if backward else words[1]), 1)
-        self.made_size = max(len(words[1] if backward else words[0]), 1)
-        self.table: Floats = np.full(text.pairs, 1 / self.made_size)
+    def __init__(
+        self,
+        text: PairedText,
+        backward: bool,
+        parameters: Parameters,
+        longest: int,
+        known: Known | None = None,
+    ) -> None:
+        self.text, self.backward, self.parameters = text, backward, parameters
+        source, target = text.pair_words()
+        self.given = target if backward else source
+        sides = (text.target, text.source) if backward else (text.source, text.target)
+        self.given_side, self.made_side = sides
+        self.kinds = max(len(self.made_side.words), 1)
+        self.same = _written_alike(text, source, target)
+        self.jump, self.first = first_jumps(max(longest, 1))
+        self.known = known
+        self.tally = self._empty() if known is None else known.tally
+        self.table: Chances = np.full(len(text.keys), 1 / self.kinds, dtype=np.float32)
+        self.unlinked: Chances = np.full(self.kinds, 1 / self.kinds, dtype=np.float32)
+        if known is not None:
+            self._learn(self._empty())
+            made = source if backward else target
+            new = self._unseen(self.given, self.tally.pairs, known.beyond)
+            new &= self._unseen(made, self.tally.pairs, self.tally.unlinked)
+            self.table[new] = np.maximum(self.table[new], np.float32(1 / self.kinds))
         self.table[0] = 0
-        self.unaligned: Floats = np.full(self.made_size, 1 / self.made_size)
-        reach = text.longest
-        self.jump: Floats = np.exp(-0.7 * np.abs(np.arange(-reach, reach + 1) - 1)) + 1e-3
-        self.first: Floats = np.exp(-0.5 * np.arange(reach))
-        self._cast: tuple[Floats, Singles] | None = None
 
-    def view(self, batch: Batch) -> View:
-        """A batch from this direction."""
-        if self.backward:
-            pairs = batch.pairs.transpose(0, 2, 1)
-            return View(batch.source, batch.target_lengths, batch.source_lengths, pairs)
-        return View(batch.target, batch.source_lengths, batch.target_lengths, batch.pairs)
+    def read(self, hmm: bool, report: Report) -> None:
+        """One pass of EM over the text."""
+        tally = self._empty()
+        for block in self.text.blocks:
+            weights = np.empty(len(block.cells), dtype=np.float32)
+            start = 0
+            for batch, posterior, jumps in self._posteriors(block, hmm):
+                stop = start + batch.cells.size
+                links = posterior.links
+                shaped = weights[start:stop].reshape(batch.cells.shape)
+                shaped[...] = links.transpose(2, 1, 0) if self.backward else links
+                start = stop
+                made = self._made(batch).T
+                inside = made != NO_WORD
+                tally.unlinked += np.bincount(
+                    made[inside], posterior.none[inside], minlength=self.kinds
+                )
+                if jumps is not None:
+                    self._count_jumps(tally, jumps)
+            tally.pairs[block.pairs] += np.bincount(block.cells, weights, len(block.pairs))
+            report()
+        self._learn(tally)
 
-    def ibm1(self, view: View) -> Posterior:
-        """Posteriors of IBM 1 with the diagonal prior."""
-        null = self.parameters.null
-        links = self._singles()[view.pairs]
-        links *= _diagonal(view, self.parameters.diagonal)
-        links *= np.float32(1 - null)
-        none = np.float32(null) * self._unaligned(view.made)
-        total = links.sum(axis=2) + none + np.float32(_TINY)
-        links /= total[:, :, None]
-        return Posterior(links, none / total)
+    def best(self, hmm: bool, report: Report) -> Numbers:
+        """The given position that each made word is linked to, or -1, in the order of the text."""
+        result = np.full(len(self.made_side.tokens), NO_LINK, dtype=np.int32)
+        for block in self.text.blocks:
+            for batch, posterior, _ in self._posteriors(block, hmm):
+                starts = self.made_side.starts[batch.segments]
+                lengths = self.made_side.lengths[batch.segments]
+                steps = np.arange(posterior.none.shape[0])[:, None]
+                inside = steps < lengths
+                result[(starts + steps)[inside]] = _decide(posterior)[inside]
+            report()
+        for segment in self.text.long:
+            start = self.made_side.starts[segment]
+            for row, found in self._long(int(segment)):
+                result[start + row : start + row + len(found)] = found
+        return result
 
-    def hmm(self, view: View) -> Posterior:
-        """Posteriors of the HMM, by forward and backward recursion over the made words."""
+    def _posteriors(
+        self, block: Block, hmm: bool
+    ) -> Iterator[tuple[Batch, Posterior, Jumps | None]]:
         p = self.parameters
-        batch, steps, width = view.pairs.shape
-        emit = self._singles()[view.pairs.transpose(1, 0, 2)]
-        emit *= np.float32(1 - p.hmm_null)
-        none = (np.float32(p.hmm_null) * self._unaligned(view.made)).T
-        near = np.ascontiguousarray(_diagonal(view, p.diagonal).transpose(1, 0, 2))
-        near *= np.float32(p.jump_diagonal)
-        valid = (np.arange(width) < view.given_lengths[:, None]).astype(np.float32)
-        jump = self._jumps(width)
-        share = np.float32(1 - p.jump_diagonal) / np.maximum(valid @ jump.T, np.float32(_TINY))
-        active = view.made.T >= 0
-        alpha = np.zeros((steps, batch, width), dtype=np.float32)
-        silent = np.zeros((steps, batch, width), dtype=np.float32)
-        scale = np.ones((steps, batch), dtype=np.float32)
-        start = self.first[:width].astype(np.float32) * valid
-        start *= np.float32(1 - p.jump_diagonal) / start.sum(axis=1, keepdims=True)
-        start += near[0]
-        before = start
-        for step in range(steps):
-            if step:
-                before = alpha[step - 1] + silent[step - 1]
-                mass = before.sum(axis=1, keepdims=True)
-                moved = ((before * share) @ jump) * valid + mass * near[step]
+        table = self.table[block.pairs] * np.float32(1 - p.null)
+        jump = jump_chances(self.jump, p.jump_power) if hmm else None
+        first = self.first.astype(np.float32)
+        for batch in block.batches:
+            cells = np.ascontiguousarray(batch.cells.T) if self.backward else batch.cells
+            emit = np.take(table, cells)
+            none = self._none(self._made(batch).T)
+            near = diagonal_prior(
+                self.given_side.lengths[batch.segments],
+                self.made_side.lengths[batch.segments],
+                p.tension,
+            )
+            if jump is None:
+                yield batch, diagonal_posterior(emit, none, near), None
             else:
-                moved = start
-            spoken, quiet = moved * emit[step], before * none[step][:, None]
-            total = spoken.sum(axis=1) + quiet.sum(axis=1)
-            total = np.where(active[step] & (total > 0), total, np.float32(1))
-            weight = (active[step] / total).astype(np.float32)[:, None]
-            np.multiply(spoken, weight, out=alpha[step])
-            np.multiply(quiet, weight, out=silent[step])
-            scale[step] = total
-        beta = np.zeros((steps, batch, width), dtype=np.float32)
-        jumps = np.zeros((width, width))
-        last = view.made_lengths - 1
-        for step in range(steps - 1, -1, -1):
-            if step < steps - 1:
-                weight = (active[step + 1] / scale[step + 1]).astype(np.float32)
-                ahead = emit[step + 1] * beta[step + 1] * weight[:, None]
-                jumped = ahead * valid
-                back = (jumped @ jump.T) * share
-                back += (ahead * near[step + 1]).sum(axis=1, keepdims=True)
-                stay = none[step + 1] * weight
-                beta[step] = back + stay[:, None] * beta[step + 1]
-                here = (alpha[step] + silent[step]) * share
-                jumps += (here.T @ jumped) * jump
-            beta[step][last == step] = 1.0
-        alpha *= beta
-        silent *= beta
-        return Posterior(alpha.transpose(1, 0, 2), silent.sum(axis=2).T, jumps)
+                yield batch, *hmm_posterior(emit, none, near, jump, first, p.loose)
 
-    def _singles(self) -> Singles:
-        """The table in single precision, made once after each update."""
-        if self._cast is None or self._cast[0] is not self.table:
-            self._cast = self.table, self.table.astype(np.float32)
-        return self._cast[1]
+    def _long(self, segment: int) -> Iterator[tuple[int, Numbers]]:
+        """Links of a segment that is too long for the HMM, by IBM 1, some rows at a time."""
+        given, made = self.given_side.segment(segment), self.made_side.segment(segment)
+        lengths: tuple[Ints, Ints] = (np.array([len(given)]), np.array([len(made)]))
+        rows = max(1, _LONG_CELLS // len(given))
+        for row in range(0, len(made), rows):
+            part = made[row : row + rows, None]
+            words = np.broadcast_arrays(given[None, :], part)
+            pairs = self.text.pair_numbers(*(words[::-1] if self.backward else words))
+            emit = np.maximum(self.table[pairs], np.float32(FLOOR))
+            emit *= np.float32(1 - self.parameters.null)
+            places = np.arange(row, row + len(part))
+            near = diagonal_prior(*lengths, self.parameters.tension, places)
+            posterior = diagonal_posterior(emit[:, None, :], self._none(part), near)
+            yield row, _decide(posterior)[:, 0]
 
-    def _unaligned(self, made: Ints) -> Singles:
-        chances = self.unaligned.astype(np.float32)
-        return np.where(made >= 0, chances[np.maximum(made, 0)], np.float32(0))
+    def _made(self, batch: Batch) -> Numbers:
+        return batch.source if self.backward else batch.target
 
-    def _jumps(self, width: int) -> Singles:
-        reach = (len(self.jump) - 1) // 2
-        distance = np.arange(width)[None, :] - np.arange(width)[:, None] + reach
-        return np.asarray((self.jump / self.jump.max()).astype(np.float32)[distance])
+    def _none(self, made: Numbers) -> Chances:
+        chances = np.float32(self.parameters.null) * self.unlinked[made]
+        return np.where(made == NO_WORD, np.float32(1), chances)
 
+    def _empty(self) -> Tally:
+        sizes = len(self.text.keys), self.kinds, len(self.jump), len(self.first)
+        return Tally(*(np.zeros(size) for size in sizes))
 
-class Counts:
-    """Expected counts of one direction, collected over a pass through the text."""
+    @staticmethod
+    def _unseen(words: Numbers, counts: Counts, further: Counts) -> NDArray[np.bool_]:
+        """Which pairs have a word (given as `words`) that was never counted."""
+        seen = np.bincount(words, counts, minlength=len(further)) + further
+        return np.asarray(seen[words] <= 0)
 
-    def __init__(self, direction: Direction) -> None:
-        self.direction = direction
-        self.pairs: Floats = np.zeros(direction.text.pairs)
-        self.unaligned: Floats = np.zeros(direction.made_size)
-        self.jump: Floats = np.zeros(len(direction.jump))
-        self.first: Floats = np.zeros(len(direction.first))
+    def _count_jumps(self, tally: Tally, jumps: Jumps) -> None:
+        width = len(jumps.first)
+        index = jump_index(width, len(tally.jump))
+        tally.jump += np.bincount(index.ravel(), jumps.moves.ravel(), len(tally.jump))
+        tally.first[:width] += jumps.first
 
-    def add(self, view: View, posterior: Posterior, weights: Singles) -> None:
-        """Add a batch; `weights` are the links to count, which may be those both sides agree on."""
-        size = len(self.pairs)
-        self.pairs += np.bincount(view.pairs.ravel(), weights.ravel(), minlength=size)
-        known = view.made >= 0
-        self.unaligned += np.bincount(
-            view.made[known], posterior.none[known], minlength=len(self.unaligned)
+    def _learn(self, tally: Tally) -> None:
+        """New probabilities from new counts and those of the earlier text."""
+        size = max(len(self.given_side.words), 1)
+        beyond: Counts = np.zeros(size)
+        tally.pairs[0] = 0
+        if self.known is not None:
+            beyond = self.known.beyond
+            tally = add(tally, self.known.tally)
+        self.tally = tally
+        counts = tally.pairs + self.parameters.same * self.same
+        totals = np.bincount(self.given, counts, minlength=size) + beyond
+        concentration = self.parameters.concentration
+        self.table = translation_chances(counts, self.given, totals, self.kinds, concentration)
+        self.table[0] = 0
+        everything = np.zeros(self.kinds, dtype=np.int32)
+        total = np.array([max(tally.unlinked.sum(), FLOOR)])
+        self.unlinked = translation_chances(
+            tally.unlinked, everything, total, self.kinds, concentration
         )
-        if posterior.jumps is not None:
-            width = len(posterior.jumps)
-            reach = (len(self.jump) - 1) // 2
-            distance = np.arange(width)[None, :] - np.arange(width)[:, None] + reach
-            flat = posterior.jumps.ravel()
-            self.jump += np.bincount(distance.ravel(), flat, minlength=len(self.jump))
-            self.first[:width] += posterior.links[:, 0].sum(axis=0)
-
-    def update(self, prior: Floats | None = None) -> None:
-        """The new probabilities of the direction; `prior` adds counts of an earlier text."""
-        direction = self.direction
-        counts = self.pairs if prior is None else self.pairs + prior
-        counts[0] = 0
-        concentration = direction.parameters.dirichlet
-        totals = np.bincount(direction.given, counts, minlength=direction.given_size)
-        if concentration:  # variational Bayes: exp(psi) in place of the counts
-            whole = totals + concentration * direction.made_size
-            table = np.exp(digamma(counts + concentration) - digamma(whole)[direction.given])
-        else:
-            table = counts / np.maximum(totals, _TINY)[direction.given]
-        table[0] = 0
-        direction.table = table
-        direction.unaligned = np.maximum(
-            self.unaligned / max(float(self.unaligned.sum()), _TINY), 1e-12
-        )
-        if self.jump.sum() > 0:  # smoothed, so that no jump is impossible
-            direction.jump = self.jump + 1e-3 * self.jump.mean()
-            direction.first = self.first + 1e-3 * self.first.mean()
+        if tally.jump.sum() > 0:
+            self.jump, self.first = tally.jump, tally.first + 1e-3 * tally.first.mean()
 
 
-def _diagonal(view: View, steepness: float) -> Singles:
-    """The prior of each given word by its distance to the diagonal, summing to 1."""
-    made, given = view.pairs.shape[1], view.pairs.shape[2]
-    across = ((np.arange(given) + 0.5) / view.given_lengths[:, None]).astype(np.float32)
-    down = ((np.arange(made) + 0.5) / view.made_lengths[:, None]).astype(np.float32)
-    prior = across[:, None, :] - down[:, :, None]
-    np.abs(prior, out=prior)
-    prior *= np.float32(-steepness)
-    np.exp(prior, out=prior)
-    prior *= (np.arange(given) < view.given_lengths[:, None])[:, None, :]
-    prior /= prior.sum(axis=2, keepdims=True)
-    return prior
+def add(one: Tally, other: Tally) -> Tally:
+    """The sum of two tallies."""
+    return Tally(
+        one.pairs + other.pairs,
+        one.unlinked + other.unlinked,
+        one.jump + other.jump,
+        one.first + other.first,
+    )
 
 
-def digamma(values: NDArray[np.floating]) -> Floats:
-    """The logarithmic derivative of the gamma function, for positive values."""
-    x = np.array(values, dtype=np.float64)
-    shift = np.zeros_like(x)
-    for _ in range(6):
-        small = x < 6
-        shift[small] -= 1 / x[small]
-        x[small] += 1
-    f = 1 / (x * x)
-    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f / 132))))
-    return np.asarray(shift + np.log(x) - 0.5 / x - series)
+def _decide(posterior: Posterior) -> Numbers:
+    """The best position of each made word, if it is more likely than no link."""
+    best = posterior.links.argmax(axis=2)
+    chance = np.take_along_axis(posterior.links, best[:, :, None], axis=2)[:, :, 0]
+    return np.where(chance > posterior.none, best, NO_LINK).astype(np.int32)
 
 
-def views(directions: tuple[Direction, Direction]) -> Iterator[tuple[Batch, View, View]]:
-    """Every batch, seen from both directions."""
-    forward, backward = directions
-    for batch in forward.text.batches:
-        yield batch, forward.view(batch), backward.view(batch)
+def _written_alike(text: PairedText, source: Numbers, target: Numbers) -> NDArray[np.bool_]:
+    """Which pairs have the same form on both sides."""
+    partner = np.full(max(len(text.source.words), 1), NO_WORD, dtype=np.int32)
+    for word, number in text.source.words.items():
+        partner[number] = text.target.words.get(word, NO_WORD)
+    alike: NDArray[np.bool_] = partner[source] == target
+    alike[0] = False
+    return alike

@@ -1,4 +1,8 @@
-"""What an aligner has learnt from a text, kept for new text: vocabularies and expected counts."""
+"""What the aligner has learnt from a text, kept for new text: vocabularies and expected counts.
+
+One .npz file holds arrays and, as bytes, JSON; nothing in it is ever run. Counts are stored and not
+probabilities, so that a new text can add its own to them.
+"""
 
 from __future__ import annotations
 
@@ -6,92 +10,169 @@ import json
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from data_prep.align.model import Counts, Floats
-from data_prep.align.pairs import Ints, PairedText
+from data_prep.align.estimate import Counts
+from data_prep.align.model import Known, Tally
+from data_prep.align.text import Numbers, PairedText
 from data_prep.errors import input_error
 from data_prep.textfile import atomic_output
 
+_VERSION = 1
 _SMALLEST = 1e-3
 """Pairs with a lower count in both directions are not kept: they are nearly all of them."""
+
+_FIELDS = ("pairs", "unlinked", "jump", "first")
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Counts of word pairs in both directions."""
+    """Counts of an earlier text in both directions, and how its words were written."""
 
+    form: str
+    prefix_length: int
     source_words: dict[str, int]
     target_words: dict[str, int]
-    pair_source: Ints
-    pair_target: Ints
-    counts: tuple[Floats, Floats]
+    pair_source: Numbers
+    pair_target: Numbers
+    forward: Tally
+    backward: Tally
 
-    def counts_for(self, text: PairedText) -> tuple[Floats, Floats]:
-        """The counts of the pairs of a new text whose vocabularies continue the prior's."""
-        width = max(len(text.target_words), 1)
-        known = self.pair_source * width + self.pair_target
-        order = np.argsort(known)
-        keys = text.pair_source * width + text.pair_target
-        place = np.minimum(np.searchsorted(known[order], keys), max(len(known) - 1, 0))
-        result = []
-        for counts in self.counts:
-            found = np.zeros(text.pairs)
-            if len(known):
-                same = known[order][place] == keys
-                found[same] = counts[order][place[same]]
-            found[0] = 0
-            result.append(found)
-        return result[0], result[1]
+    def known(self, text: PairedText, longest: int) -> tuple[Known, Known]:
+        """The counts in the numbering of a text whose vocabularies continue the prior's."""
+        places = text.pair_numbers(self.pair_source, self.pair_target)
+        known = []
+        for tally, given, sides in (
+            (self.forward, self.pair_source, (text.source, text.target)),
+            (self.backward, self.pair_target, (text.target, text.source)),
+        ):
+            pairs: Counts = np.zeros(len(text.keys))
+            pairs[places] = tally.pairs
+            pairs[0] = 0
+            absent = places == 0
+            size = max(len(sides[0].words), 1)
+            beyond = np.bincount(given[absent], tally.pairs[absent], size).astype(np.float64)
+            unlinked: Counts = np.zeros(max(len(sides[1].words), 1))
+            unlinked[: len(tally.unlinked)] = tally.unlinked
+            resized = Tally(pairs, unlinked, *_resized(tally, max(longest, 1)))
+            known.append(Known(resized, beyond))
+        return known[0], known[1]
 
 
 def prior_of(
-    text: PairedText, counts: tuple[Counts, Counts], known: tuple[Floats, Floats] | None
+    text: PairedText,
+    tallies: tuple[Tally, Tally],
+    form: str,
+    prefix_length: int,
+    earlier: Prior | None,
 ) -> Prior:
-    """What was counted in a text, on top of what was known before."""
-    sums = [one.pairs + (0 if known is None else known[n]) for n, one in enumerate(counts)]
-    kept = np.flatnonzero((sums[0] > _SMALLEST) | (sums[1] > _SMALLEST))
-    kept = kept[kept > 0]
-    return Prior(
-        text.source_words,
-        text.target_words,
-        text.pair_source[kept],
-        text.pair_target[kept],
-        (sums[0][kept], sums[1][kept]),
+    """What was counted in a text; tallies include what an earlier prior knew of its pairs."""
+    kept = np.flatnonzero(np.maximum(tallies[0].pairs, tallies[1].pairs) > _SMALLEST)
+    source, target = (words[kept] for words in text.pair_words())
+    counts = [tally.pairs[kept] for tally in tallies]
+    if earlier is not None:
+        rest = np.flatnonzero(text.pair_numbers(earlier.pair_source, earlier.pair_target) == 0)
+        source = np.concatenate([source, earlier.pair_source[rest]])
+        target = np.concatenate([target, earlier.pair_target[rest]])
+        for number, tally in enumerate((earlier.forward, earlier.backward)):
+            counts[number] = np.concatenate([counts[number], tally.pairs[rest]])
+    order = np.lexsort((target, source))
+    forward, backward = (
+        Tally(pairs[order], tally.unlinked, tally.jump, tally.first)
+        for pairs, tally in zip(counts, tallies, strict=True)
     )
+    words = text.source.words, text.target.words
+    return Prior(form, prefix_length, *words, source[order], target[order], forward, backward)
 
 
 def save_prior(path: Path, prior: Prior) -> None:
-    """Write a prior as one .npz file without pickled objects."""
-    words = [list(prior.source_words), list(prior.target_words)]
+    """Write a prior as one .npz file."""
+    about = {
+        "version": _VERSION,
+        "form": prior.form,
+        "prefix_length": prior.prefix_length,
+        "source_words": list(prior.source_words),
+        "target_words": list(prior.target_words),
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "about": np.frombuffer(json.dumps(about, ensure_ascii=False).encode("utf-8"), np.uint8),
+        "pair_source": prior.pair_source,
+        "pair_target": prior.pair_target,
+    }
+    for direction, tally in (("forward", prior.forward), ("backward", prior.backward)):
+        for field in _FIELDS:
+            arrays[f"{direction}_{field}"] = getattr(tally, field).astype(np.float32)
     with atomic_output(path) as handle:
-        np.savez_compressed(
-            handle,
-            words=np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8),
-            pair_source=prior.pair_source,
-            pair_target=prior.pair_target,
-            forward=prior.counts[0],
-            backward=prior.counts[1],
-        )
+        np.savez_compressed(handle, **arrays)  # type: ignore[arg-type]
 
 
 def load_prior(path: Path) -> Prior:
-    """Read a prior; a damaged file is refused."""
+    """Read a prior; a damaged file, or one of something else, is refused."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            source, target = json.loads(arrays["words"].tobytes().decode("utf-8"))
-            prior = Prior(
-                {word: number for number, word in enumerate(source)},
-                {word: number for number, word in enumerate(target)},
-                arrays["pair_source"],
-                arrays["pair_target"],
-                (arrays["forward"], arrays["backward"]),
-            )
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(file["about"].tobytes().decode("utf-8"))
+            arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
-        raise input_error(path, "file", "a prior saved by crosspro align", str(error)) from error
-    sizes = {len(a) for a in (prior.pair_source, prior.pair_target, *prior.counts)}
-    if len(sizes) != 1:
-        raise input_error(path, "file", "arrays of one length", str(sorted(sizes)))
+        raise _refused(path, str(error)) from error
+    try:
+        if about["version"] != _VERSION:
+            raise _refused(path, f"version {about['version']}")
+        prior = Prior(
+            str(about["form"]),
+            int(about["prefix_length"]),
+            {word: number for number, word in enumerate(about["source_words"])},
+            {word: number for number, word in enumerate(about["target_words"])},
+            arrays["pair_source"].astype(np.int32),
+            arrays["pair_target"].astype(np.int32),
+            _tally(arrays, "forward"),
+            _tally(arrays, "backward"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise _refused(path, str(error)) from error
+    fault = _fault(prior)
+    if fault:
+        raise _refused(path, fault)
     return prior
+
+
+def _refused(path: Path, found: str) -> Exception:
+    return input_error(path, "file", "a prior saved by crosspro align", found)
+
+
+def _tally(arrays: dict[str, NDArray[Any]], direction: str) -> Tally:
+    return Tally(*(arrays[f"{direction}_{field}"].astype(np.float64) for field in _FIELDS))
+
+
+def _fault(prior: Prior) -> str | None:
+    """What is wrong with the sizes and values of a prior, if anything."""
+    source, target = len(prior.source_words), len(prior.target_words)
+    pairs = len(prior.pair_source)
+    both = (prior.forward, prior.backward)
+    if {len(prior.pair_target), *(len(tally.pairs) for tally in both)} != {pairs}:
+        return "pairs and counts of different lengths"
+    if len(prior.forward.unlinked) != target or len(prior.backward.unlinked) != source:
+        return "vocabularies and counts of different lengths"
+    for words, size in ((prior.pair_source, source), (prior.pair_target, target)):
+        if pairs and not (words.min() >= 0 and words.max() < size):
+            return "pairs of words outside the vocabularies"
+    for tally in both:
+        if len(tally.jump) != 2 * len(tally.first) + 1:
+            return "jumps and first positions of different lengths"
+        for counts in (tally.pairs, tally.unlinked, tally.jump, tally.first):
+            if not (np.isfinite(counts).all() and (counts >= 0).all()):
+                return "counts that are negative or no numbers"
+    return None
+
+
+def _resized(tally: Tally, reach: int) -> tuple[Counts, Counts]:
+    """Jump counts for another length limit: cut at the ends, or filled up with nothing."""
+    old = len(tally.first)
+    common = min(old, reach)
+    jump, first = np.zeros(2 * reach + 1), np.zeros(reach)
+    jump[reach - common : reach + common + 1] = tally.jump[old - common : old + common + 1]
+    first[:common] = tally.first[:common]
+    return jump, first

@@ -1,86 +1,131 @@
-"""Two directions of links made one (Koehn et al. 2005): intersection to union, and what is between.
+"""Two directions of links made one: intersection, union, and what lies between (Koehn et al. 2005).
 
-`forward` are links found from source to target, `backward` those of the other direction, both as
-(source, target). The grow-diag family starts with the intersection and adds neighbours from the
-union; `final` then adds links of words that have none.
+`forward` are the links of a model that explains each target word by a source word, `backward` those
+of one that explains each source word by a target word; both are written (source, target). The order
+in which links are tried matters to the grow-diag family: it is that of the program symal of Moses,
+target position first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from bisect import insort
+from collections.abc import Callable, Collection
 
 from data_prep.errors import choices, input_error
 from data_prep.example import Link
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+"""As (target, source)."""
 
 
 def intersection(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
     """Links of both directions."""
-    return set(forward) & set(backward)
+    return set(forward).intersection(backward)
 
 
 def union(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
     """Links of either direction."""
-    return set(forward) | set(backward)
+    return set(forward).union(backward)
 
 
 def grow_diag(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
-    """The intersection and those neighbours from the union that link a word without a link."""
-    both = union(forward, backward)
-    links = intersection(forward, backward)
-    sources, targets = {s for s, _ in links}, {t for _, t in links}
-    grown = True
-    while grown:
-        grown = False
-        for source, target in sorted(links):
-            for down, right in _NEIGHBOURS:
-                new = source + down, target + right
-                if new in links or new not in both:
-                    continue
-                if new[0] not in sources or new[1] not in targets:
-                    links.add(new)
-                    sources.add(new[0])
-                    targets.add(new[1])
-                    grown = True
-    return links
-
-
-def _final(links: set[Link], directions: Iterable[Collection[Link]], both_free: bool) -> set[Link]:
-    sources, targets = {s for s, _ in links}, {t for _, t in links}
-    for direction in directions:
-        for source, target in sorted(direction):
-            free = (source not in sources, target not in targets)
-            if (source, target) not in links and (all(free) if both_free else any(free)):
-                links.add((source, target))
-                sources.add(source)
-                targets.add(target)
-    return links
+    """The intersection, and those neighbours from the union that link a word without a link."""
+    return _Growing(forward, backward).grow().links
 
 
 def grow_diag_final(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
     """grow-diag, then links of which at least one word has none."""
-    return _final(grow_diag(forward, backward), (forward, backward), both_free=False)
+    return _Growing(forward, backward).grow().finish(both_free=False).links
 
 
 def grow_diag_final_and(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
     """grow-diag, then links of which neither word has one."""
-    return _final(grow_diag(forward, backward), (forward, backward), both_free=True)
+    return _Growing(forward, backward).grow().finish(both_free=True).links
 
 
 SYMMETRISATIONS: dict[str, Callable[[Collection[Link], Collection[Link]], set[Link]]] = {
-    "intersection": intersection,
-    "union": union,
+    "grow-diag-final-and": grow_diag_final_and,
     "grow-diag": grow_diag,
     "grow-diag-final": grow_diag_final,
-    "grow-diag-final-and": grow_diag_final_and,
+    "union": union,
+    "intersection": intersection,
 }
+"""In the order of 003 Table 4."""
+
+
+def check_symmetrisation(name: str) -> None:
+    """Raise if the name is not known."""
+    if name not in SYMMETRISATIONS:
+        raise input_error("settings", "symmetrisation", choices(SYMMETRISATIONS), repr(name))
 
 
 def symmetrise(
     forward: Collection[Link], backward: Collection[Link], name: str
 ) -> tuple[Link, ...]:
     """The links of both directions by a named rule, in order."""
-    if name not in SYMMETRISATIONS:
-        raise input_error("settings", "symmetrisation", choices(SYMMETRISATIONS), repr(name))
+    check_symmetrisation(name)
     return tuple(sorted(SYMMETRISATIONS[name](forward, backward)))
+
+
+class _Growing:
+    """A set of links that grows from the intersection towards the union.
+
+    A link is held as one number, `target * stride + source`, so that neighbours are differences and
+    numbers sort by target first; the stride leaves a free column between rows.
+    """
+
+    def __init__(self, forward: Collection[Link], backward: Collection[Link]) -> None:
+        self.stride = 2 + max((source for source, _ in (*forward, *backward)), default=0)
+        self.forward, self.backward = self._numbers(forward), self._numbers(backward)
+        self.grown = self.forward & self.backward
+        self.candidates = (self.forward | self.backward) - self.grown
+        self.sources = {number % self.stride for number in self.grown}
+        self.targets = {number // self.stride for number in self.grown}
+
+    @property
+    def links(self) -> set[Link]:
+        """The links so far."""
+        return {(number % self.stride, number // self.stride) for number in self.grown}
+
+    def grow(self) -> _Growing:
+        """Add neighbours until none can be added.
+
+        The links are tried in order, and one that is added further on is tried in the same round.
+        """
+        steps = [down * self.stride + right for down, right in _NEIGHBOURS]
+        candidates = self.candidates
+        order = sorted(self.grown)
+        added = bool(candidates)
+        while added:
+            added = False
+            place = 0
+            while place < len(order):
+                here = order[place]
+                for step in steps:
+                    if here + step in candidates and self._add(here + step, both_free=False):
+                        added = True
+                        insort(order, here + step)
+                        place += step < 0
+                place += 1
+        return self
+
+    def finish(self, both_free: bool) -> _Growing:
+        """Add links of words that have none, those of the forward direction first."""
+        for direction in (self.forward, self.backward):
+            for number in sorted(self.candidates & direction):
+                self._add(number, both_free)
+        return self
+
+    def _add(self, number: int, both_free: bool) -> bool:
+        target, source = divmod(number, self.stride)
+        free = (source not in self.sources) + (target not in self.targets)
+        if free < 1 + both_free:
+            return False
+        self.grown.add(number)
+        self.candidates.discard(number)
+        self.sources.add(source)
+        self.targets.add(target)
+        return True
+
+    def _numbers(self, links: Collection[Link]) -> set[int]:
+        return {target * self.stride + source for source, target in links}

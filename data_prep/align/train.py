@@ -1,96 +1,160 @@
-"""Trains both directions of the aligner together, and reads links off their posteriors.
-
-In the HMM's passes a pair counts as much as both directions believe in it (Liang et al. 2006), so
-that they come to agree. A trained model can be kept as a prior: its expected counts are added to
-those of a new text.
-"""
+"""Trains both directions of the aligner, each in a process of its own, and reads off the links."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 
-import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from data_prep.align.model import Counts, Direction, Floats, Parameters, Posterior, View, views
-from data_prep.align.pairs import PairedText
+from data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
+from data_prep.align.text import Numbers, PairedText, Side
+from data_prep.errors import CrossproError
 from data_prep.example import Link
 
-Progress = Callable[[str], None]
-Directed = tuple[list[Link], list[Link]]
-"""Links from source to target, and of the other direction, both as (source, target)."""
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and out of how much."""
+
+_WORTH_A_PROCESS = 100_000
+"""Token pairs; a smaller text is aligned before a second process has begun."""
 
 
 @dataclass(frozen=True)
 class Passes:
-    """How often the text is read with each model, and how decided links must be.
+    """How often the text is read with each model; segments over `longest` are only linked."""
 
-    A word is linked if its best link is more likely than `null_weight` times no link at all.
-    Segments longer than `longest` are aligned by IBM 1, which costs less.
-    """
+    ibm1: int
+    hmm: int
+    use_hmm: bool
+    longest: int
 
-    ibm1: int = 5
-    hmm: int = 2
-    null_weight: float = 0.05
-    longest: int = 100
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one direction found: a given position for each made word, and its counts."""
+
+    best: Numbers
+    tally: Tally | None
+
+
+@dataclass(frozen=True)
+class DirectedLinks:
+    """The links of both directions, segment by segment, each as (source, target)."""
+
+    source: Side
+    target: Side
+    forward: Numbers
+    backward: Numbers
+
+    def __iter__(self) -> Iterator[tuple[Collection[Link], Collection[Link]]]:
+        source, target = self.source, self.target
+        for number in range(len(source.lengths)):
+            start = int(target.starts[number])
+            given = self.forward[start : start + int(target.lengths[number])].tolist()
+            forward = [(s, t) for t, s in enumerate(given) if s != NO_LINK]
+            start = int(source.starts[number])
+            given = self.backward[start : start + int(source.lengths[number])].tolist()
+            yield forward, [(s, t) for s, t in enumerate(given) if t != NO_LINK]
 
 
 def train(
     text: PairedText,
     parameters: Parameters,
     passes: Passes,
-    prior: tuple[Floats, Floats] | None = None,
-    progress: Progress = lambda text: None,
-) -> tuple[tuple[Direction, Direction], tuple[Counts, Counts]]:
-    """Both directions after all passes, and their last counts."""
-    directions = Direction(text, False, parameters), Direction(text, True, parameters)
-    counts = Counts(directions[0]), Counts(directions[1])
-    if prior is not None:
-        for one, known in zip(counts, prior, strict=True):
-            one.update(known.copy())
-    total = passes.ibm1 + passes.hmm
-    for number in range(total):
-        hmm = number >= passes.ibm1
-        progress(f"pass {number + 1} of {total} ({'HMM' if hmm else 'IBM 1'})")
-        counts = Counts(directions[0]), Counts(directions[1])
-        for _, forward, backward in views(directions):
-            short = hmm and forward.pairs.shape[1] + forward.pairs.shape[2] <= 2 * passes.longest
-            found = _posteriors(directions, forward, backward, short)
-            weights = [one.links for one in found]
-            if short:
-                agreed = weights[0] * weights[1].transpose(0, 2, 1)
-                weights = [agreed, agreed.transpose(0, 2, 1)]
-            for one, view, posterior, weight in zip(
-                counts, (forward, backward), found, weights, strict=True
-            ):
-                one.add(view, posterior, weight)
-        counts[0].update(None if prior is None else prior[0])
-        counts[1].update(None if prior is None else prior[1])
-    return directions, counts
+    known: tuple[Known, Known] | None,
+    keep: bool,
+    jobs: int,
+    progress: Progress,
+) -> tuple[Outcome, Outcome]:
+    """Both directions after all passes; with `keep`, their counts too.
+
+    The result does not depend on `jobs`; a second process is used where there is enough to do.
+    """
+    knows = known or (None, None)
+    tasks = [_Task(text, one, parameters, passes, knows[one], keep) for one in (False, True)]
+    cells = sum(len(block.cells) for block in text.blocks)
+    if jobs < 2 or cells < _WORTH_A_PROCESS or sys.platform != "linux":
+        forward = tasks[0].run(_watch(progress, "forward", text, passes))
+        return forward, tasks[1].run(_watch(progress, "backward", text, passes))
+    context = multiprocessing.get_context("fork")  # the text is shared, not copied
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        forward = tasks[0].run(_watch(progress, "both directions", text, passes))
+        return forward, _receive(receiver)
+    finally:
+        receiver.close()
+        process.terminate()
+        process.join()
 
 
-def _posteriors(
-    directions: tuple[Direction, Direction], forward: View, backward: View, hmm: bool
-) -> list[Posterior]:
-    pairs = zip(directions, (forward, backward), strict=True)
-    return [one.hmm(view) if hmm else one.ibm1(view) for one, view in pairs]
+def useful_jobs() -> int:
+    """Processes to use if nothing else is said: one a direction, if there are processors."""
+    return min(2, len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
 
 
-def decode(
-    directions: tuple[Direction, Direction], passes: Passes, segments: int
-) -> list[Directed]:
-    """The links of every segment, in each direction; segments without words have none."""
-    result: list[Directed] = [([], []) for _ in range(segments)]
-    for batch, forward, backward in views(directions):
-        lengths = forward.pairs.shape[1] + forward.pairs.shape[2]
-        hmm = passes.hmm > 0 and lengths <= 2 * passes.longest
-        found = _posteriors(directions, forward, backward, hmm)
-        for direction, (posterior, view) in enumerate(zip(found, (forward, backward), strict=True)):
-            best = posterior.links.argmax(axis=2)
-            chance = posterior.links.max(axis=2)
-            linked = (chance > passes.null_weight * posterior.none) & (view.made >= 0)
-            for row, made in zip(*np.nonzero(linked), strict=True):
-                given = int(best[row, made])
-                pair = (int(made), given) if direction else (given, int(made))
-                result[int(batch.segments[row])][direction].append(pair)
+@dataclass(frozen=True)
+class _Task:
+    """The training of one direction."""
+
+    text: PairedText
+    backward: bool
+    parameters: Parameters
+    passes: Passes
+    known: Known | None
+    keep: bool
+
+    def run(self, report: Callable[[], None]) -> Outcome:
+        passes = self.passes
+        with threadpool_limits(1):  # the matrices are small: threads would wait for each other
+            direction = Direction(
+                self.text, self.backward, self.parameters, passes.longest, self.known
+            )
+            for number in range(passes.ibm1 + passes.hmm):
+                direction.read(number >= passes.ibm1, report)
+            best = direction.best(passes.use_hmm, report)
+        return Outcome(best, direction.tally if self.keep else None)
+
+
+def _send(sender: Connection, task: _Task) -> None:
+    try:
+        sender.send(task.run(_nothing))
+    except Exception as error:
+        sender.send(error)
+
+
+def _receive(receiver: Connection) -> Outcome:
+    try:
+        result = receiver.recv()
+    except EOFError:
+        raise CrossproError(
+            "aligner: expected the links of a second process, found that it was ended; "
+            "is there enough memory? --jobs 1 needs less"
+        ) from None
+    if isinstance(result, Exception):
+        raise result
+    assert isinstance(result, Outcome)  # noqa: S101 - for the type checker
     return result
+
+
+def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> Callable[[], None]:
+    total = (passes.ibm1 + passes.hmm + 1) * len(text.blocks)
+    done = 0
+
+    def report() -> None:
+        nonlocal done
+        done += 1
+        progress(name, done, total)
+
+    progress(name, 0, total)
+    return report
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,55 @@
+"""Links by eflomal (Östling and Tiedemann 2016), if its package is there.
+
+Words are handed over as numbers, so that forms are the same as for our own aligner and no token can
+be split by a blank inside it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from data_prep.align.links import read_links
+from data_prep.align.settings import AlignerSettings
+from data_prep.align.text import Forms, Sentences, make_form
+from data_prep.align.train import Progress
+from data_prep.errors import CrossproError
+from data_prep.example import Link
+
+
+def eflomal_links(
+    source: Sentences, target: Sentences, settings: AlignerSettings, progress: Progress
+) -> list[tuple[tuple[Link, ...], tuple[Link, ...]]]:
+    """The links of both directions of every segment."""
+    try:
+        from eflomal import Aligner
+    except ImportError as error:
+        raise CrossproError(
+            "aligner: expected the package eflomal, found nothing: pip install 'crosspro[eflomal]'"
+        ) from error
+    progress("eflomal", 0, 1)
+    form = make_form(settings.form, settings.prefix_length)
+    filled = [number for number, (s, t) in enumerate(zip(source, target, strict=True)) if s and t]
+    result: list[tuple[tuple[Link, ...], tuple[Link, ...]]] = [((), ())] * len(source)
+    if not filled:
+        return result
+    with tempfile.TemporaryDirectory() as name:
+        files = Path(name) / "forward", Path(name) / "backward"
+        Aligner(null_prior=settings.null).align(
+            list(_numbered((source[number] for number in filled), form)),
+            list(_numbered((target[number] for number in filled), form)),
+            links_filename_fwd=str(files[0]),
+            links_filename_rev=str(files[1]),
+        )
+        directions = (read_links(file) for file in files)
+        for number, forward, backward in zip(filled, *directions, strict=True):
+            result[number] = forward, backward
+    progress("eflomal", 1, 1)
+    return result
+
+
+def _numbered(sentences: Iterable[Sequence[str]], form: Forms) -> Iterator[str]:
+    numbers: dict[str, int] = {}
+    for sentence in sentences:
+        yield " ".join(str(numbers.setdefault(form(word), len(numbers))) for word in sentence)

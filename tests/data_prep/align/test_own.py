@@ -1,0 +1,209 @@
+"""Our own aligner on small texts, and on the news text where it is present."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_prep.align.backends import (
+    AlignerSettings,
+    align_both_directions,
+    align_corpus,
+    default_settings,
+)
+from data_prep.align.evaluate import score_links
+from data_prep.align.model import Direction
+from data_prep.align.own import own_links
+from data_prep.align.text import make_form, paired_text
+from data_prep.errors import CrossproError, InputError
+from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text, news_text
+
+WORD = AlignerSettings(form="word")
+SMALL = replace(WORD, variational=0.0)
+words = st.lists(st.sampled_from("abcdefgh"), max_size=9)
+
+
+@pytest.mark.parametrize("model", ["ibm1", "hmm"])
+@pytest.mark.parametrize("variational", [0.0, 0.01])
+def test_a_tiny_text_is_aligned(model, variational):
+    chosen = replace(WORD, model=model, variational=variational)
+    found = align_corpus(SOURCE, TARGET, chosen)
+    assert found[0] == ((0, 0), (1, 1), (2, 2), (3, 3))
+    assert found == align_corpus(SOURCE, TARGET, chosen)
+
+
+@pytest.mark.parametrize("model", ["ibm1", "hmm"])
+def test_swapped_words_are_found(model):
+    source, target = made_up_text(300)
+    gold = [
+        {
+            (i, j)
+            for i, s in enumerate(a)
+            for j, t in enumerate(b)
+            if s[1:] == t[1:] and abs(i - j) < 2
+        }
+        for a, b in zip(source, target, strict=True)
+    ]
+    assert score_links(align_corpus(source, target, replace(WORD, model=model)), gold).f1 > 0.97
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(words, words), max_size=6), st.sampled_from(["ibm1", "hmm"]))
+def test_any_text_gets_links_inside_it(pairs, model):
+    source, target = [list(one) for one, _ in pairs], [list(other) for _, other in pairs]
+    found = align_corpus(source, target, replace(WORD, model=model, max_length=6, iterations=3))
+    assert len(found) == len(pairs)
+    for links, one, other in zip(found, source, target, strict=True):
+        assert all(s < len(one) and t < len(other) for s, t in links)
+        assert list(links) == sorted(set(links))
+
+
+def test_the_reverse_text_has_the_reverse_directions():
+    source, target = made_up_text(40)
+    one = align_both_directions(source, target, WORD)
+    other = align_both_directions(target, source, WORD)
+    for (forward, backward), (back, forth) in zip(one.directed, other.directed, strict=True):
+        assert {(t, s) for s, t in forward} == set(forth)
+        assert {(t, s) for s, t in backward} == set(back)
+
+
+def test_a_second_process_changes_nothing():
+    source, target = made_up_text(1500)
+    one, two = (align_corpus(source, target, WORD, jobs=jobs) for jobs in (1, 2))
+    assert one == two
+
+
+def test_a_second_process_that_fails_is_reported(monkeypatch):
+    source, target = made_up_text(1500)
+    parent = os.getpid()
+    real = Direction.best
+
+    def best(self, hmm, report):
+        if os.getpid() != parent:
+            os._exit(1)
+        return real(self, hmm, report)
+
+    monkeypatch.setattr(Direction, "best", best)
+    with pytest.raises(CrossproError, match="enough memory"):
+        align_corpus(source, target, WORD, jobs=2)
+
+    def raises(self, hmm, report):
+        if os.getpid() != parent:
+            raise ValueError("of the second process")
+        return real(self, hmm, report)
+
+    monkeypatch.setattr(Direction, "best", raises)
+    with pytest.raises(ValueError, match="of the second process"):
+        align_corpus(source, target, WORD, jobs=2)
+
+
+def test_segments_without_words_have_no_links_and_long_ones_do():
+    source, target = [*SOURCE, [], ["house"] * 150], [*TARGET, ["x"], ["maison"] * 150]
+    found = align_corpus(source, target, replace(SMALL, max_length=20))
+    assert found[: len(SOURCE)] == align_corpus(SOURCE, TARGET, replace(SMALL, max_length=20))
+    assert found[len(SOURCE)] == ()
+    assert set(found[-1]) >= {(place, place) for place in range(150)}
+
+
+def test_a_long_segment_is_linked_by_ibm1_some_rows_at_a_time(monkeypatch):
+    source, target = made_up_text(60)
+    long = [word for sentence in source for word in sentence]
+    other = [word for sentence in target for word in sentence]
+    texts = [*source, long], [*target, other]
+    at_once = align_corpus(*texts, WORD)
+    assert score_links([at_once[-1]], [{(n, n) for n in range(len(long))}]).recall > 0.8
+    monkeypatch.setattr("data_prep.align.model._LONG_CELLS", 1000)
+    assert align_corpus(*texts, WORD) == at_once
+
+
+def test_a_large_text_is_learnt_from_in_part():
+    source, target = made_up_text(400)
+    chosen = [replace(WORD, model=model) for model in ("ibm1", "hmm")]
+    for one in chosen:
+        arguments = (source, target, one, None, False, 1, lambda *_: None)
+        whole = list(own_links(*arguments)[0])
+        parts = list(own_links(*arguments, most_cells=8000)[0])
+        assert len(parts) == len(whole)
+        gold = [set(forward) & set(backward) for forward, backward in whole]
+        found = [set(forward) & set(backward) for forward, backward in parts]
+        assert score_links(found, gold).f1 > 0.95
+
+
+def test_a_prefix_brings_forms_together_and_lower_case_too():
+    form = make_form("prefix", 5)
+    text = paired_text([["Nation", "nationale"]], [["nations"]], form, 100)
+    assert list(text.source.words) == ["natio"]
+    assert make_form("word", 5)("Nationale") == "nationale"
+
+
+def test_pairs_are_numbered_alike_in_all_blocks(monkeypatch):
+    monkeypatch.setattr("data_prep.align.text._BLOCK_CELLS", 500)
+    monkeypatch.setattr("data_prep.align.text._BATCH_CELLS", 300)
+    source, target = made_up_text(50)
+    text = paired_text(source, target, str.lower, 100)
+    assert len(text.blocks) > 3
+    left, right = text.pair_words()
+    seen = []
+    for block in text.blocks:
+        for batch in block.batches:
+            for row, segment in enumerate(batch.segments):
+                seen.append(int(segment))
+                a, b = text.source.segment(segment), text.target.segment(segment)
+                cells = block.pairs[batch.cells[: len(b), row, : len(a)]]
+                assert (left[cells] == a).all()
+                assert (right[cells] == b[:, None]).all()
+                assert not batch.cells[len(b) :, row].any()
+                assert (
+                    text.pair_numbers(*np.broadcast_arrays(a[None, :], b[:, None])) == cells
+                ).all()
+    assert sorted(seen) == list(range(50))
+
+
+def test_progress_goes_from_nothing_to_everything():
+    calls = []
+    align_both_directions(SOURCE, TARGET, WORD, jobs=1, progress=lambda *call: calls.append(call))
+    for name in ("forward", "backward"):
+        steps = [(done, total) for called, done, total in calls if called == name]
+        assert steps[0][0] == 0
+        assert steps[-1][0] == steps[-1][1] == WORD.iterations + 1
+    told = []
+    align_corpus(SOURCE, TARGET, WORD, jobs=1, progress=told.append)
+    assert told[1:3] == ["forward", "forward: 10%"]
+    assert told[-1] == "backward: 100%"
+    assert len(set(told)) == len(told)
+
+
+def test_faulty_settings_are_named_together():
+    wrong = AlignerSettings(aligner="giza", model="ibm4", form="stem", null=1.5, prefix_length=0)
+    with pytest.raises(InputError) as caught:
+        wrong.check()
+    assert [problem.field for problem in caught.value.problems] == [
+        "aligner",
+        "model",
+        "form",
+        "prefix_length",
+        "null",
+    ]
+    assert "own, eflomal, file" in str(caught.value)
+    with pytest.raises(InputError, match="expected 6 as in the source, found 5"):
+        align_corpus(SOURCE, TARGET[1:], WORD)
+    with pytest.raises(InputError, match="at least 1 without a prior"):
+        align_corpus(SOURCE, TARGET, replace(WORD, iterations=0))
+
+
+def test_the_task_gives_the_symmetrisation(en_fr):
+    assert default_settings(en_fr).symmetrisation == en_fr.symmetrisation
+    assert default_settings(en_fr).model == "hmm"
+
+
+def test_quality_on_news_text():
+    """Against GIZA++ links, trained on these 4,954 sentences alone (issue: .74 and .73)."""
+    source, target, gold = news_text()
+    found = align_corpus(source, target, AlignerSettings())
+    assert score_links(found, gold).f1 > 0.755
+    assert score_links(found, gold, source, ("it", "they")).f1 > 0.733

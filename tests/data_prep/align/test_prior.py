@@ -1,0 +1,126 @@
+"""Priors: what was learnt helps with new text, and files survive saving or are refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from data_prep.align.backends import AlignerSettings, align_both_directions, align_corpus
+from data_prep.align.evaluate import score_links
+from data_prep.align.prior import load_prior, save_prior
+from data_prep.errors import InputError
+from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text
+
+WORD = AlignerSettings(form="word", variational=0.0)
+ONLY_LINK = replace(WORD, iterations=0)
+
+
+def learnt(settings=WORD, source=SOURCE, target=TARGET, prior=None):
+    return align_both_directions(source, target, settings, prior, keep=True).prior
+
+
+@pytest.mark.parametrize("settings", [WORD, ONLY_LINK])
+def test_a_prior_helps_new_text_and_survives_saving(tmp_path, settings):
+    prior = learnt()
+    save_prior(tmp_path / "prior.npz", prior)
+    loaded = load_prior(tmp_path / "prior.npz")
+    crossed = [["red", "car"]], [["voiture", "rouge"]]
+    assert align_corpus(*crossed, settings, loaded)[0] == ((0, 1), (1, 0))
+    assert align_corpus(*crossed, settings, loaded) == align_corpus(*crossed, settings, prior)
+
+
+def test_linking_with_a_prior_is_what_training_would_have_found():
+    source, target = made_up_text(300)
+    settings = AlignerSettings(form="word")
+    prior = learnt(settings, source, target)
+    again = align_corpus(source, target, replace(settings, iterations=0), prior)
+    assert score_links(again, align_corpus(source, target, settings)).f1 > 0.99
+
+
+@pytest.mark.parametrize("settings", [WORD, ONLY_LINK])
+def test_words_that_were_never_seen_are_linked_to_each_other(settings):
+    text = [["the", "zebra", "is", "red"]], [["la", "girafe", "est", "rouge"]]
+    links = align_corpus(*text, settings, learnt())[0]
+    assert set(links) == {(0, 0), (1, 1), (2, 2), (3, 3)}
+
+
+def test_a_name_that_was_never_seen_is_linked_to_itself():
+    text = [["Kerviel", "is", "red"]], [["la", "voiture", "est", "Kerviel"]]
+    assert (0, 3) in align_corpus(*text, ONLY_LINK, learnt())[0]
+
+
+def test_counts_add_up_over_texts():
+    first = learnt()
+    second = learnt(WORD, [["a", "bird"]], [["un", "oiseau"]], first)
+    assert set(second.source_words) == {*first.source_words, "bird"}
+    kept = set(zip(second.pair_source.tolist(), second.pair_target.tolist(), strict=True))
+    assert kept > set(zip(first.pair_source.tolist(), first.pair_target.tolist(), strict=True))
+    assert second.forward.pairs.sum() > first.forward.pairs.sum()
+    assert align_corpus(SOURCE, TARGET, ONLY_LINK, second) == align_corpus(
+        SOURCE, TARGET, ONLY_LINK, first
+    )
+
+
+def test_another_length_limit_is_fine():
+    prior = learnt()
+    for limit in (7, 250):
+        found = align_corpus(SOURCE, TARGET, replace(ONLY_LINK, max_length=limit), prior)
+        assert found[0] == ((0, 0), (1, 1), (2, 2), (3, 3))
+
+
+def test_a_prior_of_another_form_is_refused():
+    with pytest.raises(InputError, match="form word, prefix length 5, as in the prior"):
+        align_corpus(SOURCE, TARGET, AlignerSettings(), learnt())
+    with pytest.raises(InputError, match="own, which alone has priors"):
+        align_corpus(SOURCE, TARGET, replace(WORD, aligner="eflomal"), learnt())
+
+
+def test_the_same_text_gives_the_same_file(tmp_path):
+    for name in ("one.npz", "two.npz"):
+        save_prior(tmp_path / name, learnt())
+    first, second = (dict(np.load(tmp_path / name)) for name in ("one.npz", "two.npz"))
+    assert all((first[key] == second[key]).all() for key in first)
+
+
+def test_files_that_are_no_priors_are_refused(tmp_path):
+    path = tmp_path / "prior.npz"
+    path.write_bytes(b"garbage")
+    with pytest.raises(InputError, match="a prior saved by crosspro align"):
+        load_prior(path)
+    np.savez(path, other=np.zeros(3))
+    with pytest.raises(InputError, match="about"):
+        load_prior(path)
+    with pytest.raises(InputError, match="No such file"):
+        load_prior(tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda a: a.update(pair_source=a["pair_source"] + 1000), "outside the vocabularies"),
+        (lambda a: a.update(forward_pairs=-a["forward_pairs"]), "negative"),
+        (lambda a: a.update(forward_pairs=a["forward_pairs"] * np.nan), "no numbers"),
+        (lambda a: a.update(backward_pairs=a["backward_pairs"][1:]), "different lengths"),
+        (lambda a: a.update(forward_unlinked=a["forward_unlinked"][1:]), "different lengths"),
+        (lambda a: a.update(forward_jump=a["forward_jump"][1:]), "different lengths"),
+        (lambda a: a.pop("forward_first"), "forward_first"),
+        (lambda a: a.update(about=np.frombuffer(b"[]", np.uint8)), "list"),
+        (lambda a: a.update(about=_about(version=2)), "version 2"),
+    ],
+)
+def test_damaged_priors_are_refused(tmp_path, change, found):
+    path = tmp_path / "prior.npz"
+    save_prior(path, learnt())
+    with np.load(path) as file:
+        arrays = dict(file)
+    change(arrays)
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match=found):
+        load_prior(path)
+
+
+def _about(**changes):
+    return np.frombuffer(json.dumps(changes).encode(), np.uint8)

@@ -1,0 +1,124 @@
+"""Symmetrisation: the standard algorithms, and what must hold for them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
+from data_prep.errors import InputError
+from data_prep.task import SYMMETRISATIONS as NAMES
+
+SIZE = 8
+NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
+sides = st.lists(st.one_of(st.none(), st.integers(0, SIZE - 1)), max_size=SIZE)
+
+
+def as_links(forward, backward):
+    """Links as models make them: each target word has one source word, and the other way round."""
+    one = {(source, target) for target, source in enumerate(forward) if source is not None}
+    return one, {(source, target) for source, target in enumerate(backward) if target is not None}
+
+
+def grow_in_a_matrix(forward, backward, final=None):
+    """The published pseudo-code word for word, over a whole matrix, target positions outside."""
+    links, both = forward & backward, forward | backward
+
+    def free(source, target):
+        return (
+            all(source != link[0] for link in links),
+            all(target != link[1] for link in links),
+        )
+
+    added = True
+    while added:
+        added = False
+        for target in range(SIZE):
+            for source in range(SIZE):
+                if (source, target) not in links:
+                    continue
+                for down, right in NEIGHBOURS:
+                    new = (source + right, target + down)
+                    if new in both and new not in links and any(free(*new)):
+                        links.add(new)
+                        added = True
+    if final is not None:
+        for direction in (forward, backward):
+            for target in range(SIZE):
+                for source in range(SIZE):
+                    if (source, target) in direction - links and final(free(source, target)):
+                        links.add((source, target))
+    return links
+
+
+@given(sides, sides)
+def test_the_grow_diag_family_is_that_of_the_pseudo_code(forward, backward):
+    one, other = as_links(forward, backward)
+    for name, final in (
+        ("grow-diag", None),
+        ("grow-diag-final", any),
+        ("grow-diag-final-and", all),
+    ):
+        expected = grow_in_a_matrix(set(one), set(other), final)
+        assert set(symmetrise(one, other, name)) == expected
+
+
+@given(sides, sides)
+def test_all_lie_between_intersection_and_union(forward, backward):
+    one, other = as_links(forward, backward)
+    found = {name: set(symmetrise(one, other, name)) for name in SYMMETRISATIONS}
+    assert found["intersection"] == one & other
+    assert found["union"] == one | other
+    for links in found.values():
+        assert found["intersection"] <= links <= found["union"]
+    assert found["grow-diag"] <= found["grow-diag-final-and"]
+    assert found["grow-diag"] <= found["grow-diag-final"]
+
+
+@given(sides, sides)
+def test_final_links_every_word_that_has_a_link_in_the_union(forward, backward):
+    one, other = as_links(forward, backward)
+    every, final, strict = (
+        symmetrise(one, other, name) for name in ("union", "grow-diag-final", "grow-diag-final-and")
+    )
+    for side in (0, 1):
+        words = {link[side] for link in final}
+        assert words == {link[side] for link in every}
+        assert words >= {link[side] for link in strict}
+
+
+@given(sides, sides)
+def test_intersection_and_union_treat_both_sides_alike(forward, backward):
+    one, other = as_links(forward, backward)
+    for name in ("intersection", "union"):
+        turned = [{(target, source) for source, target in links} for links in (other, one)]
+        found = {(source, target) for target, source in symmetrise(*turned, name)}
+        assert found == set(symmetrise(one, other, name))
+
+
+@given(sides)
+def test_equal_directions_stay_as_they_are(forward):
+    links, _ = as_links(forward, [])
+    for name in SYMMETRISATIONS:
+        assert symmetrise(links, links, name) == tuple(sorted(links))
+
+
+def test_final_and_adds_only_pairs_of_unlinked_words():
+    forward, backward = {(0, 0), (3, 3)}, {(0, 0), (0, 5)}
+    assert symmetrise(forward, backward, "grow-diag") == ((0, 0),)
+    assert symmetrise(forward, backward, "grow-diag-final-and") == ((0, 0), (3, 3))
+    assert symmetrise(forward, backward, "grow-diag-final") == ((0, 0), (0, 5), (3, 3))
+
+
+def test_a_link_may_be_in_final_and_but_not_in_final():
+    """Final can cover both words of a link by other links first."""
+    forward, backward = {(5, 5), (5, 0), (0, 5)}, {(5, 5), (0, 0)}
+    assert (0, 0) in symmetrise(forward, backward, "grow-diag-final-and")
+    assert (0, 0) not in symmetrise(forward, backward, "grow-diag-final")
+
+
+def test_every_name_of_the_tasks_is_known():
+    assert set(SYMMETRISATIONS) == set(NAMES)
+    with pytest.raises(InputError, match="grow-diag-final-and"):
+        symmetrise((), (), "grow")

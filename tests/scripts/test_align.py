@@ -1,0 +1,123 @@
+"""The command that aligns text and evaluates links."""
+
+from __future__ import annotations
+
+import lzma
+
+import pytest
+
+from tests.conftest import SHARED_DATA
+from tests.data_prep.align.corpora import SOURCE, TARGET
+from tests.scripts.run import crosspro
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("s", SOURCE), ("t", TARGET)):
+        (tmp_path / name).write_text("".join(" ".join(line) + "\n" for line in text), "utf-8")
+    (tmp_path / "gold").write_text("0-0 1-1 2-2 3-3\n" * 3 + "0-0 1-1\n" * 2 + "0-0 1-1\n", "utf-8")
+    return tmp_path
+
+
+def align(files, *options):
+    return crosspro(
+        "align", "--source", files / "s", "--target", files / "t", "--form", "word", *options
+    )
+
+
+def test_links_are_written(files):
+    result = align(files, "-o", files / "links.xz")
+    assert (result.code, result.stdout) == (0, b"")
+    assert b"links of 6 segments" in result.stderr
+    lines = lzma.decompress((files / "links.xz").read_bytes()).decode().splitlines()
+    assert lines[0] == "0-0 1-1 2-2 3-3"
+    assert len(lines) == 6
+
+
+def test_evaluation_has_a_row_for_each_symmetrisation(files):
+    options = ("--evaluate", files / "gold", "--task", "en-fr", "--all-symmetrisations")
+    result = align(files, *options, "--jobs", "1")
+    lines = result.stdout.decode().splitlines()
+    assert " ".join(lines[0].split()) == "links P R F1 P pronouns R pronouns F1 pronouns"
+    assert [line.split()[0] for line in lines[2:]] == [
+        "grow-diag-final-and",
+        "grow-diag",
+        "grow-diag-final",
+        "union",
+        "intersection",
+    ]
+
+
+def test_given_links_are_evaluated(files):
+    result = align(files, "--evaluate", files / "gold", "--links", files / "gold")
+    assert result.stdout.decode().splitlines()[-1].split() == ["gold", "1.000", "1.000", "1.000"]
+
+
+def test_a_prior_is_saved_and_used(files):
+    assert align(files, "--save-prior", files / "prior.npz").code == 0
+    options = ("--prior", files / "prior.npz", "-o", files / "links")
+    assert align(files, *options, "--iterations", "0").code == 0
+    assert (files / "links").read_text("utf-8").startswith("0-0 1-1 2-2 3-3\n")
+    other = align(files, *options, "--form", "prefix")
+    assert other.code == 2
+    assert b"as in the prior" in other.stderr
+
+
+def test_lemmas_are_compared_instead_of_words(files):
+    (files / "sl").write_text((files / "s").read_text("utf-8"), "utf-8")
+    (files / "tl").write_text((files / "t").read_text("utf-8"), "utf-8")
+    options = ("--form", "lemma", "--source-lemmas", files / "sl", "--target-lemmas", files / "tl")
+    assert align(files, *options, "-o", files / "links").code == 0
+    (files / "tl").write_text("la maison\n" * 6, "utf-8")
+    wrong = align(files, *options, "-o", files / "links")
+    assert wrong.code == 2
+    assert f"{files / 'tl'}:1: lemmas: expected 4, one a word, found 2" in wrong.stderr.decode()
+    assert align(files, "--form", "lemma", "-o", files / "links").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "nothing to do"),
+        (("--links", "gold", "-o", "links"), "belongs to"),
+        (("-o", "links", "--symmetrisation", "grow"), "grow-diag-final-and"),
+        (("-o", "links", "--aligner", "giza"), "eflomal"),
+        (("-o", "links", "--null", "1"), "between 0 and 1"),
+        (("-o", "links", "--iterations", "0"), "without a prior"),
+        (("-o", "absent/links"), "a folder that exists"),
+        (("-o", "links", "--prior", "gold"), "a prior saved by"),
+        (("-o", "links", "--all-symmetrisations"), "belongs to"),
+        (("--evaluate", "gold", "--task", "en-xx"), "en-fr"),
+    ],
+)
+def test_wrong_options_are_refused_before_the_work(files, monkeypatch, options, message):
+    monkeypatch.chdir(files)
+    result = align(files, *options)
+    assert result.code == 2
+    assert message in " ".join(result.stderr.decode().split())
+    assert not (files / "links").exists()
+
+
+def test_unequal_empty_and_bad_files_are_named(files):
+    (files / "t").write_text("x\n", "utf-8")
+    unequal = align(files, "-o", files / "links")
+    assert unequal.code == 2
+    assert b"expected 6 as in" in unequal.stderr
+    (files / "t").write_bytes(b"")
+    assert b"at least one line" in align(files, "-o", files / "links").stderr
+    (files / "t").write_bytes(b"\xff\n")
+    assert b"UTF-8" in align(files, "-o", files / "links").stderr
+
+
+def test_lenient_evaluation_of_links_that_lead_nowhere():
+    folder = SHARED_DATA / "news_mt"
+    if not folder.is_dir():
+        pytest.skip("the news text is not here")
+    gold = folder / "mt-output.en-fr.alig.xz"
+    options = ["--source", folder / "mt-output.en.xz", "--target", folder / "mt-output.fr.xz"]
+    options += ["--evaluate", gold, "--links", gold]
+    strict = crosspro("align", *options)
+    assert strict.code == 2
+    lines = {line.split(":")[1] for line in strict.stderr.decode().splitlines()}
+    assert len(lines - {" lines"}) == 37
+    assert crosspro("align", *options, "--lenient").stdout.count(b"1.000") == 3
