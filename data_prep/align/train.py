@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -82,7 +84,7 @@ def train(
         return forward, tasks[1].run(_watch(progress, "backward", text, passes))
     context = multiprocessing.get_context("fork")  # the text is shared, not copied
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
+    process = context.Process(target=_send, args=(sender, tasks[1], os.getpid()), daemon=True)
     process.start()
     sender.close()
     try:
@@ -122,11 +124,20 @@ class _Task:
         return Outcome(best, direction.tally if self.keep else None)
 
 
-def _send(sender: Connection, task: _Task) -> None:
+def _send(sender: Connection, task: _Task, parent: int) -> None:
+    """The second process: it ends when the first does, and leaves interrupts to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def report() -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
     try:
-        sender.send(task.run(_nothing))
+        result: Outcome | Exception = task.run(report)
     except Exception as error:
-        sender.send(error)
+        result = error
+    with contextlib.suppress(BrokenPipeError):
+        sender.send(result)
 
 
 def _receive(receiver: Connection) -> Outcome:
@@ -154,7 +165,3 @@ def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> C
 
     progress(name, 0, total)
     return report
-
-
-def _nothing() -> None:
-    pass
