@@ -1,4 +1,4 @@
-"""Train a system and score it: `python train.py task=en-fr system=majority data=demo`.
+"""Train a system and score it: `python train.py task=en-fr system=turku_gru_2016 data=demo`.
 
 Hydra composes the configuration from `conf/`. It is checked as a whole before anything runs; then
 the system is fitted, saved, and applied to dev and test. The run folder gets the model, and for
@@ -8,18 +8,19 @@ This is the only module that sees a configuration object.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import hydra
-import yaml
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import get_object, instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from conf import CONF_DIR
+from conf.names import known_names
 from data_prep.errors import CrossproError, InputError
 from data_prep.shared_task import write_examples
 from data_prep.splits import Splits, demo_splits, file_splits
@@ -34,13 +35,14 @@ from prediction.output import with_predictions
 from prediction.settings import Settings, unknown_names
 from prediction.system import System
 
-KEYS = ("task", "data", "system", "trainer", "absent", "resamples", "resampling_seed")
+KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
 
 
 def checked(settings: dict[str, Any], task_name: str) -> Task:
     """The task, if all settings are sound; else one error with every problem."""
     check = Settings()
     check.choice("absent", settings.get("absent"), ("skip", "zero"))
+    check.number("seed", settings.get("seed"), 0)
     check.number("resamples", settings.get("resamples"), 0)
     check.number("resampling_seed", settings.get("resampling_seed"), 0)
     if not check.top(settings, KEYS):
@@ -98,11 +100,16 @@ def score(
 def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
     """A whole run; returns the official score on dev, which sweeps may optimise."""
     task = checked(settings, task_name)
-    print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
+    helper = _rank() > 0
+    if not helper:
+        print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
     splits = load_data(task, settings["data"])
     system: System = instantiate(settings["system"])
-    print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
+    if not helper:
+        print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
     system.fit(task, splits.train, splits.dev, folder)
+    if helper:  # it has done its part; the first process saves and scores
+        return None
     system.save(folder / "model")
     evaluations = score(system, splits, folder, settings)
     for name in splits.test:
@@ -127,6 +134,12 @@ def train(config: DictConfig) -> float | None:
         raise SystemExit(2) from None
 
 
+def _rank() -> int:
+    """Which of several processes this is (trainer=ddp); 0 is the first, or the only one."""
+    names = ("RANK", "SLURM_PROCID", "LOCAL_RANK")
+    return next((int(os.environ[name]) for name in names if os.environ.get(name)), 0)
+
+
 def _remove_if_empty(folder: Path) -> None:
     """A run that was refused leaves no folder behind."""
     if {path.name for path in folder.iterdir()} <= {".hydra", "train.log"}:
@@ -135,28 +148,11 @@ def _remove_if_empty(folder: Path) -> None:
 
 def main() -> None:
     """Check the names in the arguments, which Hydra would refuse without naming the choices."""
-    top = _read_yaml(CONF_DIR / "train.yaml")
-    chosen: dict[str, str] = {}
-    for entry in top.pop("defaults"):
-        chosen.update(entry if isinstance(entry, dict) else {})
-    inner = {}
-    for group in chosen:
-        for argument in sys.argv[1:]:
-            if argument.startswith(f"{group}="):
-                chosen[group] = argument.partition("=")[2]
-        file = CONF_DIR / group / f"{chosen[group]}.yaml"
-        if file.is_file():
-            inner[group] = [*_read_yaml(file)]
-    problems = unknown_names(sys.argv[1:], [*chosen, *top], inner)
+    problems = unknown_names(sys.argv[1:], *known_names(sys.argv[1:]))
     if problems:
         print(InputError(problems), file=sys.stderr)
         raise SystemExit(2)
     train()
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return content
 
 
 if __name__ == "__main__":

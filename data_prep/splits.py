@@ -10,6 +10,7 @@ from data_prep.demo.corpus import demo_examples
 from data_prep.errors import InputError, Problem
 from data_prep.example import Example
 from data_prep.shared_task import read_examples
+from data_prep.source_parse import with_source_parse
 from data_prep.task import Task
 
 
@@ -36,8 +37,9 @@ def file_splits(
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
     Several training or development files are joined; each test file is reported by itself. The
-    documents of X.data are read from X.doc-ids where there is one. All files are checked, and all
-    problems reported, before anything is returned.
+    documents of X.data are read from X.doc-ids and parses of the source from X.source.conllu, where
+    there are such files. All files are checked, and all problems reported, before anything is
+    returned.
     """
     folder = Path(folder)
     problems: list[Problem] = []
@@ -55,7 +57,9 @@ def file_splits(
     examples: dict[Path, list[Example]] = {}
     for path in [path for split in paths.values() for path in split]:
         try:
-            examples[path] = list(read_examples(path, task, doc_ids_of(path), lenient=lenient))
+            read = read_examples(path, task, doc_ids_of(path), lenient=lenient)
+            parse = beside(path, "source.conllu")
+            examples[path] = list(with_source_parse(read, parse, task) if parse else read)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -79,9 +83,13 @@ def _stem(path: Path) -> str:
 
 def doc_ids_of(path: Path) -> Path | None:
     """The document ids beside a data file: X.doc-ids for X.data, compressed or not."""
-    stem = _stem(path)
+    return beside(path, "doc-ids")
+
+
+def beside(path: Path, kind: str) -> Path | None:
+    """The file X.KIND that belongs to X.data, compressed or not."""
     for suffix in ("", ".gz", ".xz"):
-        candidate = path.with_name(f"{stem}.doc-ids{suffix}")
+        candidate = path.with_name(f"{_stem(path)}.{kind}{suffix}")
         if candidate.is_file():
             return candidate
     return None

@@ -20,8 +20,8 @@ from prediction.dev_score import MONITORS, monitored
 from prediction.sampling import Indices, Sampler, bucketed_batches
 from prediction.tensors import GapTensors, extents
 
-Batch = tuple[Tensor, int]
-"""Gap numbers, and the widest context among them."""
+Batch = tuple[Tensor, int, float]
+"""Gap numbers, the widest context among them, and what their summed loss is multiplied with."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,11 @@ class Batches:
         gaps = self.sampler.draw(self.labels, self.classes, generator)
         for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
             mine = batch[self.rank :: self.world]
-            if len(mine):
-                yield torch.from_numpy(mine).to(self.device, non_blocking=True), width
+            # Processes average their gradients, whatever their shares of the batch; one without a
+            # share takes part with a gap that counts nothing.
+            scale = self.world / len(batch) if len(mine) else 0.0
+            mine = mine if len(mine) else batch[:1]
+            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, scale
 
     def __len__(self) -> int:
         generator = np.random.default_rng((self.seed, self.epoch))
@@ -70,7 +73,7 @@ class FixedBatches:
     """The same batches every time; a plain list would mean several data loaders to Lightning."""
 
     def __init__(self, batches: Sequence[tuple[Indices, int]]) -> None:
-        self.batches = [(torch.from_numpy(gaps), width) for gaps, width in batches]
+        self.batches = [(torch.from_numpy(gaps), width, 1.0) for gaps, width in batches]
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
@@ -113,7 +116,7 @@ class GapClassifier(pl.LightningModule):
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins."""
         self.batches.epoch = self.current_epoch
-        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+        torch.manual_seed(self.seed * 100_003 + self.current_epoch + 7919 * self.global_rank)
         return self.batches
 
     def val_dataloader(self) -> FixedBatches:
@@ -126,7 +129,7 @@ class GapClassifier(pl.LightningModule):
         Dividing by the gaps and not by their weights keeps the loss the same when a batch is split
         over processes.
         """
-        gaps, width = batch
+        gaps, width, scale = batch
         scores = self.network(self.data["train"], gaps, width).float()
         labels = self.data["train"].label[gaps]
         losses = nn.functional.cross_entropy(
@@ -136,8 +139,16 @@ class GapClassifier(pl.LightningModule):
             reduction="none",
             label_smoothing=self.optimisation.label_smoothing,
         )
-        loss = losses.mean()
-        self.log("loss", loss, prog_bar=True, on_step=False, on_epoch=True, batch_size=len(gaps))
+        loss = losses.sum() * scale
+        self.log(
+            "loss",
+            loss,
+            prog_bar=True,
+            on_step=False,
+            on_epoch=True,
+            batch_size=len(gaps),
+            sync_dist=self.trainer.world_size > 1,
+        )
         return loss
 
     def on_validation_epoch_start(self) -> None:

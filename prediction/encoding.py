@@ -7,8 +7,10 @@ sentences back in the same document, because they lie next to each other.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -25,7 +27,16 @@ from prediction.vocabulary import PAD, Vocabulary, build_vocabulary, from_lists
 
 Ints = NDArray[np.int32]
 
-FIELDS = ("source", "lemma", "tag", "lemma_tag", "pronoun", "character")
+FIELDS = (
+    "source",
+    "source_tag",
+    "source_label",
+    "lemma",
+    "tag",
+    "lemma_tag",
+    "pronoun",
+    "character",
+)
 _GAP_WORD = "<gap>"
 _MAX_CHARACTERS = 24
 
@@ -66,6 +77,9 @@ def fit_encoder(examples: Sequence[Example], min_count: int = 2, lowercase: bool
     for example in examples:
         source = _source_words(example, lowercase)
         counts["source"].update(source)
+        tags, labels = _source_fields(example)
+        counts["source_tag"].update(tags)
+        counts["source_label"].update(labels)
         counts["character"].update("".join(source))
         lemmas, tags = _target_words(example)
         counts["lemma"].update(lemmas)
@@ -79,12 +93,15 @@ def fit_encoder(examples: Sequence[Example], min_count: int = 2, lowercase: bool
 class EncodedData:
     """Flat arrays; the target has a token for each gap, whose lemma is the gap word.
 
-    `characters[w]` spells word w of the source vocabulary. `sentence` and the columns that follow
-    have an entry for each gap; `source_starts`, `target_starts` and `first_of_document` have one
-    for each sentence (and one more at the end).
+    `characters[w]` spells word w of the source vocabulary. Source tags, labels and heads need a
+    parse; without one they are unknown words and the pronoun itself. `sentence` and the columns
+    that follow have an entry for each gap; `source_starts`, `target_starts` and
+    `first_of_document` have one for each sentence (and one more at the end).
     """
 
     source: Ints
+    source_tag: Ints
+    source_label: Ints
     lemma: Ints
     tag: Ints
     lemma_tag: Ints
@@ -95,6 +112,7 @@ class EncodedData:
     sentence: Ints
     target_position: Ints
     source_position: Ints
+    head_position: Ints
     pronoun: Ints
     label: Ints
 
@@ -119,6 +137,9 @@ def encode(examples: Sequence[Example], encoder: Encoder, task: Task) -> Encoded
         lemmas, tags = _target_words(example)
         source_start, target_start = len(columns["source"]), len(columns["lemma"])
         columns["source"] += vocabularies["source"].numbers(source)
+        source_tags, source_labels = _source_fields(example)
+        columns["source_tag"] += vocabularies["source_tag"].numbers(source_tags)
+        columns["source_label"] += vocabularies["source_label"].numbers(source_labels)
         columns["lemma"] += vocabularies["lemma"].numbers(lemmas)
         columns["tag"] += vocabularies["tag"].numbers(tags)
         columns["lemma_tag"] += vocabularies["lemma_tag"].numbers(
@@ -135,6 +156,7 @@ def encode(examples: Sequence[Example], encoder: Encoder, task: Task) -> Encoded
             columns["sentence"].append(number)
             columns["target_position"].append(target_start + gap.position)
             columns["source_position"].append(source_start + gap.source_index)
+            columns["head_position"].append(source_start + _head(example, gap))
             aligned = _aligned_words(example, gap, source)
             columns["pronoun"] += vocabularies["pronoun"].numbers([aligned])
             columns["label"].append(label)
@@ -150,12 +172,14 @@ def cached_encoding(
         return encode(examples, encoder, task)
     place = folder / _content_key(examples, encoder, task)
     names = [f.name for f in fields(EncodedData)]
-    if not (place / "complete").is_file():
+    if not place.is_dir():
         data = encode(examples, encoder, task)
-        place.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            np.save(place / f"{name}.npy", getattr(data, name), allow_pickle=False)
-        (place / "complete").touch()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
+            for name in names:
+                np.save(Path(temporary, f"{name}.npy"), getattr(data, name), allow_pickle=False)
+            with contextlib.suppress(OSError):  # another process was quicker: the same arrays
+                Path(temporary).rename(place)
     return EncodedData(
         **{
             name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
@@ -169,13 +193,29 @@ def _content_key(examples: Sequence[Example], encoder: Encoder, task: Task) -> s
     digest.update(json.dumps(encoder.to_json(), sort_keys=True).encode("utf-8"))
     digest.update(json.dumps(task.class_index).encode("utf-8"))
     for example in examples:
-        line = f"{format_example(example)}\t{example.document}\n"
+        line = f"{format_example(example)}\t{example.document}\t{example.source_parse}\n"
         digest.update(line.encode("utf-8"))
     return digest.hexdigest()
 
 
 def _source_words(example: Example, lowercase: bool) -> list[str]:
     return [word.lower() for word in example.source] if lowercase else list(example.source)
+
+
+def _source_fields(example: Example) -> tuple[Sequence[str], Sequence[str]]:
+    """Tags and dependency labels of the source words; empty without a parse."""
+    if example.source_parse is None:
+        return [""] * len(example.source), [""] * len(example.source)
+    tokens = example.source_parse.tokens
+    return [token.tag for token in tokens], [token.deprel for token in tokens]
+
+
+def _head(example: Example, gap: Gap) -> int:
+    """The head of the source pronoun; the pronoun itself where none is known."""
+    if example.source_parse is None:
+        return gap.source_index
+    head = example.source_parse.tokens[gap.source_index].head
+    return head if head >= 0 else gap.source_index
 
 
 def _target_words(example: Example) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from data_prep.errors import CrossproError, choices, input_error
 from data_prep.example import Example
@@ -37,7 +37,8 @@ from prediction.encoding import (
 from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
 from prediction.networks.uppsala_bilstm import UppsalaBiLSTM
 from prediction.pretraining import Pretraining, pretrain
-from prediction.sampling import POLICIES, Indices, Sampler, class_weights
+from prediction.sampling import POLICIES, Indices, Sampler, batch_size, class_weights
+from prediction.subwords import Units, load_units, train_units
 from prediction.system import Probabilities, System, load_system, read_json_object
 from prediction.tensors import GapTensors, extents, gap_tensors
 from prediction.trainer import TrainerSettings, train_network
@@ -46,6 +47,7 @@ NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
     "turku_gru": TurkuGRU,
     "uppsala_bilstm": UppsalaBiLSTM,
 }
+UNITS = ("words", "sentencepiece")
 _ADJUSTMENT = "adjustment.json"
 
 
@@ -56,7 +58,10 @@ class Training:
     min_count: int = 2
     lowercase: bool = True
     context: int = 0
+    units: str = "words"
+    unit_vocabulary: int = 8000
     batch_size: int = 1000
+    min_steps: int = 0
     class_weight_power: float = 1.0
     sampling: str = "all"
     share: float = 1.0
@@ -90,11 +95,13 @@ class NeuralSystem(System):
         self.seed = seed
         self.tau = 0.0
         self.frequencies: NDArray[np.float64] = np.zeros(0)
+        self.units: Units | None = None
         self.encoder: Encoder
-        self.network: nn.Module
+        self.network: TurkuGRU | UppsalaBiLSTM
         for key, value, allowed in (
             ("sampling", self.training.sampling, POLICIES),
             ("monitor", self.training.monitor, MONITORS),
+            ("units", self.training.units, UNITS),
         ):
             if value not in allowed:
                 raise input_error("settings", f"training.{key}", choices(allowed), repr(value))
@@ -123,6 +130,13 @@ class NeuralSystem(System):
         self.task = task
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
+        if earlier:
+            self.units = earlier.units
+            self.training = replace(self.training, units=earlier.training.units)
+        elif self.training.units == "sentencepiece":
+            size = self.training.unit_vocabulary
+            self.units = train_units(train, size, self.training.lowercase)
+        examples, train, dev = dev, self._split(train), self._split(dev)
         self.encoder = (
             earlier.encoder
             if earlier
@@ -137,6 +151,7 @@ class NeuralSystem(System):
         if not (labels >= 0).any() or not len(dev_tensors.label):
             raise CrossproError("train: expected labelled gaps in train and in dev, found none")
         self.network = self._new_network()
+        self._check_parse([*train, *dev])
         if earlier:
             self.network.load_state_dict(earlier.network.state_dict())
         elif self.pretraining.epochs:
@@ -145,9 +160,9 @@ class NeuralSystem(System):
         shares = np.bincount(dev_tensors.label.numpy(), minlength=classes) / len(dev_tensors.label)
         sampler = Sampler(self.training.sampling, self.training.share, tuple(shares))  # type: ignore[arg-type]
         limit = int(self.network_settings.get("window", 50))
-        batches = Batches(
-            train_tensors, classes, self.training.batch_size, limit, sampler, self.seed
-        )
+        drawn = int((labels >= 0).sum() * self.training.share)
+        size = batch_size(self.training.batch_size, drawn, self.training.min_steps)
+        batches = Batches(train_tensors, classes, size, limit, sampler, self.seed)
         weights = class_weights(labels, classes, self.training.class_weight_power)
         module = GapClassifier(
             self.network,
@@ -170,8 +185,20 @@ class NeuralSystem(System):
         counts = np.bincount(labels[labels >= 0], minlength=classes)
         self.frequencies = counts / counts.sum()
         if self.training.tune_adjustment:
-            score = dev_score(task, dev, self.training.monitor)
-            self.tau = tune_tau(self._raw(dev), self.frequencies, score)
+            score = dev_score(task, examples, self.training.monitor)
+            self.tau = tune_tau(self._raw(examples), self.frequencies, score)
+
+    def _split(self, examples: Sequence[Example]) -> Sequence[Example]:
+        """The examples in the units of the encoder: words, unless sub-words were trained."""
+        return self.units.split(examples) if self.units else examples
+
+    def _check_parse(self, examples: Sequence[Example]) -> None:
+        if self.network.needs_parse and any(example.source_parse is None for example in examples):
+            raise CrossproError(
+                "settings: system.network_settings: source_tags, source_labels and head expected "
+                "a parse of the source (X.source.conllu beside X.data), found data without one; "
+                "set them to 0, 0 and false"
+            )
 
     def _earlier_run(self) -> NeuralSystem | None:
         """The run to go on from (fine-tuning), which must have the same network and classes."""
@@ -204,7 +231,7 @@ class NeuralSystem(System):
         )
         self.network.load_embeddings(tables)
 
-    def _new_network(self) -> nn.Module:
+    def _new_network(self) -> TurkuGRU | UppsalaBiLSTM:
         sizes = {name: len(v) for name, v in self.encoder.vocabularies.items()}
         settings = dict(self.network_settings)
         if self.name == "uppsala_bilstm":
@@ -217,7 +244,9 @@ class NeuralSystem(System):
         return adjust(chances, self.frequencies, self.tau) if self.tau else chances
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
-        tensors = gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        self._check_parse(examples)
+        encoded = encode(self._split(examples), self.encoder, self.task)
+        tensors = gap_tensors(encoded, self.training.context)
         if not len(tensors.label):
             return np.zeros((0, len(self.task.classes)))
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -235,6 +264,8 @@ class NeuralSystem(System):
         """Write the weights and the vocabularies."""
         tensors = {k: v.contiguous().cpu() for k, v in self.network.state_dict().items()}
         save_file(tensors, folder / "network.safetensors")
+        if self.units:
+            self.units.save(folder)
         write_text(folder / "encoder.json", json.dumps(self.encoder.to_json(), ensure_ascii=False))
         adjustment = {"tau": self.tau, "frequencies": self.frequencies.tolist()}
         write_text(folder / _ADJUSTMENT, json.dumps(adjustment))
@@ -243,6 +274,8 @@ class NeuralSystem(System):
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
         path = folder / "encoder.json"
         self.encoder = encoder_from_json(read_json_object(path), path)
+        if self.training.units == "sentencepiece":
+            self.units = load_units(folder)
         weights = folder / "network.safetensors"
         try:
             self.network = self._new_network()

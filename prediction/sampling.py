@@ -47,6 +47,11 @@ class Sampler:
         return generator.permutation(known)
 
 
+def batch_size(most: int, gaps: int, min_steps: int) -> int:
+    """The batch size for an epoch of so many gaps: small data still gets `min_steps` steps."""
+    return max(1, min(most, gaps // min_steps)) if min_steps else most
+
+
 def bucketed_batches(
     gaps: Indices, extents: Indices, size: int, generator: np.random.Generator
 ) -> Iterator[tuple[Indices, int]]:

@@ -25,12 +25,15 @@ class GapTensors:
     """
 
     source: Tensor
+    source_tag: Tensor
+    source_label: Tensor
     lemma: Tensor
     tag: Tensor
     lemma_tag: Tensor
     characters: Tensor
     target_position: Tensor
     source_position: Tensor
+    head_position: Tensor
     target_low: Tensor
     target_high: Tensor
     source_low: Tensor
@@ -48,12 +51,15 @@ def gap_tensors(data: EncodedData, context: int = 0) -> GapTensors:
     first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
     columns = {
         "source": data.source,
+        "source_tag": data.source_tag,
+        "source_label": data.source_label,
         "lemma": data.lemma,
         "tag": data.tag,
         "lemma_tag": data.lemma_tag,
         "characters": data.characters,
         "target_position": data.target_position,
         "source_position": data.source_position,
+        "head_position": data.head_position,
         "target_low": data.target_starts[first],
         "target_high": data.target_starts[data.sentence + 1],
         "source_low": data.source_starts[first],

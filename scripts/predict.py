@@ -15,6 +15,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from data_prep.errors import input_error
 from data_prep.example import Example
 from data_prep.shared_task import format_example, read_examples
+from data_prep.source_parse import with_source_parse
 from data_prep.textfile import atomic_output
 from prediction.output import predict_stream
 from prediction.system import Probabilities, load_system
@@ -30,6 +31,9 @@ def predict(
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     doc_ids: DocIds = None,
+    source_parse: Annotated[
+        Path | None, typer.Option(help="CoNLL-U of the source, for systems trained with one.")
+    ] = None,
     probabilities: Annotated[
         Path | None, typer.Option(help="Write the probability of every class here (TSV).")
     ] = None,
@@ -47,6 +51,8 @@ def predict(
     folder = run_dir / "model" if (run_dir / "model").is_dir() else run_dir
     system = load_system(folder)
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)
+    if source_parse is not None:
+        examples = with_source_parse(examples, source_parse, system.task)
     lines = gaps = 0
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     console = Console(stderr=True)

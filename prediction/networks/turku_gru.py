@@ -18,10 +18,14 @@ from prediction.tensors import GapTensors, pick, window
 from prediction.vocabulary import PAD
 
 STREAM_FIELDS = ("lemma", "tag", "lemma_tag", "source")
+_WIDTHS = 10
+"""On a GPU windows are as wide as a multiple of this."""
 
 
 class TurkuGRU(nn.Module):
     """Scores of each class for a batch of gaps."""
+
+    needs_parse = False
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class TurkuGRU(nn.Module):
         window: int = 50,
         dropout: float = 0.0,
         inward: bool = False,
+        cuda_graphs: bool = True,
     ) -> None:
         super().__init__()
         self.window = window
@@ -43,7 +48,7 @@ class TurkuGRU(nn.Module):
             {name: _embedding(sizes[name], embedding) for name in (*STREAM_FIELDS, "pronoun")}
         )
         streams = 2 * len(STREAM_FIELDS)
-        self.gru = StackedGRU(streams, embedding, hidden, layers)
+        self.gru = StackedGRU(streams, embedding, hidden, layers, cuda_graphs)
         self.dropout = nn.Dropout(dropout)
         self.dense = nn.Linear(streams * hidden + embedding, dense)
         self.output = nn.Linear(dense, classes)
@@ -51,6 +56,8 @@ class TurkuGRU(nn.Module):
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); `width` may cut windows to what the batch needs."""
         width = min(self.window, width or self.window)
+        if gaps.is_cuda and self.training:  # few shapes, each recorded once
+            width = min(self.window, -(-width // _WIDTHS) * _WIDTHS)
         target = (data.target_position[gaps], data.target_low[gaps], data.target_high[gaps])
         source = (data.source_position[gaps], data.source_low[gaps], data.source_high[gaps])
         inputs, lengths = [], []

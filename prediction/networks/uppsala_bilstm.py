@@ -1,9 +1,9 @@
 """The network of Uppsala (004 §5.2): BiLSTMs over both sentences, and an MLP over four places.
 
-Source words are word embeddings and a character BiLSTM, target words lemma and tag embeddings. Two
-two-layer BiLSTMs read the sentences; the MLP sees the target state at the gap, the source state at
-the pronoun and the pronoun's own embedding. The state at the pronoun's dependency head belongs here
-too, where the data has a parse of the source.
+Source words are word embeddings and a character BiLSTM, with embeddings of tag and dependency label
+where the data has a parse of the source; target words are lemma and tag embeddings. Two two-layer
+BiLSTMs read the sentences; the MLP sees the target state at the gap, the source states at the
+pronoun and (with a parse) at its head, and the pronoun's own embedding.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ class UppsalaBiLSTM(nn.Module):
         counts: Tensor | None = None,
         words: int = 100,
         tags: int = 10,
+        source_tags: int = 0,
+        source_labels: int = 0,
+        head: bool = False,
         characters: int = 12,
         character_hidden: int = 50,
         hidden: int = 100,
@@ -43,14 +46,23 @@ class UppsalaBiLSTM(nn.Module):
         super().__init__()
         self.window = window
         self.word_dropout = word_dropout
+        self.head = head
+        self.needs_parse = bool(source_tags or source_labels or head)
         self.source = nn.Embedding(sizes["source"], words, padding_idx=PAD)
         self.lemma = nn.Embedding(sizes["lemma"], words, padding_idx=PAD)
         self.tag = nn.Embedding(sizes["tag"], tags, padding_idx=PAD)
+        self.source_fields = nn.ModuleDict(
+            {
+                name: nn.Embedding(sizes[name], size, padding_idx=PAD)
+                for name, size in (("source_tag", source_tags), ("source_label", source_labels))
+                if size
+            }
+        )
         self.characters = nn.Embedding(sizes["character"], characters, padding_idx=PAD)
         self.speller = nn.LSTM(characters, character_hidden, batch_first=True, bidirectional=True)
         drop = dropout if layers > 1 else 0.0
         self.source_reader = nn.LSTM(
-            words + 2 * character_hidden,
+            words + source_tags + source_labels + 2 * character_hidden,
             hidden,
             layers,
             batch_first=True,
@@ -61,30 +73,41 @@ class UppsalaBiLSTM(nn.Module):
             words + tags, hidden, layers, batch_first=True, bidirectional=True, dropout=drop
         )
         self.dropout = nn.Dropout(dropout)
-        self.mlp = nn.Linear(4 * hidden + words, mlp)
+        self.mlp = nn.Linear((6 if head else 4) * hidden + words, mlp)
         self.output = nn.Linear(mlp, classes)
         table = torch.zeros(sizes["source"]) if counts is None else counts
         self.register_buffer("word_counts", table.float(), persistent=False)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
-        source_ids, source_place, source_length = self._around(
-            data.source, data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
+        source_bounds = (
+            data.source_position[gaps],
+            data.source_low[gaps],
+            data.source_high[gaps],
         )
-        lemma_ids, place, length = self._around(
-            data.lemma, data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
+        target_bounds = (
+            data.target_position[gaps],
+            data.target_low[gaps],
+            data.target_high[gaps],
         )
-        tag_ids, _, _ = self._around(
-            data.tag, data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
-        )
-        spelled = self._spell(data.characters, source_ids)
-        words = self.source(self._drop_words(source_ids))
-        pronoun = _at(self.source(source_ids), source_place)
-        source = self._read(self.source_reader, torch.cat((words, spelled), -1), source_length)
+        source_ids, source_place, source_length = self._around(data.source, *source_bounds)
+        lemma_ids, place, length = self._around(data.lemma, *target_bounds)
+        tag_ids, _, _ = self._around(data.tag, *target_bounds)
+        words = [self.source(self._drop_words(source_ids))]
+        for name, embedding in self.source_fields.items():
+            words.append(embedding(self._around(getattr(data, name), *source_bounds)[0]))
+        words.append(self._spell(data.characters, source_ids))
+        source = self._read(self.source_reader, torch.cat(words, -1), source_length)
         target_words = torch.cat((self.lemma(lemma_ids), self.tag(tag_ids)), -1)
         target = self._read(self.target_reader, target_words, length)
-        joined = torch.cat((_at(target, place), _at(source, source_place), pronoun), -1)
-        scores: Tensor = self.output(self.dropout(torch.tanh(self.mlp(self.dropout(joined)))))
+        seen = [_at(target, place), _at(source, source_place)]
+        if self.head:  # a head outside the window counts as its nearest edge
+            offset = data.head_position[gaps] - data.source_position[gaps]
+            head = (source_place + offset).clamp(min=0).minimum(source_length - 1)
+            seen.append(_at(source, head))
+        seen.append(_at(self.source(source_ids), source_place))
+        joined = self.dropout(torch.cat(seen, -1))
+        scores: Tensor = self.output(self.dropout(torch.tanh(self.mlp(joined))))
         return scores
 
     def _around(
