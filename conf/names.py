@@ -20,13 +20,13 @@ def known_names(arguments: Sequence[str]) -> tuple[list[str], dict[str, list[str
         experiment = _read(CONF_DIR / "experiment" / f"{given['experiment']}.yaml")
         chosen |= _chosen(experiment.get("defaults", ()))
     chosen |= {group: given[group] for group in chosen if group in given}
+    chosen.pop("experiment", None)
     inner = {
         group: _keys(CONF_DIR / group / f"{name}.yaml")
         for group, name in chosen.items()
         if (CONF_DIR / group / f"{name}.yaml").is_file()
     }
-    inner.pop("experiment", None)
-    return [*chosen, *top], inner
+    return [*chosen, "experiment", *top], inner
 
 
 def _chosen(defaults: Sequence[Any]) -> dict[str, str]:

@@ -20,8 +20,8 @@ from prediction.dev_score import MONITORS, monitored
 from prediction.sampling import Indices, Sampler, bucketed_batches
 from prediction.tensors import GapTensors, extents
 
-Batch = tuple[Tensor, int, float]
-"""Gap numbers, the widest context among them, and what their summed loss is multiplied with."""
+Batch = tuple[Tensor, int, int]
+"""Gap numbers, the widest context among them, and the size of the batch over all processes."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,7 @@ class Batches:
         gaps = self.sampler.draw(self.labels, self.classes, generator)
         for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
             mine = batch[self.rank :: self.world]
-            # Processes average their gradients, whatever their shares of the batch; one without a
-            # share takes part with a gap that counts nothing.
-            scale = self.world / len(batch) if len(mine) else 0.0
-            mine = mine if len(mine) else batch[:1]
-            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, scale
+            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, len(batch)
 
     def __len__(self) -> int:
         generator = np.random.default_rng((self.seed, self.epoch))
@@ -73,7 +69,7 @@ class FixedBatches:
     """The same batches every time; a plain list would mean several data loaders to Lightning."""
 
     def __init__(self, batches: Sequence[tuple[Indices, int]]) -> None:
-        self.batches = [(torch.from_numpy(gaps), width, 1.0) for gaps, width in batches]
+        self.batches = [(torch.from_numpy(gaps), width, len(gaps)) for gaps, width in batches]
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
@@ -124,12 +120,15 @@ class GapClassifier(pl.LightningModule):
         return self.dev_batches
 
     def training_step(self, batch: Batch, _: int) -> Tensor:
-        """Weighted cross-entropy, summed and divided by the number of gaps of the batch.
+        """Weighted cross-entropy, summed and divided by the number of gaps of the whole batch.
 
-        Dividing by the gaps and not by their weights keeps the loss the same when a batch is split
-        over processes.
+        Processes average their gradients, so each multiplies its part of the sum with their number;
+        then the loss does not depend on how a batch is split. A process without a gap takes part
+        with one that counts nothing.
         """
-        gaps, width, scale = batch
+        gaps, width, size = batch
+        scale = self.trainer.world_size / size if len(gaps) else 0.0
+        gaps = gaps if len(gaps) else gaps.new_zeros(1)
         scores = self.network(self.data["train"], gaps, width).float()
         labels = self.data["train"].label[gaps]
         losses = nn.functional.cross_entropy(
@@ -146,7 +145,7 @@ class GapClassifier(pl.LightningModule):
             prog_bar=True,
             on_step=False,
             on_epoch=True,
-            batch_size=len(gaps),
+            batch_size=size,
             sync_dist=self.trainer.world_size > 1,
         )
         return loss

@@ -121,9 +121,8 @@ def _official(name: str, rules: str, official: Path, folder: Path) -> None:
             continue
         prefix = folder / f"restored.{title}"
         examples = [_restored(e) for e in read_examples(official / data, inflected, lenient=True)]
-        source, target = ("".join(" ".join(e[side]) + "\n" for e in examples) for side in (0, 1))
-        write_text(Path(f"{prefix}.en"), source)
-        write_text(Path(f"{prefix}.fr"), target)
+        write_text(Path(f"{prefix}.en"), "".join(" ".join(e[0]) + "\n" for e in examples))
+        write_text(Path(f"{prefix}.fr"), "".join(" ".join(e[1]) + "\n" for e in examples))
         write_links(f"{prefix}.links", [links for _, _, links in examples])
         text = ["--source", f"{prefix}.en", "--target", f"{prefix}.fr"]
         how = ["--doc-ids", str(official / doc_ids), "--tokenised", "--links", f"{prefix}.links"]

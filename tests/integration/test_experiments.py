@@ -1,0 +1,76 @@
+"""Configurations: every file composes and is accepted, and several processes train as one."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from conf import CONF_DIR
+from conf.names import known_names
+from tests.integration.test_path import SMALL, train
+from train import checked
+
+EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
+SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
+TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
+
+
+def composed(*overrides):
+    with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+        return OmegaConf.to_container(compose("train", list(overrides)), resolve=True)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_a_sound_configuration(name):
+    start = ["system.init_from=RUN"] if name == "uppsala_2017_fine_tuning" else []
+    settings = composed(f"experiment={name}", *start)
+    checked(settings, "en-fr")
+    assert "experiment" not in settings
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_is_a_sound_configuration(name):
+    checked(composed(f"system={name}", "seed=3"), "en-fr")
+    if name.startswith(("turku", "uppsala")):
+        assert composed(f"system={name}", "seed=3")["system"]["seed"] == 3
+
+
+def test_names_are_known_through_inheritance_and_experiments():
+    top, inner = known_names(["system=turku_gru_2017", "trainer=ddp"])
+    assert {"experiment", "seed", "task"} <= set(top)
+    assert "training" in inner["system"]
+    assert "max_epochs" in inner["trainer"]
+    assert "none_penalty" in known_names(["experiment=baseline"])[1]["system"]
+
+
+def test_two_processes_have_the_loss_of_one(tmp_path):
+    losses = {}
+    for name, trainer in (("one", "default"), ("two", "ddp")):
+        devices = {"one": 1, "two": 2}[name]
+        result = train(
+            tmp_path / name, "task=en-fr", *SMALL, TINY, f"trainer={trainer}",
+            f"trainer.devices={devices}", "trainer.accelerator=cpu", "trainer.max_epochs=2",
+            "trainer.progress_bar=false", "system.training.batch_size=25",
+            "system.training.min_steps=0",
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.count("Model, submissions") == 1
+        with (tmp_path / name / "logs" / "metrics.csv").open(encoding="utf-8") as handle:
+            losses[name] = [float(row["loss"]) for row in csv.DictReader(handle) if row["loss"]]
+        assert (tmp_path / name / "model" / "network.safetensors").is_file()
+    assert len(losses["one"]) == 2
+    assert losses["two"] == pytest.approx(losses["one"], rel=1e-4)
+
+
+def test_a_sweep_trains_each_choice(tmp_path):
+    result = train(
+        tmp_path / "unused", "-m", "task=en-fr", *SMALL, "system=majority,class_prior", "seed=1,2",
+        f"hydra.sweep.dir={tmp_path}",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    runs = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
+    assert len(runs) == 4
+    assert all((tmp_path / run / "test.scores.json").is_file() for run in runs)
