@@ -17,7 +17,7 @@ from data_prep.align.backends import AlignerSettings, align_corpus
 from data_prep.align.links import format_links, read_links
 from data_prep.annotate.registry import default_annotator, make_annotator
 from data_prep.annotate.store import read_store, to_lines
-from data_prep.annotate.token import AnnotatedSentence, Annotator
+from data_prep.annotate.token import AnnotatedSentence, Annotator, Token
 from data_prep.cache import Cache, content_key
 from data_prep.engine import map_shards
 from data_prep.errors import CrossproError, input_error
@@ -91,7 +91,11 @@ def prepare(
     links = _links(segments, settings, cache, text, report)
     shards = _shards(segments)
     target = _Annotation(settings.annotator, task.target_language, task.tagset, task.null_subjects)
-    targets = _annotate(target, [s.target for s in segments], shards, settings, cache, report)
+    targets = (
+        _annotate(target, [s.target for s in segments], shards, settings, cache, report)
+        if task.tagged or task.null_subjects
+        else (_plain(segment.target) for segment in segments)
+    )
     sources = _sources(task, segments, shards, settings, cache, report)
     counts = Counts()
     return _examples(task, segments, links, targets, sources, settings.rules, counts), counts
@@ -169,6 +173,11 @@ def _shards(segments: Sequence[TokenisedSegment]) -> list[range]:
         if new and index - bounds[-1] >= SHARD:
             bounds.append(index)
     return [range(a, b) for a, b in zip(bounds, [*bounds[1:], len(segments)], strict=True)]
+
+
+def _plain(words: Sequence[str]) -> AnnotatedSentence:
+    """A sentence of which only the words matter."""
+    return AnnotatedSentence(tuple(Token(word, word, "") for word in words))
 
 
 def _annotate(

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_prep.errors import input_error
-from data_prep.example import Example, Gap
-from data_prep.shared_task import PLACEHOLDER, format_example
+from data_prep.example import Example
 from data_prep.task import Task
+from prediction.flat_text import FlatText, flatten
 from prediction.vocabulary import PAD, Vocabulary, build_vocabulary, from_lists
 
 Ints = NDArray[np.int32]
@@ -37,7 +37,6 @@ FIELDS = (
     "pronoun",
     "character",
 )
-_GAP_WORD = "<gap>"
 _MAX_CHARACTERS = 24
 
 
@@ -73,19 +72,12 @@ def encoder_from_json(content: dict[str, object], path: Path) -> Encoder:
 
 def fit_encoder(examples: Sequence[Example], min_count: int = 2, lowercase: bool = True) -> Encoder:
     """Count the words of every field; those below `min_count` become unknown."""
-    counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
-    for example in examples:
-        source = _source_words(example, lowercase)
-        counts["source"].update(source)
-        tags, labels = _source_fields(example)
-        counts["source_tag"].update(tags)
-        counts["source_label"].update(labels)
-        counts["character"].update("".join(source))
-        lemmas, tags = _target_words(example)
-        counts["lemma"].update(lemmas)
-        counts["tag"].update(tags)
-        counts["lemma_tag"].update(map("|".join, zip(lemmas, tags, strict=True)))
-        counts["pronoun"].update(_aligned_words(example, gap, source) for gap in example.gaps)
+    text = flatten(examples, lowercase)
+    counts = {name: text.counts(name) for name in FIELDS if name != "character"}
+    counts["character"] = Counter()
+    for word, number in counts["source"].items():
+        for character in word:
+            counts["character"][character] += number
     return Encoder({name: build_vocabulary(counts[name], min_count) for name in FIELDS}, lowercase)
 
 
@@ -125,55 +117,56 @@ UNKNOWN_LABEL = -1
 
 def encode(examples: Sequence[Example], encoder: Encoder, task: Task) -> EncodedData:
     """The arrays of some examples; gaps without a label get `UNKNOWN_LABEL`."""
-    vocabularies = encoder.vocabularies
-    columns: dict[str, list[int]] = {
-        f.name: [] for f in fields(EncodedData) if f.name not in ("characters",)
+    return _encode(flatten(examples, encoder.lowercase), encoder, task)
+
+
+def _encode(text: FlatText, encoder: Encoder, task: Task) -> EncodedData:
+    words = {
+        name: _numbers(text, name, encoder.vocabularies[name])
+        for name in FIELDS
+        if name != "character"
     }
-    columns["source_starts"].append(0)
-    columns["target_starts"].append(0)
-    previous: str | None = None
-    for number, example in enumerate(examples):
-        source = _source_words(example, encoder.lowercase)
-        lemmas, tags = _target_words(example)
-        source_start, target_start = len(columns["source"]), len(columns["lemma"])
-        columns["source"] += vocabularies["source"].numbers(source)
-        source_tags, source_labels = _source_fields(example)
-        columns["source_tag"] += vocabularies["source_tag"].numbers(source_tags)
-        columns["source_label"] += vocabularies["source_label"].numbers(source_labels)
-        columns["lemma"] += vocabularies["lemma"].numbers(lemmas)
-        columns["tag"] += vocabularies["tag"].numbers(tags)
-        columns["lemma_tag"] += vocabularies["lemma_tag"].numbers(
-            map("|".join, zip(lemmas, tags, strict=True))
-        )
-        columns["source_starts"].append(len(columns["source"]))
-        columns["target_starts"].append(len(columns["lemma"]))
-        same = number > 0 and example.document is not None and example.document == previous
-        first = columns["first_of_document"][-1] if same else number
-        columns["first_of_document"].append(first)
-        previous = example.document
-        for gap in example.gaps:
-            label = UNKNOWN_LABEL if gap.label is None else task.class_index[gap.label]
-            columns["sentence"].append(number)
-            columns["target_position"].append(target_start + gap.position)
-            columns["source_position"].append(source_start + gap.source_index)
-            columns["head_position"].append(source_start + _head(example, gap))
-            aligned = _aligned_words(example, gap, source)
-            columns["pronoun"] += vocabularies["pronoun"].numbers([aligned])
-            columns["label"].append(label)
-    arrays = {name: np.array(values, dtype=np.int32) for name, values in columns.items()}
-    return EncodedData(characters=_spellings(encoder), **arrays)
+    labels = [UNKNOWN_LABEL if label is None else task.class_index[label] for label in text.labels]
+    positions = {name: np.array(getattr(text, name), dtype=np.int32) for name in _POSITIONS}
+    return EncodedData(
+        **words,
+        **positions,
+        characters=_spellings(encoder),
+        label=np.array(labels, dtype=np.int32),
+    )
+
+
+_POSITIONS = (
+    "source_starts",
+    "target_starts",
+    "first_of_document",
+    "sentence",
+    "target_position",
+    "source_position",
+    "head_position",
+)
+
+
+def _numbers(text: FlatText, name: str, vocabulary: Vocabulary) -> Ints:
+    """The numbers of a field's words; each type of token is looked up once."""
+    tokens = text.tokens(name)
+    table = {token: vocabulary.number(text.word(name, token)) for token in set(tokens)}
+    return np.fromiter(map(table.__getitem__, tokens), dtype=np.int32, count=len(tokens))
 
 
 def cached_encoding(
     examples: Sequence[Example], encoder: Encoder, task: Task, folder: Path | None
 ) -> EncodedData:
     """The arrays, memory-mapped from a folder if they were made before from the same content."""
+    text = flatten(examples, encoder.lowercase)
     if folder is None:
-        return encode(examples, encoder, task)
-    place = folder / _content_key(examples, encoder, task)
+        return _encode(text, encoder, task)
+    settings = json.dumps([encoder.to_json(), task.class_index], sort_keys=True)
+    key = hashlib.blake2b(f"{settings} {text.digest()}".encode(), digest_size=12).hexdigest()
+    place = folder / key
     names = [f.name for f in fields(EncodedData)]
     if not place.is_dir():
-        data = encode(examples, encoder, task)
+        data = _encode(text, encoder, task)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
             for name in names:
@@ -186,50 +179,6 @@ def cached_encoding(
             for name in names
         }
     )
-
-
-def _content_key(examples: Sequence[Example], encoder: Encoder, task: Task) -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    digest.update(json.dumps(encoder.to_json(), sort_keys=True).encode("utf-8"))
-    digest.update(json.dumps(task.class_index).encode("utf-8"))
-    for example in examples:
-        line = f"{format_example(example)}\t{example.document}\t{example.source_parse}\n"
-        digest.update(line.encode("utf-8"))
-    return digest.hexdigest()
-
-
-def _source_words(example: Example, lowercase: bool) -> list[str]:
-    return [word.lower() for word in example.source] if lowercase else list(example.source)
-
-
-def _source_fields(example: Example) -> tuple[Sequence[str], Sequence[str]]:
-    """Tags and dependency labels of the source words; empty without a parse."""
-    if example.source_parse is None:
-        return [""] * len(example.source), [""] * len(example.source)
-    tokens = example.source_parse.tokens
-    return [token.tag for token in tokens], [token.deprel for token in tokens]
-
-
-def _head(example: Example, gap: Gap) -> int:
-    """The head of the source pronoun; the pronoun itself where none is known."""
-    if example.source_parse is None:
-        return gap.source_index
-    head = example.source_parse.tokens[gap.source_index].head
-    return head if head >= 0 else gap.source_index
-
-
-def _target_words(example: Example) -> tuple[list[str], list[str]]:
-    """Lemmas and tags; a placeholder is the gap word, whichever source index it names."""
-    lemmas, tags = list(example.lemmas), list(example.tags)
-    for gap in example.gaps:
-        lemmas[gap.position], tags[gap.position] = _GAP_WORD, _GAP_WORD
-    return [_GAP_WORD if lemma.startswith(PLACEHOLDER) else lemma for lemma in lemmas], tags
-
-
-def _aligned_words(example: Example, gap: Gap, source: Sequence[str]) -> str:
-    """The source words linked to the gap, joined; the source pronoun itself if there are none."""
-    linked = sorted({s for s, t in example.links if t == gap.position})
-    return " ".join(source[index] for index in linked or [gap.source_index])
 
 
 def _spellings(encoder: Encoder) -> Ints:

@@ -14,7 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from prediction.encoding import EncodedData
+from prediction.sampling import batch_size
 from prediction.vocabulary import UNK, Vocabulary
+
+_MIN_STEPS = 200
+"""Steps of an epoch at least: small text gets smaller batches."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Pretraining:
     epochs: int = 0
     window: int = 5
     negatives: int = 5
-    batch_size: int = 8192
+    batch_size: int = 32768
     learning_rate: float = 0.003
     pronoun_share: float = 0.5
 
@@ -116,9 +120,10 @@ def _train(
     optimiser = torch.optim.Adam([model.words, model.contexts], lr=settings.learning_rate)
     device = corpus.flat.device
     usable = torch.nonzero(corpus.flat >= UNK).squeeze(1)
+    size = batch_size(settings.batch_size, len(usable), _MIN_STEPS)
     for _ in range(settings.epochs):
         order = usable[torch.randperm(len(usable), generator=generator, device=device)]
-        for places in torch.split(order, settings.batch_size):
+        for places in torch.split(order, size):
             centres, contexts, to_class = _pairs(model, corpus, places, settings, generator)
             if not len(centres):
                 continue

@@ -29,6 +29,7 @@ class TrainerSettings:
     patience: int = 10
     threads: int = 1
     compile: bool = False
+    checkpoint_epochs: int = 1
     progress_bar: bool = True
     deterministic: bool = True
 
@@ -47,10 +48,19 @@ def train_network(
     if settings.progress_bar:
         callbacks.append(TQDMProgressBar(refresh_rate=10))
     if folder is not None:
+        place = folder / "checkpoints"
         checkpoints = ModelCheckpoint(
-            folder / "checkpoints", "best", monitor=monitor, mode="max", save_last=True
+            place,
+            "best",
+            monitor=monitor,
+            mode="max",
+            save_weights_only=True,
+            enable_version_counter=False,
         )
-        callbacks.append(checkpoints)
+        to_resume = ModelCheckpoint(
+            place, "last", every_n_epochs=settings.checkpoint_epochs, enable_version_counter=False
+        )
+        callbacks += [checkpoints, to_resume]
     if settings.compile:
         module.network.compile(dynamic=True)
     trainer = pl.Trainer(

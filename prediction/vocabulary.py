@@ -25,10 +25,13 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    def number(self, word: str) -> int:
+        """The number of a word."""
+        return self.index.get(word, UNK)
+
     def numbers(self, words: Iterable[str]) -> list[int]:
         """The number of each word."""
-        get = self.index.get
-        return [get(word, UNK) for word in words]
+        return [self.number(word) for word in words]
 
 
 def build_vocabulary(

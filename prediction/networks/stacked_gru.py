@@ -102,9 +102,7 @@ class StackedGRU(nn.Module):
         for layer in range(layers):  # time goes first, so that a step is contiguous
             matrix = _wider(_gates_apart(into[layer], self.hidden), 2).to(kind)
             bias = _gates_apart(biases[layer], self.hidden).to(kind)
-            flat = sequence.transpose(0, 1).reshape(count, time * batch, -1)
-            gates = torch.bmm(flat, matrix.transpose(1, 2)) + bias[:, None]
-            gates = gates.view(count, time, batch, -1).transpose(0, 1).contiguous()
+            gates = torch.matmul(sequence, matrix.transpose(1, 2)) + bias[:, None]
             matrix = _wider(_gates_apart(recurrent[layer], self.hidden), 2).to(kind)
             sequence = _recurrence(gates, matrix.transpose(1, 2))
         flat = sequence.permute(1, 2, 0, 3).reshape(count * batch, time, -1)
@@ -186,10 +184,6 @@ class _Recurrence(torch.autograd.Function):
             if step:
                 flowing = previous.view(streams, batch, hidden).baddbmm_(recurrent, back)
                 flowing += gradients[0][step - 1]
-        all_recurrent = torch.stack(of_recurrent[::-1], dim=1)
-        before = torch.cat((torch.zeros_like(outputs[:1]), outputs[:-1])).transpose(0, 1)
-        of_weights = torch.bmm(
-            before.reshape(streams, time * batch, hidden).transpose(1, 2),
-            all_recurrent.view(streams, time * batch, 3 * hidden),
-        )
+        before = torch.cat((torch.zeros_like(outputs[:1]), outputs[:-1]))
+        of_weights = torch.matmul(before.transpose(2, 3), torch.stack(of_recurrent[::-1])).sum(0)
         return torch.stack(of_inputs[::-1]), of_weights

@@ -2,11 +2,13 @@
 
 Run: python -m scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
 Windows of 50 tokens on every side, vocabulary 50,000, forward, backward and optimiser included.
+With --profile also where the time of our network goes.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from contextlib import nullcontext
 
@@ -54,9 +56,12 @@ def make_data(gaps: int, device: str) -> GapTensors:
     }
     return GapTensors(
         **columns,
+        source_tag=torch.zeros(1, dtype=torch.long),
+        source_label=torch.zeros(1, dtype=torch.long),
         characters=torch.zeros(2, 2, dtype=torch.long),
         target_position=start + WINDOW,
         source_position=start + WINDOW,
+        head_position=start + WINDOW,
         target_low=start,
         target_high=start + LENGTH,
         source_low=start,
@@ -89,6 +94,22 @@ def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bo
     return batch * steps / (time.perf_counter() - start)
 
 
+def _memory(device: str) -> float:
+    """The most memory that was used: of the GPU, or of the process."""
+    if device != "cuda":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    used = torch.cuda.max_memory_allocated() / 2**20
+    torch.cuda.reset_peak_memory_stats()
+    return used
+
+
+def _profile(network: nn.Module, data: GapTensors, batch: int, bf16: bool) -> None:
+    with torch.profiler.profile() as profiler:
+        speed(network, data, batch, 5, bf16)
+    key = "self_device_time_total" if data.label.is_cuda else "self_cpu_time_total"
+    print(profiler.key_averages().table(sort_by=key, row_limit=12, max_name_column_width=60))
+
+
 def _wait(device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.synchronize()
@@ -101,15 +122,28 @@ def main() -> None:
     parser.add_argument("--batch", type=int, nargs="+", default=[1000, 4096])
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     data = make_data(8192, options.device)
     for bf16 in (False, True) if options.device == "cuda" else (False,):
         for batch in options.batch:
-            for name, network in (("ours", TurkuGRU(SIZES, 8)), ("plain", PlainTurku(8))):
+            for name, network in (
+                ("ours", TurkuGRU(SIZES, 8)),
+                ("ours without graphs", TurkuGRU(SIZES, 8, cuda_graphs=False)),
+                ("plain", PlainTurku(8)),
+            ):
+                if options.device != "cuda" and "graphs" in name:
+                    continue
                 rate = speed(network, data, batch, options.steps, bf16)
                 precision = "bf16" if bf16 else "fp32"
-                print(f"{name:5} batch {batch:5} {precision}: {rate:10,.0f} examples/s", flush=True)
+                print(
+                    f"{name:19} batch {batch:5} {precision}: {rate:10,.0f} examples/s, "
+                    f"{_memory(options.device):,.0f} MB",
+                    flush=True,
+                )
+                if options.profile and name == "ours":
+                    _profile(network, data, batch, bf16)
 
 
 if __name__ == "__main__":
