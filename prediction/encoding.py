@@ -12,7 +12,6 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -20,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_prep.errors import input_error
-from data_prep.example import Example
 from data_prep.task import Task
-from prediction.flat_text import FlatText, flatten
+from prediction.flat_text import FlatText
 from prediction.vocabulary import PAD, Vocabulary, build_vocabulary, from_lists
 
 Ints = NDArray[np.int32]
@@ -70,15 +68,15 @@ def encoder_from_json(content: dict[str, object], path: Path) -> Encoder:
     return Encoder(read, bool(content.get("lowercase", True)))
 
 
-def fit_encoder(examples: Sequence[Example], min_count: int = 2, lowercase: bool = True) -> Encoder:
+def fit_encoder(text: FlatText, min_count: int = 2) -> Encoder:
     """Count the words of every field; those below `min_count` become unknown."""
-    text = flatten(examples, lowercase)
     counts = {name: text.counts(name) for name in FIELDS if name != "character"}
     counts["character"] = Counter()
     for word, number in counts["source"].items():
         for character in word:
             counts["character"][character] += number
-    return Encoder({name: build_vocabulary(counts[name], min_count) for name in FIELDS}, lowercase)
+    vocabularies = {name: build_vocabulary(counts[name], min_count) for name in FIELDS}
+    return Encoder(vocabularies, text.lowercase)
 
 
 @dataclass(frozen=True)
@@ -115,12 +113,8 @@ class EncodedData:
 UNKNOWN_LABEL = -1
 
 
-def encode(examples: Sequence[Example], encoder: Encoder, task: Task) -> EncodedData:
-    """The arrays of some examples; gaps without a label get `UNKNOWN_LABEL`."""
-    return _encode(flatten(examples, encoder.lowercase), encoder, task)
-
-
-def _encode(text: FlatText, encoder: Encoder, task: Task) -> EncodedData:
+def encode(text: FlatText, encoder: Encoder, task: Task) -> EncodedData:
+    """The arrays of a text; gaps without a label get `UNKNOWN_LABEL`."""
     words = {
         name: _numbers(text, name, encoder.vocabularies[name])
         for name in FIELDS
@@ -155,18 +149,17 @@ def _numbers(text: FlatText, name: str, vocabulary: Vocabulary) -> Ints:
 
 
 def cached_encoding(
-    examples: Sequence[Example], encoder: Encoder, task: Task, folder: Path | None
+    text: FlatText, encoder: Encoder, task: Task, folder: Path | None
 ) -> EncodedData:
     """The arrays, memory-mapped from a folder if they were made before from the same content."""
-    text = flatten(examples, encoder.lowercase)
     if folder is None:
-        return _encode(text, encoder, task)
+        return encode(text, encoder, task)
     settings = json.dumps([encoder.to_json(), task.class_index], sort_keys=True)
     key = hashlib.blake2b(f"{settings} {text.digest()}".encode(), digest_size=12).hexdigest()
     place = folder / key
     names = [f.name for f in fields(EncodedData)]
     if not place.is_dir():
-        data = _encode(text, encoder, task)
+        data = encode(text, encoder, task)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
             for name in names:

@@ -34,6 +34,7 @@ from prediction.encoding import (
     encoder_from_json,
     fit_encoder,
 )
+from prediction.flat_text import flatten
 from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
 from prediction.networks.uppsala_bilstm import UppsalaBiLSTM
 from prediction.pretraining import Pretraining, pretrain
@@ -137,15 +138,13 @@ class NeuralSystem(System):
             size = self.training.unit_vocabulary
             self.units = train_units(train, size, self.training.lowercase)
         examples, train, dev = dev, self._split(train), self._split(dev)
-        self.encoder = (
-            earlier.encoder
-            if earlier
-            else fit_encoder(train, self.training.min_count, self.training.lowercase)
-        )
+        lowercase = earlier.encoder.lowercase if earlier else self.training.lowercase
+        text = flatten(train, lowercase)
+        self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
         cache = folder / "encoded" if folder else None
-        data = cached_encoding(train, self.encoder, task, cache)
+        data = cached_encoding(text, self.encoder, task, cache)
         train_tensors = gap_tensors(data, self.training.context)
-        dev_data = cached_encoding(dev, self.encoder, task, cache)
+        dev_data = cached_encoding(flatten(dev, lowercase), self.encoder, task, cache)
         dev_tensors = gap_tensors(dev_data, self.training.context)
         labels = train_tensors.label.numpy().astype(np.int32)
         if not (labels >= 0).any() or not len(dev_tensors.label):
@@ -245,8 +244,8 @@ class NeuralSystem(System):
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
         self._check_parse(examples)
-        encoded = encode(self._split(examples), self.encoder, self.task)
-        tensors = gap_tensors(encoded, self.training.context)
+        text = flatten(self._split(examples), self.encoder.lowercase)
+        tensors = gap_tensors(encode(text, self.encoder, self.task), self.training.context)
         if not len(tensors.label):
             return np.zeros((0, len(self.task.classes)))
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -13,12 +13,12 @@ from tests.conftest import ROOT
 
 OWN = {"baselines", "conf", "data_prep", "evaluation", "prediction", "scripts", "train"}
 ALLOWED = {
-    "conf": set(),
+    "conf": {"conf"},
     "data_prep": {"conf", "data_prep"},
-    "evaluation": {"data_prep", "evaluation"},
+    "evaluation": {"conf", "data_prep", "evaluation"},
     "prediction": {"data_prep", "evaluation", "prediction"},
     "baselines": {"data_prep", "evaluation", "baselines", "prediction.system"},
-    "scripts": OWN - {"train"},
+    "scripts": OWN,
 }
 
 

@@ -15,6 +15,7 @@ from data_prep.task import load_task
 from prediction.adjustment import adjust, tune_tau
 from prediction.encoding import UNKNOWN_LABEL, cached_encoding, encode, fit_encoder
 from prediction.ensemble import Ensemble, mix, tune_weights
+from prediction.flat_text import flatten
 from prediction.neural import NETWORKS, NeuralSystem
 from prediction.sampling import Sampler, bucketed_batches, class_weights
 from prediction.system import load_system
@@ -50,10 +51,10 @@ def dev():
 def prepared(name, examples):
     made = system(name)
     made.task = TASK
-    made.encoder = fit_encoder(examples)
+    made.encoder = fit_encoder(flatten(examples, True))
     torch.manual_seed(1)
     made.network = made._new_network().eval()
-    return made, gap_tensors(encode(examples, made.encoder, TASK))
+    return made, gap_tensors(encode(flatten(examples, True), made.encoder, TASK))
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -174,18 +175,18 @@ def test_unknown_settings_list_the_choices():
 
 
 def test_encoding_is_cached_by_content(train, tmp_path):
-    encoder = fit_encoder(train)
-    made = encode(train, encoder, TASK)
+    encoder = fit_encoder(flatten(train, True))
+    made = encode(flatten(train, True), encoder, TASK)
     for _ in range(2):
-        cached = cached_encoding(train, encoder, TASK, tmp_path)
+        cached = cached_encoding(flatten(train, True), encoder, TASK, tmp_path)
         assert all((getattr(cached, f.name) == getattr(made, f.name)).all() for f in fields(made))
     assert len(list(tmp_path.iterdir())) == 1
-    cached_encoding(train[:5], encoder, TASK, tmp_path)
+    cached_encoding(flatten(train[:5], True), encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_context_reaches_back_inside_a_document_only(train):
-    data = encode(train, fit_encoder(train), TASK)
+    data = encode(flatten(train, True), fit_encoder(flatten(train, True)), TASK)
     near, far = gap_tensors(data), gap_tensors(data, context=3)
     assert (far.target_low <= near.target_low).all()
     assert (far.target_low < near.target_low).any()
@@ -197,7 +198,9 @@ def test_context_reaches_back_inside_a_document_only(train):
 
 def test_blind_gaps_have_no_label(train):
     blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
-    assert set(encode(blind, fit_encoder(train), TASK).label) == {UNKNOWN_LABEL}
+    assert set(encode(flatten(blind, True), fit_encoder(flatten(train, True)), TASK).label) == {
+        UNKNOWN_LABEL
+    }
 
 
 def test_rare_words_are_unknown():

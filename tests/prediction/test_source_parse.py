@@ -14,6 +14,7 @@ from data_prep.errors import CrossproError, InputError
 from data_prep.shared_task import write_examples
 from data_prep.splits import file_splits
 from data_prep.task import load_task
+from prediction.flat_text import flatten
 from prediction.neural import NeuralSystem
 from prediction.system import load_system
 
@@ -90,9 +91,9 @@ def test_gradients_reach_the_parse_embeddings():
 
     train = [parsed(e) for e in demo_examples(TASK, "train", 6)]
     made = system()
-    made.task, made.encoder = TASK, fit_encoder(train)
+    made.task, made.encoder = TASK, fit_encoder(flatten(train, True))
     network = made._new_network().train()
-    tensors = gap_tensors(encode(train, made.encoder, TASK))
+    tensors = gap_tensors(encode(flatten(train, True), made.encoder, TASK))
     scores = network(tensors, torch.arange(len(tensors.label)))
     torch.nn.functional.cross_entropy(scores, tensors.label).backward()
     for name, parameter in network.named_parameters():
