@@ -16,6 +16,7 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import InstantiationException
 from hydra.utils import get_object, instantiate
 from omegaconf import DictConfig, OmegaConf
 
@@ -62,6 +63,17 @@ def checked(settings: dict[str, Any], task_name: str) -> Task:
     return task
 
 
+def make_system(settings: dict[str, Any]) -> System:
+    """The system of a run; Hydra wraps what its constructor refuses."""
+    try:
+        system: System = instantiate(settings)
+    except InstantiationException as error:
+        if isinstance(error.__cause__, CrossproError):
+            raise error.__cause__ from None
+        raise
+    return system
+
+
 def load_data(task: Task, data: dict[str, Any]) -> Splits:
     """The examples of a run, by the kind of data."""
     settings = {key: value for key, value in data.items() if key != "kind"}
@@ -100,11 +112,11 @@ def score(
 def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
     """A whole run; returns the official score on dev, which sweeps may optimise."""
     task = checked(settings, task_name)
+    system = make_system(settings["system"])
     helper = _rank() > 0
     if not helper:
         print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
     splits = load_data(task, settings["data"])
-    system: System = instantiate(settings["system"])
     if not helper:
         print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
     system.fit(task, splits.train, splits.dev, folder)

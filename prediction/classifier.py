@@ -24,6 +24,9 @@ Batch = tuple[Tensor, int, int]
 """Gap numbers, the widest context among them, and the size of the batch over all processes."""
 
 
+DECAYS = ("none", "linear", "cosine")
+
+
 @dataclass(frozen=True)
 class Optimisation:
     """How a network is trained; the defaults are Turku's (Adam as it comes)."""

@@ -6,9 +6,11 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from data_prep.errors import CrossproError, choices, input_error
+from data_prep.errors import CrossproError, InputError, choices, input_error
 from data_prep.example import Example
 from data_prep.task import Task
 from data_prep.textfile import write_text
 from prediction.adjustment import adjust, tune_tau
-from prediction.classifier import Batches, FixedBatches, GapClassifier, Optimisation
+from prediction.classifier import DECAYS, Batches, FixedBatches, GapClassifier, Optimisation
 from prediction.dev_score import MONITORS, dev_score
 from prediction.encoding import (
     EncodedData,
@@ -39,6 +41,7 @@ from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
 from prediction.networks.uppsala_bilstm import UppsalaBiLSTM
 from prediction.pretraining import Pretraining, pretrain
 from prediction.sampling import POLICIES, Indices, Sampler, batch_size, class_weights
+from prediction.sections import network_problems, section
 from prediction.subwords import Units, load_units, train_units
 from prediction.system import Probabilities, System, load_system, read_json_object
 from prediction.tensors import GapTensors, extents, gap_tensors
@@ -88,10 +91,30 @@ class NeuralSystem(System):
             raise input_error("settings", "system.network", choices(NETWORKS), repr(network))
         self.name = network
         self.network_settings = dict(network_settings or {})
-        self.training = Training(**(training or {}))
-        self.optimisation = Optimisation(**(optimisation or {}))
-        self.trainer = TrainerSettings(**(trainer or {}))
-        self.pretraining = Pretraining(**(pretraining or {}))
+        problems = network_problems(network, self.network_settings, _arguments(network))
+        self.training = section(
+            Training,
+            "training",
+            training,
+            problems,
+            {"batch_size": (1, inf), "share": (1e-6, 1), "unit_vocabulary": (10, inf)},
+            {"sampling": POLICIES, "monitor": MONITORS, "units": UNITS},
+        )
+        self.optimisation = section(
+            Optimisation,
+            "optimisation",
+            optimisation,
+            problems,
+            {"label_smoothing": (0, 0.999)},
+            {"decay": DECAYS},
+        )
+        least = {"threads": (1, inf), "max_epochs": (1, inf), "checkpoint_epochs": (1, inf)}
+        self.trainer = section(TrainerSettings, "trainer", trainer, problems, least)
+        self.pretraining = section(
+            Pretraining, "pretraining", pretraining, problems, {"window": (1, 1000)}
+        )
+        if problems:
+            raise InputError(problems)
         self.init_from = init_from
         self.seed = seed
         self.tau = 0.0
@@ -99,13 +122,6 @@ class NeuralSystem(System):
         self.units: Units | None = None
         self.encoder: Encoder
         self.network: TurkuGRU | UppsalaBiLSTM
-        for key, value, allowed in (
-            ("sampling", self.training.sampling, POLICIES),
-            ("monitor", self.training.monitor, MONITORS),
-            ("units", self.training.units, UNITS),
-        ):
-            if value not in allowed:
-                raise input_error("settings", f"training.{key}", choices(allowed), repr(value))
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments."""
@@ -290,6 +306,16 @@ class NeuralSystem(System):
         except (KeyError, TypeError, ValueError) as error:
             expected = "tau and frequencies"
             raise input_error(folder / _ADJUSTMENT, "file", expected, str(error)) from error
+
+
+def _arguments(network: str) -> dict[str, Any]:
+    """The arguments of a network that settings may name, with their defaults."""
+    parameters = inspect.signature(NETWORKS[network]).parameters
+    return {
+        name: parameter.default
+        for name, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not None
+    }
 
 
 def _in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:

@@ -27,7 +27,7 @@ def measure(command: list[str], times: int = 3) -> Measurement:
     for _ in range(times):
         start = time.perf_counter()
         with Path(os.devnull).open("wb") as nowhere:
-            process = subprocess.Popen(command, stdout=nowhere)  # noqa: S603 - our own command
+            process = subprocess.Popen(command, stdout=nowhere)
             _, status, usage = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(

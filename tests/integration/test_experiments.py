@@ -51,7 +51,8 @@ def test_two_processes_have_the_loss_of_one(tmp_path):
     for name, trainer in (("one", "default"), ("two", "ddp")):
         devices = {"one": 1, "two": 2}[name]
         result = train(
-            tmp_path / name, "task=en-fr", *SMALL, TINY, f"trainer={trainer}",
+            tmp_path / name, "task=en-fr", "system=turku_gru_2016", *SMALL, TINY,
+            f"trainer={trainer}",
             f"trainer.devices={devices}", "trainer.accelerator=cpu", "trainer.max_epochs=2",
             "trainer.progress_bar=false", "system.training.batch_size=25",
             "system.training.min_steps=0",

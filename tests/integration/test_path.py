@@ -19,6 +19,11 @@ SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test
 
 
 def train(folder, *arguments):
+    """Run train.py, with a system that starts quickly unless one is named."""
+    if not any(
+        argument.startswith(("system=", "~system", "experiment=")) for argument in arguments
+    ):
+        arguments = (*arguments, "system=majority")
     command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={folder}"]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
@@ -93,6 +98,15 @@ def test_a_new_language_pair_is_one_file(tmp_path):
     ("arguments", "fragment"),
     [
         (["systm=majority"], "did you mean system?"),
+        (
+            [
+                "system=turku_gru_2016",
+                "system.training.batch_size=0",
+                "trainer.max_epochs=x",
+                "+system.network_settings.colour=1",
+            ],
+            "system.training.batch_size: expected a whole",
+        ),
         (["data.documnts=3"], "data.kind, data.seed, data.documents"),
         (["system=foo"], "majority"),
         (["task=en-xx"], "en-fr-2015"),

@@ -1,0 +1,134 @@
+"""The tables of RESULTS.md: several runs on several test sets, and on all of them pooled.
+
+    python -m scripts.bench.results_table --task en-fr --data DIR --against RUN RUN…
+
+Folders RUN.1, RUN.2 … are seeds of one system and share a row. For each test set macro recall and
+accuracy are the means over seeds; the pooled column also has the 95% interval of the first seed,
+resampled by document. Differences to `--against` are those of the pooled sets: the smallest of the
+seeds, and the largest p (approximate randomisation by document, two-sided).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from data_prep.splits import doc_ids_of
+from data_prep.task import Task, load_task
+from evaluation.results import Evaluation, evaluate
+from evaluation.significance import Resampling
+from evaluation.submission import Gold, Submission, read_gold, read_submissions
+from scripts.crosspro import command_app, run
+
+app = command_app()
+
+METRICS = ("macro_recall", "accuracy")
+
+
+@app.command()
+def results_table(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    task: Annotated[str, typer.Option(help="The task of the runs.")],
+    data: Annotated[Path, typer.Option(help="Folder with the gold files test*.data.")],
+    against: Annotated[Path, typer.Option(help="The run that all others are compared with.")],
+    variant: Annotated[str, typer.Option(help="Of --against, such as ngram_penalty_0.")] = "",
+    resamples: Annotated[int, typer.Option(help="Resamples.")] = 2000,
+) -> None:
+    """Print a Markdown table of several runs on several test sets."""
+    rules = replace(load_task(task), official_score="macro_recall")
+    paths = sorted(p for p in data.glob("test*.data*") if ".data" in p.name)
+    golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
+    pooled = _pool(list(golds.values()))
+    plan = Resampling(resamples)
+    base = _read(against, golds, rules, variant)
+    titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
+    print("| system | " + " | ".join(titles) + f" | pooled ({len(pooled.classes)}) | difference |")
+    print("| --- |" + " ---: |" * (len(golds) + 2))
+    for name, folders in _by_system(runs).items():
+        cells, all_sets = [], []
+        for folder in folders:
+            found = _read(folder, golds, rules)
+            sets = [
+                evaluate(rules, g, [s], "skip", None)
+                for g, s in zip(golds.values(), found, strict=True)
+            ]
+            cells.append([_values(e) for e in sets])
+            all_sets.append(Submission(name, np.concatenate([s.classes for s in found])))
+        means = np.mean(cells, axis=0)
+        columns = [f"{recall:.1f} / {accuracy:.1f}" for recall, accuracy in means]
+        first = Submission("base", np.concatenate([s.classes for s in base]))
+        together = [evaluate(rules, pooled, [s, first], "skip", plan) for s in all_sets]
+        columns += [_pooled(together), _difference(together)]
+        print(f"| {name} ({len(folders)}) | " + " | ".join(columns) + " |", flush=True)
+
+
+def _by_system(runs: Sequence[Path]) -> dict[str, list[Path]]:
+    """Runs that differ in the seed at the end of their names, together."""
+    groups: dict[str, list[Path]] = {}
+    for path in sorted(runs):
+        stem, _, seed = path.name.rpartition(".")
+        groups.setdefault(stem if seed.isdigit() else path.name, []).append(path)
+    return groups
+
+
+def _read(folder: Path, golds: dict[str, Gold], task: Task, variant: str = "") -> list[Submission]:
+    middle = f".{variant}" if variant else ""
+    return [
+        read_submissions([folder / f"{name}{middle}.submission.data"], task, gold)[0]
+        for name, gold in golds.items()
+    ]
+
+
+def _pool(golds: list[Gold]) -> Gold:
+    """Several gold files as one; documents stay apart."""
+    documents, offset = [], 0
+    for gold in golds:
+        numbers = gold.documents if gold.documents is not None else np.zeros_like(gold.classes)
+        documents.append(numbers.astype(np.int64) + offset)
+        offset += int(numbers.max(initial=0)) + 1
+    return replace(
+        golds[0],
+        name="pooled",
+        classes=np.concatenate([gold.classes for gold in golds]),
+        gaps=np.concatenate([gold.gaps for gold in golds]),
+        documents=np.concatenate(documents),
+    )
+
+
+def _values(evaluation: Evaluation) -> list[float]:
+    return [evaluation.results[0].scores[metric].value for metric in METRICS]
+
+
+def _pooled(evaluations: list[Evaluation]) -> str:
+    means = np.mean([_values(evaluation) for evaluation in evaluations], axis=0)
+    parts = []
+    for metric, mean in zip(METRICS, means, strict=True):
+        score = evaluations[0].results[0].scores[metric]
+        parts.append(f"{mean:.1f} [{score.low:.1f}, {score.high:.1f}]")
+    return " / ".join(parts)
+
+
+def _difference(evaluations: list[Evaluation]) -> str:
+    parts = []
+    for metric in METRICS:
+        found = [
+            comparison.difference
+            for evaluation in evaluations
+            for comparison in evaluation.comparisons
+            if comparison.metric == metric
+        ]
+        least = min(abs(difference.difference) for difference in found)
+        signs = {difference.difference > 0 for difference in found}
+        sign = "±" if len(signs) > 1 else "+" if signs == {True} else "-"
+        p = max(difference.p_randomisation for difference in found)
+        parts.append(f"{sign}{least:.1f} (p {'≤ ' if len(found) > 1 else ''}{p:.4f})")
+    return " / ".join(parts)
+
+
+if __name__ == "__main__":
+    run(app)
