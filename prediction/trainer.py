@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import logging
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,7 @@ def train_network(
 ) -> None:
     """Fit a network in place and load its best epoch; goes on where a stopped run left off."""
     torch.set_num_threads(settings.threads)
+    _quiet()
     checkpoints = None
     callbacks: list[Any] = [EarlyStopping(monitor, patience=settings.patience, mode="max")]
     if settings.progress_bar:
@@ -95,6 +98,13 @@ def train_network(
             if key.startswith(prefix)
         }
         module.network.load_state_dict(weights)
+
+
+def _quiet() -> None:
+    """Lightning's advertisements and its warnings about torch's future are not for our users."""
+    logging.getLogger("pytorch_lightning.utilities.rank_zero").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", message=".*LeafSpec.*")
+    warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
 
 
 def write_learning_curve(folder: Path) -> None:
