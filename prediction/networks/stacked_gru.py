@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
 
 _ALIGNMENT = 8
 """Tensor cores want rows of a multiple of 16 bytes; narrower ones are padded with zeros."""
@@ -59,18 +60,30 @@ class StackedGRU(nn.Module):
         return states * (lengths > 0)[:, :, None]
 
     def _on_cpu(self, inputs: Tensor, lengths: Tensor) -> Tensor:
+        """Packed sequences: steps behind the end of a sequence are not computed."""
         states = []
         no_bias = inputs.new_zeros(3 * self.hidden)
+        start = inputs.new_zeros(self.layers, inputs.shape[1], self.hidden)
         for stream, sequence in enumerate(inputs):
             weights = []
             for layer in range(self.layers):
                 weights += [self.input_weights[layer][stream], self.hidden_weights[layer][stream]]
                 weights += [self.biases[layer][stream], no_bias]
-            start = sequence.new_zeros(self.layers, sequence.shape[0], self.hidden)
-            output, _ = torch.gru(
-                sequence, start, weights, True, self.layers, 0.0, self.training, False, True
+            packed = pack_padded_sequence(
+                sequence, lengths[stream].clamp(min=1), batch_first=True, enforce_sorted=False
             )
-            states.append(_last(output, lengths[stream]))
+            _, last = torch.gru(
+                packed.data,
+                packed.batch_sizes,
+                start,
+                weights,
+                True,
+                self.layers,
+                0.0,
+                self.training,
+                False,
+            )
+            states.append(last[-1][packed.unsorted_indices])
         return torch.stack(states)
 
     def _on_gpu(self, inputs: Tensor, lengths: Tensor) -> Tensor:
