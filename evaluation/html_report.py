@@ -7,14 +7,20 @@ target and links, searchable in the browser. The page loads nothing from elsewhe
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from data_prep.errors import input_error
 from data_prep.example import Example
+from evaluation.page_template import (
+    embedded_json,
+    fill_page,
+    html_table,
+    shade,
+    signature_list,
+    warning_list,
+)
 from evaluation.published import PublishedResult
 from evaluation.report import (
     agreement_table,
@@ -25,9 +31,6 @@ from evaluation.report import (
 )
 from evaluation.results import Evaluation, Result
 from evaluation.submission import Submission
-from evaluation.tables import Row
-
-_PAGE = Path(__file__).resolve().parent / "page" / "report.html"
 
 
 def html_report(
@@ -54,29 +57,19 @@ def html_report(
     parts = {
         "title": html.escape(f"Pronoun prediction {evaluation.task.name}"),
         "subtitle": html.escape(f"Gold {evaluation.gold.name}: {gaps}"),
-        "warnings": "".join(
-            f'<p class="wrong">{html.escape(text)}</p>' for text in evaluation.warnings
-        ),
-        "ranking": _table(*ranking_table(evaluation, published), left=2),
+        "warnings": warning_list(evaluation.warnings),
+        "ranking": html_table(*ranking_table(evaluation, published), 2),
         "published_note": "* scored here; the others are published figures." if published else "",
-        "recalls": _table(*recall_table(evaluation, published), left=1),
+        "recalls": html_table(*recall_table(evaluation, published), 1),
         "comparisons": _comparisons(evaluation),
         "matrices": "".join(_matrix(evaluation, result) for result in evaluation.results),
         "errors_note": html.escape(note),
-        "signatures": "".join(
-            f"<p><code>{html.escape(score.signature)}</code></p>"
-            for score in evaluation.results[0].scores.values()
+        "signatures": signature_list(
+            [score.signature for score in evaluation.results[0].scores.values()]
         ),
-        # No "<" at all: "</script" or "<!--" would end the data, whatever stands around them.
-        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "data": embedded_json(data),
     }
-    page = _PAGE.read_text(encoding="utf-8")
-    pieces = page.split("{{")
-    filled = [pieces[0]]
-    for piece in pieces[1:]:
-        name, _, rest = piece.partition("}}")
-        filled += [parts[name], rest]
-    return "".join(filled)
+    return fill_page("report.html", parts)
 
 
 def _wrong_examples(
@@ -133,25 +126,14 @@ def _wrong_examples(
 def _comparisons(evaluation: Evaluation) -> str:
     if not evaluation.comparisons:
         return ""
-    table = _table(*differences_table(evaluation.comparisons), left=2)
+    table = html_table(*differences_table(evaluation.comparisons), 2)
     note = "p values are two-sided and not corrected for the number of comparisons."
     heading = "<h2>Paired differences</h2>"
-    agreement = _table(*agreement_table(evaluation), left=1)
+    agreement = html_table(*agreement_table(evaluation), 1)
     return (
         f'{heading}<div class="scroll">{table}</div><p class="note">{note}</p>'
         f'<h2>Agreement (% of gaps)</h2><div class="scroll">{agreement}</div>'
     )
-
-
-def _table(heading: Row, rows: Sequence[Row], left: int) -> str:
-    def cells(row: Row, tag: str) -> str:
-        return "".join(
-            f"<{tag}{' class=l' if column < left else ''}>{html.escape(cell)}</{tag}>"
-            for column, cell in enumerate(row)
-        )
-
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return f"<table><thead><tr>{cells(heading, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _matrix(evaluation: Evaluation, result: Result) -> str:
@@ -162,8 +144,8 @@ def _matrix(evaluation: Evaluation, result: Result) -> str:
         cells = []
         for predicted, number in enumerate(counts.tolist()):
             kind = " hit" if gold == predicted else "" if number else " zero"
-            tint = f"background:rgba(var(--heat),{0.85 * number / total:.3f})"
             share = f"{classes[gold]} as {classes[predicted]}: {100 * number / total:.1f}%"
+            tint = shade(number / total)
             cells.append(f'<td class="{kind.strip()}" style="{tint}" title="{share}">{number}</td>')
         rows.append(
             f"<tr><th class=l>{classes[gold]}</th>{''.join(cells)}<th>{counts.sum()}</th></tr>"

@@ -1,0 +1,282 @@
+"""Which pronouns are scored, and what each became in a translation.
+
+An *anchor* is a pronoun to be scored: a word of the source (000 §2.3), one of a list of tokens
+(001 §5), or, for scores that start from the reference, a pronoun of the reference with the source
+words it is linked to. A *side* is what an anchor became in the reference or in a candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from data_prep.errors import InputError, Problem, choices, quoted
+from data_prep.textfile import read_text_lines
+from evaluation.apt.repair import Repair, RepairRules, Target, find_translation
+from evaluation.linked_text import SentenceLinks, Text, Translation
+from evaluation.pronoun_lists import PronounLists
+
+OTHER = "OTHER"
+NONE = "NONE"
+
+Parts = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A pronoun to be scored: its line and position from 0, as written, and as in the list.
+
+    `linked` are the source positions whose links count; more than one only where the anchor is a
+    pronoun of the reference, at `position` of the reference.
+    """
+
+    sentence: int
+    position: int
+    word: str
+    pronoun: str
+    linked: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What an anchor became: positions and words of the translation, and their labels.
+
+    Labels are those of the lists, identical pronouns under one name, or OTHER; there are none where
+    nothing is linked. `repair` says whether the words are those of the links or of the repair.
+    """
+
+    positions: tuple[int, ...]
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    repair: Repair = Repair.KEPT
+
+    @property
+    def repaired(self) -> bool:
+        """Whether the word was found in the neighbourhood and not through a link."""
+        return self.repair is Repair.MOVED
+
+
+MISSING = Side((), (), ())
+
+
+def target_pronoun(word: str, lists: PronounLists) -> str | None:
+    """The pronoun of the lists that a lower-cased target word is or contains."""
+    return _first_part(word, frozenset(lists.target_pronouns), parts_by(lists.target_separator))
+
+
+def parts_by(separator: str) -> Parts:
+    """How words are divided into parts that may be pronouns."""
+    if separator:
+        return lambda word: word.split(separator)
+    return lambda word: (word,)
+
+
+def source_anchors(source: Text, lists: PronounLists) -> list[Anchor]:
+    """Every source pronoun of the lists."""
+    pronouns = _PronounOf(lists.source_pronouns, lists.source_separator)
+    likely = _contains(lists.source_pronouns, lists.source_separator)
+    found = []
+    for line, raw in enumerate(source.lines):
+        if not likely(raw):
+            continue
+        for position, word in enumerate(source.raw_words(line)):
+            pronoun = pronouns[word]
+            if pronoun is not None:
+                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, (position,)))
+    return found
+
+
+def token_anchors(
+    path: str | Path, source: Text, lists: PronounLists, problems: list[Problem]
+) -> list[Anchor]:
+    """The tokens of a list: a line and a position from 0 on each line, separated by white space.
+
+    A token that is no source pronoun of the lists is a problem: the numbers are likely to be off.
+    """
+    found: list[Anchor] = []
+    wanted = frozenset(lists.source_pronouns)
+    parts = parts_by(lists.source_separator)
+
+    def problem(number: int, field: str, expected: str, what: str) -> None:
+        problems.append(Problem(str(path), number, field, expected, what))
+
+    try:
+        lines = list(read_text_lines(Path(path)))
+    except InputError as error:
+        problems += error.problems
+        return found
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if len(fields) != 2 or not all(f.isascii() and f.isdigit() and len(f) < 10 for f in fields):
+            problem(number, "token", "a line and a position from 0", quoted(line))
+            continue
+        sentence, position = map(int, fields)
+        if sentence >= len(source.lines):
+            expected = f"a line below {len(source.lines)}, the lines of {source.path}"
+            problem(number, "token", expected, str(sentence))
+        elif position >= source.lengths[sentence]:
+            expected = f"a position below {source.lengths[sentence]}, the words of line {sentence}"
+            problem(number, "token", expected, str(position))
+        else:
+            word = source.words(sentence)[position]
+            pronoun = _first_part(word.lower(), wanted, parts)
+            if pronoun is None and wanted:
+                problem(number, "word", choices(lists.source_pronouns), quoted(word))
+            else:
+                found.append(Anchor(sentence, position, word, pronoun or word.lower(), (position,)))
+    return found
+
+
+def reference_anchors(reference: Translation, lists: PronounLists) -> tuple[list[Anchor], int]:
+    """Every linked pronoun of the reference, and how many pronouns have no link.
+
+    The published scores of the Spanish-English TED systems were made in this way.
+    """
+    pronouns = _PronounOf(lists.target_pronouns, lists.target_separator)
+    found = []
+    unlinked = 0
+    for line in range(len(reference.text.lines)):
+        for position, word in enumerate(reference.text.raw_words(line)):
+            pronoun = pronouns[word]
+            if pronoun is None:
+                continue
+            linked = reference.links.sentence(line).sources(position)
+            if linked:
+                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, linked))
+            else:
+                unlinked += 1
+    return found, unlinked
+
+
+def reference_sides(anchors: Iterable[Anchor], lists: PronounLists) -> list[Side]:
+    """The reference side of anchors that are pronouns of the reference: themselves."""
+    return [Side((a.position,), (a.word,), (lists.label(a.pronoun),)) for a in anchors]
+
+
+def translation_sides(
+    anchors: Sequence[Anchor],
+    source: Text,
+    translation: Translation,
+    lists: PronounLists,
+    rules: RepairRules | None,
+) -> list[Side]:
+    """What each anchor became in a translation; with rules, after the repair of its links."""
+    words = _TargetWords(lists)
+    rivals = _PronounOf(
+        (*lists.source_pronouns, *lists.other_source_pronouns), lists.source_separator
+    )
+    sides: list[Side] = []
+    line = -1
+    for anchor in anchors:
+        if anchor.sentence != line:
+            line = anchor.sentence
+            links = translation.links.sentence(line)
+            target = translation.text.raw_words(line)
+            taken = _Taken(source.raw_words(line), rivals, links)
+        how = Repair.KEPT
+        if rules is None:
+            positions = tuple(sorted({t for s in anchor.linked for t in links.targets(s)}))
+        else:
+            asked = words.asked(anchor.pronoun, target, taken)
+            length = int(source.lengths[line])
+            positions, how = find_translation(anchor.position, length, links, asked, rules)
+            if how is Repair.MOVED:
+                taken.chosen.update(positions)
+        chosen = [target[position] for position in positions]
+        written = tuple(word.decode("utf-8") for word in chosen)
+        sides.append(Side(positions, written, words.labels(chosen), how))
+    return sides
+
+
+def _contains(pronouns: Sequence[str], separator: str) -> Callable[[bytes], object]:
+    """A quick test that leaves out lines without a pronoun, if upper case is simple enough."""
+    if separator or not all(pronoun.isascii() for pronoun in pronouns):
+        return lambda line: True
+    words = b"|".join(re.escape(pronoun.encode("ascii")) for pronoun in pronouns)
+    return re.compile(rb"(?<!\S)(?:" + words + rb")(?!\S)", re.IGNORECASE).search
+
+
+class _PronounOf(dict[bytes, str | None]):
+    """The pronoun that a word is or contains, in lower case; each word is worked out once."""
+
+    def __init__(self, pronouns: Iterable[str], separator: str) -> None:
+        super().__init__()
+        self.pronouns = frozenset(pronouns)
+        self.parts = parts_by(separator)
+
+    def __missing__(self, word: bytes) -> str | None:
+        found = _first_part(word.decode("utf-8").lower(), self.pronouns, self.parts)
+        self[word] = found
+        return found
+
+
+class _LikelyWords(dict[bytes, bool]):
+    """Whether a word or its last part is among the possible ones: dit-il, but not lui-même."""
+
+    def __init__(self, possible: frozenset[str], parts: Parts) -> None:
+        super().__init__()
+        self.possible = possible
+        self.parts = parts
+
+    def __missing__(self, word: bytes) -> bool:
+        lower = word.decode("utf-8").lower()
+        found = lower in self.possible or self.parts(lower)[-1] in self.possible
+        self[word] = found
+        return found
+
+
+class _Taken:
+    """Target positions that belong to another source pronoun, by a link or by a repair."""
+
+    def __init__(self, source: list[bytes], rivals: _PronounOf, links: SentenceLinks) -> None:
+        self.source = source
+        self.rivals = rivals
+        self.links = links
+        self.chosen: set[int] = set()
+
+    def __call__(self, target: int) -> bool:
+        if target in self.chosen:
+            return True
+        linked = self.links.sources(target)
+        return any(self.rivals[self.source[position]] is not None for position in linked)
+
+
+class _TargetWords:
+    """What the lists say about the words of a translation."""
+
+    def __init__(self, lists: PronounLists) -> None:
+        self.lists = lists
+        self.pronouns = _PronounOf(lists.target_pronouns, lists.target_separator)
+        self.ambiguous = frozenset(lists.ambiguous)
+        self.likely: dict[str, _LikelyWords] = {}
+
+    def asked(self, pronoun: str, words: list[bytes], taken: _Taken) -> Target:
+        """The answers that the repair of a source pronoun needs."""
+        if pronoun not in self.likely:
+            possible = self.lists.possible(pronoun)
+            self.likely[pronoun] = _LikelyWords(possible, self.pronouns.parts)
+        likely = self.likely[pronoun]
+        return Target(
+            len(words),
+            lambda position: likely[words[position]],
+            lambda position: self.pronouns[words[position]] is not None,
+            lambda position: words[position].decode("utf-8").lower() in self.ambiguous,
+            taken,
+        )
+
+    def labels(self, words: Sequence[bytes]) -> tuple[str, ...]:
+        """The labels of linked words: pronouns only, OTHER if there is none among them."""
+        if not self.pronouns.pronouns:
+            written = (word.decode("utf-8").lower() for word in words)
+            return tuple(dict.fromkeys(map(self.lists.label, written)))
+        pronouns = (self.pronouns[word] for word in words)
+        found = dict.fromkeys(self.lists.label(one) for one in pronouns if one is not None)
+        return tuple(found) if found or not words else (OTHER,)
+
+
+def _first_part(word: str, wanted: frozenset[str], parts: Parts) -> str | None:
+    if word in wanted:
+        return word
+    return next((part for part in parts(word) if part in wanted), None)

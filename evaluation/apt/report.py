@@ -1,0 +1,220 @@
+"""An APT evaluation as text: tables for the terminal, JSON, and one line for each occurrence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
+from evaluation.apt.occurrences import NONE, Side
+from evaluation.apt.score import AptEvaluation, AptResult
+from evaluation.pronoun_lists import lists_to_mapping
+from evaluation.scores import Score
+from evaluation.significance import Difference
+from evaluation.tables import text_table
+
+DETAIL_COLUMNS = (
+    "candidate",
+    "sentence",
+    "source position",
+    "source",
+    "reference positions",
+    "reference",
+    "reference labels",
+    "reference repair",
+    "candidate positions",
+    "candidate words",
+    "candidate labels",
+    "candidate repair",
+    "case",
+)
+
+
+def text_report(evaluation: AptEvaluation, matrix: bool = True) -> str:
+    """The report for a terminal."""
+    results = evaluation.results
+    parts = [f"{_title(evaluation)}\n", _score_table(results), _case_table(evaluation)]
+    if evaluation.starts_from == "source" and evaluation.settings.repair is not None:
+        parts.append(_repair_line(results))
+    if evaluation.comparisons:
+        parts.append("Paired differences\n\n" + differences_table(evaluation.comparisons))
+    if matrix:
+        parts += [_matrix_table(result) for result in results]
+    return "\n".join([*parts, f"Signature: {results[0].score.signature}\n"])
+
+
+def differences_table(comparisons: Sequence[Difference], metrics: Sequence[str] = ()) -> str:
+    """Paired differences with their intervals and p values."""
+    heading = ["pair", "difference", "p (randomisation)", "p (bootstrap)"]
+    rows = []
+    for number, one in enumerate(comparisons):
+        shown = f"{one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
+        row = [f"{one.first} - {one.second}", shown]
+        row += [f"{one.p_randomisation:.4f}", f"{one.p_bootstrap:.4f}"]
+        rows.append([*row[:1], metrics[number], *row[1:]] if metrics else row)
+    if metrics:
+        heading.insert(1, "metric")
+    note = "p values are two-sided and not corrected for the number of comparisons.\n"
+    return text_table(heading, rows, 2 if metrics else 1) + note
+
+
+def shown_score(score: Score) -> str:
+    """A score from 0 to 1 with its interval."""
+    if score.low is None or score.high is None:
+        return f"{score.value:.4f}"
+    return f"{score.value:.4f} [{score.low:.4f}, {score.high:.4f}]"
+
+
+def _title(evaluation: AptEvaluation) -> str:
+    number = len(evaluation.results[0].occurrences)
+    title = f"APT of {number:,} pronouns, reference {evaluation.reference.name}"
+    if evaluation.starts_from == "reference":
+        title += f"; {evaluation.unlinked:,} pronouns of the reference have no link"
+    return title
+
+
+def _score_table(results: Sequence[AptResult]) -> str:
+    rows = [(result.name, shown_score(result.score)) for result in results]
+    return text_table(("candidate", "APT"), rows)
+
+
+def _case_table(evaluation: AptEvaluation) -> str:
+    settings = evaluation.settings
+    rows = []
+    for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
+        shown = "discarded" if case in settings.discarded else f"{weight:g}"
+        if case == 2 and settings.probabilities and case not in settings.discarded:
+            shown = "p"
+        counts = [str(result.counts[case - 1]) for result in evaluation.results]
+        rows.append((f"{case} {name}", shown, *counts))
+    return text_table(("case", "weight", *(result.name for result in evaluation.results)), rows)
+
+
+def _repair_line(results: Sequence[AptResult]) -> str:
+    reference = sum(o.reference.repaired for o in results[0].occurrences)
+    theirs = [f"{sum(o.candidate.repaired for o in r.occurrences)} in {r.name}" for r in results]
+    return f"Repaired links: {reference} in the reference, {', '.join(theirs)}.\n"
+
+
+def _matrix_table(result: AptResult) -> str:
+    """The matrix without the labels that do not occur."""
+    totals = result.matrix.sum(axis=0) + result.matrix.sum(axis=1)
+    there = [number for number, total in enumerate(totals.tolist()) if total]
+    labels = [result.matrix_labels[number] for number in there]
+    rows = []
+    for number, label in zip(there, labels, strict=True):
+        row = result.matrix[number, there]
+        rows.append((label, *(str(n) if n else "·" for n in row.tolist()), str(row.sum())))
+    column_sums = result.matrix[:, there].sum(axis=0)
+    rows.append(("sum", *map(str, column_sums.tolist()), str(result.matrix.sum())))
+    heading = f"{result.name}: reference in rows, candidate in columns\n\n"
+    return heading + text_table(("", *labels, "sum"), rows)
+
+
+def detail_rows(result: AptResult) -> list[list[str]]:
+    """A row of `DETAIL_COLUMNS` for each occurrence; lines and positions count from 0."""
+    return [[result.name, *_cells(occurrence)] for occurrence in result.occurrences]
+
+
+def detail_tsv(evaluation: AptEvaluation) -> str:
+    """All occurrences of all candidates as a table with tabs."""
+    buffer = io.StringIO()
+    writer = csv.writer(
+        buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None
+    )
+    writer.writerow(DETAIL_COLUMNS)
+    for result in evaluation.results:
+        writer.writerows(detail_rows(result))
+    return buffer.getvalue()
+
+
+def _cells(occurrence: Occurrence) -> list[str]:
+    anchor = occurrence.anchor
+    cells = [str(anchor.sentence), str(anchor.position), anchor.word]
+    for side in (occurrence.reference, occurrence.candidate):
+        cells += [
+            " ".join(map(str, side.positions)) or "-",
+            " ".join(side.words) or "-",
+            " ".join(side.labels) or NONE,
+            side.repair.value,
+        ]
+    return [*cells, str(occurrence.case)]
+
+
+def detail_json(evaluation: AptEvaluation) -> str:
+    """All occurrences of all candidates with their sentences, as JSON."""
+    content = [
+        {
+            "candidate": result.name,
+            **_occurrence(occurrence),
+            "sentences": {
+                "source": " ".join(evaluation.source.words(occurrence.anchor.sentence)),
+                "reference": " ".join(evaluation.reference.text.words(occurrence.anchor.sentence)),
+                "candidate": " ".join(translation.text.words(occurrence.anchor.sentence)),
+            },
+        }
+        for result, translation in zip(evaluation.results, evaluation.candidates, strict=True)
+        for occurrence in result.occurrences
+    ]
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def _occurrence(occurrence: Occurrence) -> dict[str, Any]:
+    return {
+        "sentence": occurrence.anchor.sentence,
+        "position": occurrence.anchor.position,
+        "source": occurrence.anchor.word,
+        "pronoun": occurrence.anchor.pronoun,
+        "reference": _side(occurrence.reference),
+        "candidate": _side(occurrence.candidate),
+        "case": occurrence.case,
+        "probability": occurrence.probability,
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "positions": list(side.positions),
+        "words": list(side.words),
+        "labels": list(side.labels),
+        "repair": side.repair.value,
+    }
+
+
+def json_report(evaluation: AptEvaluation) -> str:
+    """Everything that was computed but the single occurrences, for other programs."""
+    settings = evaluation.settings
+    content = {
+        "metric": "APT",
+        "signature": evaluation.results[0].score.signature,
+        "reference": evaluation.reference.name,
+        "occurrences": len(evaluation.results[0].occurrences),
+        "unlinked": evaluation.unlinked,
+        "weights": list(settings.weights),
+        "discarded": sorted(settings.discarded),
+        "lists": lists_to_mapping(evaluation.lists),
+        "candidates": [
+            {
+                "name": result.name,
+                "score": None if result.score.value != result.score.value else result.score.value,
+                "low": result.score.low,
+                "high": result.score.high,
+                "cases": dict(zip(map(str, CASES), result.counts, strict=True)),
+                "repaired": {
+                    "reference": sum(o.reference.repaired for o in result.occurrences),
+                    "candidate": sum(o.candidate.repaired for o in result.occurrences),
+                },
+                "labels": list(result.matrix_labels),
+                "matrix": result.matrix.tolist(),
+            }
+            for result in evaluation.results
+        ],
+        "comparisons": [
+            {field: getattr(one, field) for field in Difference.__slots__}
+            for one in evaluation.comparisons
+        ],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,245 @@
+"""APT scores: Σ w·n / Σ n over the cases that are used (000 §2.4), with intervals and tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_prep import __version__
+from data_prep.errors import InputError, Problem
+from evaluation.apt.cases import CASES, Occurrence, Others, judge
+from evaluation.apt.occurrences import (
+    NONE,
+    OTHER,
+    Anchor,
+    reference_anchors,
+    reference_sides,
+    source_anchors,
+    translation_sides,
+)
+from evaluation.apt.repair import RepairRules
+from evaluation.document_units import Documents, Units, make_units
+from evaluation.linked_text import Text, Translation
+from evaluation.pronoun_lists import PronounLists
+from evaluation.ratio_bootstrap import Floats, compare_ratios, make_ratio, ratio_interval
+from evaluation.scores import Score
+from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
+
+PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
+"""The setting with the best correlation in 000 Table 4, and APT-B of 001."""
+
+
+@dataclass(frozen=True)
+class AptSettings:
+    """What is counted and how.
+
+    `weights` are those of the six cases, `discarded` the cases that are left out of both sums.
+    With `probabilities` an equivalent pronoun weighs its probability, where the list has one.
+    """
+
+    weights: tuple[float, ...] = PAPER_WEIGHTS
+    discarded: frozenset[int] = frozenset()
+    probabilities: bool = False
+    others: Others = "different"
+    repair: RepairRules | None = field(default_factory=RepairRules)
+    links: str = "given"
+    tokens: str = ""
+
+    def check(self) -> None:
+        """Raise if the weights or cases make no sense; all faults together."""
+        problems = []
+        if len(self.weights) != len(CASES) or not all(0 <= w <= 1 for w in self.weights):
+            shown = ",".join(f"{w:g}" for w in self.weights)
+            problems.append(Problem("settings", None, "weights", "six numbers from 0 to 1", shown))
+        for case in sorted(self.discarded):
+            if case not in CASES:
+                problems.append(Problem("settings", None, "discard", "cases 1 to 6", str(case)))
+        if set(CASES) <= self.discarded:
+            problems.append(Problem("settings", None, "discard", "a case that is left", "none"))
+        if problems:
+            raise InputError(problems)
+
+    def used(self) -> tuple[int, ...]:
+        """The cases that are counted."""
+        return tuple(case for case in CASES if case not in self.discarded)
+
+
+@dataclass(frozen=True)
+class AptResult:
+    """A candidate's score, its cases, and every occurrence behind them."""
+
+    name: str
+    score: Score
+    counts: tuple[int, ...]
+    occurrences: tuple[Occurrence, ...]
+    matrix_labels: tuple[str, ...]
+    matrix: NDArray[np.int64]
+    """Reference labels in rows, candidate labels in columns; cases that are used only."""
+    numerators: Floats
+    denominators: Floats
+
+
+@dataclass(frozen=True)
+class AptEvaluation:
+    """Everything that was computed for the candidates of one reference."""
+
+    lists: PronounLists
+    settings: AptSettings
+    source: Text
+    reference: Translation
+    candidates: tuple[Translation, ...]
+    results: tuple[AptResult, ...]
+    comparisons: tuple[Difference, ...]
+    units: Units
+    starts_from: str
+    unlinked: int = 0
+    """Pronouns of the reference without a link, where occurrences start from the reference."""
+    warnings: tuple[str, ...] = ()
+
+
+def evaluate_apt(
+    source: Text,
+    reference: Translation,
+    candidates: Sequence[Translation],
+    lists: PronounLists,
+    settings: AptSettings,
+    plan: Resampling | None,
+    documents: Documents | None = None,
+    anchors: Sequence[Anchor] | None = None,
+    starts_from: str = "source",
+) -> AptEvaluation:
+    """Score candidates. `anchors` replaces the source pronouns of the lists by given tokens."""
+    settings.check()
+    unlinked = 0
+    if starts_from == "reference":
+        anchors, unlinked = reference_anchors(reference, lists)
+        sides = reference_sides(anchors, lists)
+        rules = None
+    else:
+        anchors = source_anchors(source, lists) if anchors is None else list(anchors)
+        rules = settings.repair
+        sides = translation_sides(anchors, source, reference, lists, rules)
+    units = make_units([anchor.sentence for anchor in anchors], documents)
+    plan = plan if len(anchors) else None
+    signature = _signature(lists, settings, plan, units, starts_from, len(anchors))
+    results = []
+    for candidate in candidates:
+        theirs = translation_sides(anchors, source, candidate, lists, rules)
+        occurrences = judge(anchors, sides, theirs, lists, settings.others)
+        results.append(
+            _result(candidate.name, occurrences, lists, settings, units, plan, signature)
+        )
+    comparisons = []
+    if plan is not None:
+        for one, other in combinations(results, 2):
+            first, second = (make_ratio(r.name, r.numerators, r.denominators) for r in (one, other))
+            comparisons.append(compare_ratios(first, second, plan))
+    return AptEvaluation(
+        lists,
+        settings,
+        source,
+        reference,
+        tuple(candidates),
+        tuple(results),
+        tuple(comparisons),
+        units,
+        starts_from,
+        unlinked,
+        tuple(_warnings(units, plan, len(anchors))),
+    )
+
+
+def _result(
+    name: str,
+    occurrences: Sequence[Occurrence],
+    lists: PronounLists,
+    settings: AptSettings,
+    units: Units,
+    plan: Resampling | None,
+    signature: str,
+) -> AptResult:
+    cases = np.array([o.case for o in occurrences], dtype=np.int64)
+    counts = np.bincount(cases, minlength=len(CASES) + 1)[1:]
+    used = np.isin(cases, settings.used())
+    weights = np.array([0.0, *settings.weights])[cases]
+    if settings.probabilities:
+        for index, occurrence in enumerate(occurrences):
+            if occurrence.probability is not None:
+                weights[index] = occurrence.probability
+    numerators, denominators = units.sums(weights * used), units.sums(used)
+    total = denominators.sum()
+    value = float(numerators.sum() / total) if total else float("nan")
+    low = high = None
+    if plan is not None and total:
+        low, high = ratio_interval(numerators, denominators, plan)
+    labels, matrix = _matrix([o for o in occurrences if o.case in settings.used()], lists)
+    return AptResult(
+        name,
+        Score("APT", value, signature, low, high),
+        tuple(counts.tolist()),
+        tuple(occurrences),
+        labels,
+        matrix,
+        numerators,
+        denominators,
+    )
+
+
+def _matrix(
+    occurrences: Sequence[Occurrence], lists: PronounLists
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Labels in the order of the list (of frequency where there is none), and the counts."""
+    labels = list(dict.fromkeys(lists.label(word) for word in lists.target_pronouns))
+    if not labels:
+        words = Counter(label for o in occurrences for label in o.cell)
+        words.pop(NONE, None)
+        labels = sorted(words, key=lambda word: (-words[word], word))
+    labels += [label for label in (OTHER, NONE) if label not in labels]
+    index = {label: number for number, label in enumerate(labels)}
+    matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    for occurrence in occurrences:
+        row, column = occurrence.cell
+        matrix[index[row], index[column]] += 1
+    return tuple(labels), matrix
+
+
+def _signature(
+    lists: PronounLists,
+    settings: AptSettings,
+    plan: Resampling | None,
+    units: Units,
+    starts_from: str,
+    occurrences: int,
+) -> str:
+    """How a score was computed, in one line that can be quoted with it."""
+    repair = "none"
+    if settings.repair is not None and starts_from == "source":
+        repair = f"paper({settings.repair})"
+    parts = [
+        "metric:APT",
+        f"pronouns:{lists.name}-{lists.digest}",
+        f"occurrences:{occurrences}",
+        f"from:{'tokens-' + settings.tokens if settings.tokens else starts_from}",
+        f"cases:{''.join(map(str, settings.used()))}",
+        f"weights:{','.join(f'{w:g}' for w in settings.weights)}",
+        *(["probabilities:yes"] if settings.probabilities else []),
+        f"other:{settings.others}",
+        f"repair:{repair}",
+        f"links:{settings.links}",
+    ]
+    if plan:
+        parts += [f"bootstrap:{plan.resamples}", f"by:{units.name}", f"seed:{plan.seed}"]
+    return "|".join([*parts, f"version:{__version__}"])
+
+
+def _warnings(units: Units, plan: Resampling | None, occurrences: int) -> list[str]:
+    if not occurrences:
+        return ["no pronoun of the lists was found: there is no score"]
+    if plan and units.name == "document" and units.count < FEW_DOCUMENTS:
+        return [f"only {units.count} documents: their bootstrap intervals are too narrow"]
+    return []

@@ -1,0 +1,1 @@
+"""Contrastive test sets: does a system prefer the right pronoun to wrong ones?"""

@@ -1,0 +1,160 @@
+"""A contrastive evaluation as a table, JSON or CSV, and the decision on every instance as TSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
+from evaluation.scores import Score
+from evaluation.significance import Difference
+from evaluation.tables import text_table
+
+
+def contrastive_text(evaluation: ContrastiveEvaluation) -> str:
+    """The report for a terminal."""
+    names = [system.name for system in evaluation.systems]
+    rows = [
+        (_title(group), f"{group.instances:,}", *map(str, group.scores))
+        for group in evaluation.groups
+    ]
+    parts = [
+        f"{_heading(evaluation)}\n",
+        text_table(("accuracy (%)", "instances", *names), rows),
+        "[95% interval]; right only if the reference is strictly better than every error.\n",
+    ]
+    notes = list(_notes(evaluation))
+    if notes:
+        parts.append("".join(f"{note}\n" for note in notes))
+    if evaluation.comparisons:
+        parts += [
+            "Paired differences\n",
+            text_table(
+                ("pair", "difference", "p (randomisation)", "p (bootstrap)"),
+                [_difference(one) for one in evaluation.comparisons],
+            ),
+            "p values are two-sided and not corrected for the number of comparisons.\n",
+        ]
+    signatures = dict.fromkeys(score.signature for g in evaluation.groups for score in g.scores)
+    parts += ["Signatures\n", "".join(f"- {signature}\n" for signature in signatures)]
+    return "\n".join(parts)
+
+
+def _heading(evaluation: ContrastiveEvaluation) -> str:
+    test_set = evaluation.test_set
+    text = f"{test_set.name} ({test_set.kind}): {len(test_set.instances):,} instances"
+    if evaluation.unit != "instance":
+        text += f" in {evaluation.units:,} {evaluation.unit}s"
+    return text
+
+
+def _title(group: GroupAccuracy) -> str:
+    return f"{group.breakdown} {group.group}".strip()
+
+
+def _notes(evaluation: ContrastiveEvaluation) -> Iterator[str]:
+    for system, score in zip(evaluation.systems, evaluation.decidable, strict=True):
+        yield from (f"{system.name}: {note}" for note in system.notes)
+        if score is not None:
+            yield f"{system.name}: accuracy over the instances it can decide: {score}"
+
+
+def _difference(one: Difference) -> tuple[str, ...]:
+    return (
+        f"{one.first} - {one.second}",
+        f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]",
+        f"{one.p_randomisation:.4f}",
+        f"{one.p_bootstrap:.4f}",
+    )
+
+
+def contrastive_json(evaluation: ContrastiveEvaluation) -> str:
+    """Everything that was computed, for other programs."""
+    test_set = evaluation.test_set
+    content = {
+        "set": test_set.name,
+        "format": test_set.kind,
+        "content": test_set.digest,
+        "instances": len(test_set.instances),
+        "unit": evaluation.unit,
+        "units": evaluation.units,
+        "systems": [
+            {
+                "name": system.name,
+                "better": "higher" if system.maximise else "lower",
+                "right": int(decided.right.sum()),
+                "tied": int(decided.tied.sum()),
+                "undecidable": None
+                if system.undecidable is None
+                else int(system.undecidable.sum()),
+                "decidable": None if decidable is None else asdict(decidable),
+                "notes": system.notes,
+            }
+            for system, decided, decidable in zip(
+                evaluation.systems, evaluation.decisions, evaluation.decidable, strict=True
+            )
+        ],
+        "groups": [
+            {
+                "breakdown": group.breakdown,
+                "group": group.group,
+                "instances": group.instances,
+                "scores": {
+                    system.name: asdict(score)
+                    for system, score in zip(evaluation.systems, group.scores, strict=True)
+                },
+            }
+            for group in evaluation.groups
+        ],
+        "comparisons": [asdict(one) for one in evaluation.comparisons],
+        "warnings": evaluation.warnings,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def contrastive_csv(evaluation: ContrastiveEvaluation) -> str:
+    """One line per system and group."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(
+        ("system", "breakdown", "group", "instances", "accuracy", "low", "high", "signature")
+    )
+    for group in evaluation.groups:
+        for system, score in zip(evaluation.systems, group.scores, strict=True):
+            place = (system.name, group.breakdown, group.group, group.instances)
+            writer.writerow((*place, *_numbers(score), score.signature))
+    return output.getvalue()
+
+
+def _numbers(score: Score) -> tuple[str, ...]:
+    values = (score.value, score.low, score.high)
+    return tuple("" if value is None else f"{value:.6g}" for value in values)
+
+
+def details_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:
+    """The decision of every system on every instance, with the scores it is based on."""
+    breakdowns = dict.fromkeys(g.breakdown for g in evaluation.groups if g.breakdown)
+    yield _line(["system", "instance", "document", *breakdowns, "verdict", "scores", "reference"])
+    for system, decided in zip(evaluation.systems, evaluation.decisions, strict=True):
+        start = 0
+        for place, instance in enumerate(evaluation.test_set.instances):
+            end = start + 1 + len(instance.errors)
+            scores = " ".join(f"{value:.6g}" for value in system.values[start:end])
+            start = end
+            if decided.right[place]:
+                verdict = "right"
+            else:
+                verdict = "tied" if decided.tied[place] else "wrong"
+            if system.undecidable is not None and system.undecidable[place]:
+                verdict = "undecidable"
+            groups = [instance.groups.get(name, "") for name in breakdowns]
+            document = instance.document or instance.block or ""
+            reference = instance.reference or ""
+            yield _line([system.name, instance.name, document, *groups, verdict, scores, reference])
+
+
+def _line(cells: list[str]) -> str:
+    return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"

@@ -1,0 +1,221 @@
+"""BLEU and chrF of MT output through sacrebleu, for comparison with the pronoun metrics (000 §4).
+
+sacrebleu counts and scores; resampling is ours, so that intervals are by document where documents
+are known and the paired tests are those of every other score here. Both metrics are functions of
+summed sentence statistics, so text is looked at only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from data_prep import __version__
+from data_prep.errors import CrossproError, InputError, Problem, choices, input_error
+from data_prep.shared_task import read_doc_ids
+from data_prep.textfile import read_text_lines
+from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums, p_value
+from evaluation.scores import Score
+from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling, interval
+
+METRICS = ("bleu", "chrf")
+
+
+@dataclass(frozen=True, slots=True)
+class MTSettings:
+    """What changes the scores; the defaults are sacrebleu's."""
+
+    metrics: tuple[str, ...] = METRICS
+    tokenise: str = "13a"
+    lowercase: bool = False
+    word_order: int = 0
+
+
+@dataclass(frozen=True)
+class MTText:
+    """Candidates and references, line by line; `documents` numbers the document of each line."""
+
+    names: tuple[str, ...]
+    candidates: tuple[list[str], ...]
+    references: tuple[list[str], ...]
+    documents: Floats | None = None
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of each file."""
+        return len(self.references[0])
+
+
+@dataclass(frozen=True)
+class MTResult:
+    """The scores of one candidate, by metric."""
+
+    name: str
+    scores: dict[str, Score]
+
+
+@dataclass(frozen=True)
+class MTEvaluation:
+    """Everything that was computed for some candidates."""
+
+    lines: int
+    documents: int | None
+    results: tuple[MTResult, ...]
+    comparisons: tuple[tuple[str, Difference], ...]
+    warnings: tuple[str, ...]
+
+
+class _Metric(Protocol):
+    """The part of sacrebleu's metrics that is used here."""
+
+    def _extract_corpus_statistics(
+        self, hypotheses: Sequence[str], references: Any
+    ) -> list[list[int]]: ...
+
+    def _compute_score_from_stats(self, stats: list[int]) -> Any: ...
+
+    def get_signature(self) -> Any: ...
+
+
+def read_mt_text(
+    candidates: Sequence[Path], references: Sequence[Path], doc_ids: Path | None = None
+) -> MTText:
+    """Read plain text; raises `InputError` if files have different numbers of lines."""
+    paths = [*references, *candidates]
+    texts = [list(read_text_lines(path)) for path in paths]
+    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
+    number = len(texts[0])
+    counted = [(str(path), len(lines)) for path, lines in zip(paths, texts, strict=True)]
+    if documents is not None:
+        counted.append((str(doc_ids), len(documents)))
+    problems = [
+        Problem(path, None, "lines", f"{number} as in {paths[0]}", str(count))
+        for path, count in counted
+        if count != number
+    ]
+    if not number:
+        problems.append(Problem(str(paths[0]), None, "lines", "at least one", "none"))
+    if problems:
+        raise InputError(problems)
+    numbers = None
+    if documents is not None:
+        # A document is a run of equal ids, as everywhere.
+        new = [i > 0 and one != documents[i - 1] for i, one in enumerate(documents)]
+        numbers = np.cumsum(new).astype(np.float64)
+    split = len(references)
+    return MTText(_names(candidates), tuple(texts[split:]), tuple(texts[:split]), numbers)
+
+
+def _names(paths: Sequence[Path]) -> tuple[str, ...]:
+    short = [path.name.removesuffix(".gz").removesuffix(".xz") for path in paths]
+    return tuple(
+        name if short.count(name) == 1 else str(path)
+        for name, path in zip(short, paths, strict=True)
+    )
+
+
+def evaluate_mt(
+    text: MTText, settings: MTSettings | None = None, plan: Resampling | None = None
+) -> MTEvaluation:
+    """Score candidates; with a resampling plan also their intervals and paired differences."""
+    settings = settings or MTSettings()
+    units = _unit_numbers(text)
+    documents = None if text.documents is None else int(units[-1]) + 1
+    scores: list[dict[str, Score]] = [{} for _ in text.names]
+    comparisons: list[tuple[str, Difference]] = []
+    for name in settings.metrics:
+        metric = make_metric(name, settings)
+        statistics = [
+            np.array(metric._extract_corpus_statistics(lines, text.references), np.float64)
+            for lines in text.candidates
+        ]
+        signature = _signature(name, metric, text, plan)
+        summed = [_by_unit(one, units) for one in statistics]
+        values = [float(_values(metric, one.sum(axis=0)[None])[0]) for one in summed]
+        for place, (value, sums) in enumerate(zip(values, summed, strict=True)):
+            low = high = None
+            if plan:
+                low, high = interval(_values(metric, bootstrap_sums(sums, plan)))
+            scores[place][name] = Score(name, value, signature, low, high)
+        if plan:
+            for i, j in combinations(range(len(summed)), 2):
+                pair = (text.names[i], text.names[j])
+                comparisons.append((name, _compare(metric, pair, summed[i], summed[j], plan)))
+    results = tuple(MTResult(n, one) for n, one in zip(text.names, scores, strict=True))
+    warnings = []
+    if plan and documents is not None and 1 < documents < FEW_DOCUMENTS:
+        warnings.append(
+            f"{documents} documents are few: intervals and bootstrap p values are too small"
+        )
+    return MTEvaluation(text.lines, documents, results, tuple(comparisons), tuple(warnings))
+
+
+def make_metric(name: str, settings: MTSettings) -> _Metric:
+    """A metric of sacrebleu, which is an optional package."""
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError as error:
+        raise CrossproError(
+            "BLEU and chrF need sacrebleu, which is not installed: pip install 'crosspro[mt]'"
+        ) from error
+    if name == "chrf":
+        chrf = CHRF(word_order=settings.word_order, lowercase=settings.lowercase)
+        return cast(_Metric, chrf)
+    if name != "bleu":
+        raise input_error("settings", "metric", choices(METRICS), name)
+    if settings.tokenise not in BLEU.TOKENIZERS:
+        raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
+    # `force` only silences a warning about tokenised text, which "none" is for.
+    force = settings.tokenise == "none"
+    found = BLEU(lowercase=settings.lowercase, tokenize=settings.tokenise, force=force)
+    return cast(_Metric, found)
+
+
+def _unit_numbers(text: MTText) -> Floats:
+    """The unit of each line; a single document cannot be resampled: its lines are."""
+    if text.documents is None or not text.documents[-1]:
+        return np.arange(text.lines, dtype=np.float64)
+    return text.documents
+
+
+def _by_unit(statistics: Floats, units: Floats) -> Floats:
+    starts = np.concatenate(([0], 1 + np.flatnonzero(np.diff(units))))
+    return np.add.reduceat(statistics, starts, axis=0)
+
+
+def _values(metric: _Metric, sums: Floats) -> Floats:
+    rows = np.rint(sums).astype(np.int64).tolist()
+    return np.array([metric._compute_score_from_stats(row).score for row in rows])
+
+
+def _compare(
+    metric: _Metric, names: tuple[str, str], first: Floats, second: Floats, plan: Resampling
+) -> Difference:
+    width = first.shape[1]
+
+    def difference(one: Floats, other: Floats) -> Floats:
+        return _values(metric, one) - _values(metric, other)
+
+    observed = float(difference(first.sum(axis=0)[None], second.sum(axis=0)[None])[0])
+    both = bootstrap_sums(np.concatenate((first, second), axis=1), plan)
+    resampled = difference(both[:, :width], both[:, width:])
+    exchanged = difference(*exchanged_sums(first, second, plan))
+    low, high = interval(resampled)
+    p_bootstrap = p_value(resampled - observed, observed)
+    return Difference(*names, observed, low, high, p_bootstrap, p_value(exchanged, observed))
+
+
+def _signature(name: str, metric: _Metric, text: MTText, plan: Resampling | None) -> str:
+    own = metric.get_signature()
+    parts = [name, f"lines:{text.lines}"]
+    if plan:
+        by_document = text.documents is not None and text.documents[-1] > 0
+        unit = "document" if by_document else "line"
+        parts += [f"bootstrap:{plan.resamples}", f"by:{unit}", f"seed:{plan.seed}"]
+    return "|".join([*parts, f"crosspro:{__version__}", f"sacrebleu|{own.format()}"])

@@ -1,0 +1,1 @@
+"""PROTEST (002): a suite of pronoun tokens, its automatic matching and its manual evaluation."""

@@ -1,0 +1,123 @@
+"""The 13 categories of PROTEST (002 Table 2), told from the attributes of ParCor annotation.
+
+ParCor says `type="event"`, ParCorFull `type="anaphoric" antetype="event"`; both are understood. A
+pronoun whose attributes do not decide its category has none, and the reason is a short text that
+the builder's report counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A kind of pronoun: what it is called in tables, and how many tokens 002 Table 2 has."""
+
+    name: str
+    label: str
+    pronoun: str
+    wanted: int
+    anaphoric: bool = False
+
+
+CATEGORIES = (
+    Category("anaphoric_intra_subject_it", "intra subject it", "it", 25, True),
+    Category("anaphoric_intra_nonsubject_it", "intra non-subject it", "it", 15, True),
+    Category("anaphoric_inter_subject_it", "inter subject it", "it", 25, True),
+    Category("anaphoric_inter_nonsubject_it", "inter non-subject it", "it", 5, True),
+    Category("anaphoric_intra_they", "intra they", "they", 25, True),
+    Category("anaphoric_inter_they", "inter they", "they", 25, True),
+    Category("anaphoric_singular_they", "singular they", "they", 15, True),
+    Category("anaphoric_group_it_they", "group it/they", "it/they", 10, True),
+    Category("event_it", "event it", "it", 30),
+    Category("pleonastic_it", "pleonastic it", "it", 30),
+    Category("addressee_generic_you", "generic you", "you", 20),
+    Category("addressee_deictic_singular_you", "deictic singular you", "you", 15),
+    Category("addressee_deictic_plural_you", "deictic plural you", "you", 10),
+)
+BY_NAME = {category.name: category for category in CATEGORIES}
+
+ANAPHORIC = "anaphoric"
+EVENT = "event"
+PLEONASTIC = "pleonastic"
+ADDRESSEE = "addressee reference"
+
+_OTHER_KINDS = ("relative", "possessive", "reflexive", "demonstrative")
+
+
+@dataclass(frozen=True, slots=True)
+class NoCategory:
+    """Why a pronoun has no category."""
+
+    reason: str
+
+
+def function_of(attributes: Mapping[str, str]) -> str | NoCategory:
+    """The function of a pronoun: anaphoric, event, pleonastic or addressee reference."""
+    kind = attributes.get("type", "").replace("_", " ")
+    if attributes.get("type_of_pronoun") in _OTHER_KINDS:
+        return NoCategory(f"annotated as {attributes['type_of_pronoun']} pronoun")
+    if kind == ANAPHORIC:
+        return _anaphoric(attributes)
+    if kind in (EVENT, PLEONASTIC, ADDRESSEE):
+        return kind
+    if not kind:
+        return NoCategory("type not annotated")
+    return NoCategory(f"type {kind}")
+
+
+def _anaphoric(attributes: Mapping[str, str]) -> str | NoCategory:
+    split = attributes.get("split", "")
+    if split == "no explicit antecedent":
+        return NoCategory("no specific antecedent")
+    if split == "split reference":
+        return NoCategory("several antecedents")
+    return EVENT if attributes.get("antetype") == "event" else ANAPHORIC
+
+
+def category_of(
+    form: str, function: str, attributes: Mapping[str, str], same_line: bool, group: bool
+) -> str | NoCategory:
+    """The category of a pronoun, or why it has none.
+
+    `form` is it, they or you. `same_line` and `group` are about the antecedent, and count for
+    anaphoric pronouns only: whether it is in the same sentence, and whether its head is a group
+    noun, which comes before all other distinctions.
+    """
+    if form == "it" and function in (EVENT, PLEONASTIC):
+        return f"{function}_it"
+    if form == "you" and function == ADDRESSEE:
+        return _addressee(attributes)
+    if form == "you" or function != ANAPHORIC:
+        return NoCategory(f"no category for {form} of type {function}")
+    if group:
+        return "anaphoric_group_it_they"
+    distance = "intra" if same_line else "inter"
+    number = attributes.get("agreement", "")
+    if form == "they":
+        if number == "singular":
+            return "anaphoric_singular_they"
+        if number == "plural":
+            return f"anaphoric_{distance}_they"
+        return NoCategory("number not annotated")
+    position = {"subject": "subject", "non-subject": "nonsubject"}.get(
+        attributes.get("position", "")
+    )
+    if position is None:
+        return NoCategory("position not annotated")
+    return f"anaphoric_{distance}_{position}_it"
+
+
+def _addressee(attributes: Mapping[str, str]) -> str | NoCategory:
+    audience = attributes.get("audience", "")
+    number = attributes.get("agreement", "")
+    if audience.startswith("generic"):
+        return "addressee_generic_you"
+    if not audience.startswith("deictic"):
+        return NoCategory("audience not annotated")
+    for value in ("singular", "plural"):
+        if value in (number, audience.removeprefix("deictic").strip()):
+            return f"addressee_deictic_{value}_you"
+    return NoCategory("number not annotated")

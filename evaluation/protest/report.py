@@ -1,0 +1,261 @@
+"""The evaluation of a suite as tables for people, and as JSON and TSV for programs.
+
+The first table is that of 002 Table 3: automatic matches by category, systems side by side. Then
+comes, for each system, what 001 §7 asks for: how much was decided automatically, how much by people
+and how, and what is still to be judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evaluation.protest.build import Candidates
+from evaluation.protest.categories import CATEGORIES
+from evaluation.protest.results import (
+    STATUSES,
+    UNDECIDED,
+    Judged,
+    PartScore,
+    ProtestEvaluation,
+    SystemScore,
+)
+from evaluation.protest.review import output_text, reference_text, source_text
+from evaluation.protest.suite import Suite
+from evaluation.tables import Row, markdown_table, text_table
+
+Table = Callable[[Row, Sequence[Row], int], str]
+HEADINGS = {
+    "automatic": "automatic",
+    "silver": "silver",
+    "right": "people: right",
+    "wrong": "wrong",
+    "unclear": "unclear",
+    "conflict": "conflict",
+    "open": "to judge",
+}
+DETAIL_COLUMNS = (
+    "system",
+    "token",
+    "category",
+    "status",
+    "why",
+    "reference_pronoun",
+    "reference_head",
+    "output_pronoun",
+    "output_head",
+    "source",
+    "reference",
+    "output",
+)
+
+
+def text_report(evaluation: ProtestEvaluation, markdown: bool = False) -> str:
+    """Everything as tables for the terminal, or for Markdown."""
+    table = markdown_table if markdown else text_table
+    parts = [_matches(evaluation, table)]
+    parts += [_system(one, evaluation.sizes, table) for one in evaluation.systems]
+    if len(evaluation.systems) > 1:
+        parts.append(_summary(evaluation, table))
+    if evaluation.comparisons:
+        parts.append(_comparisons(evaluation, table))
+    signatures = (
+        [score.signature for score in evaluation.systems[0].scores.values()]
+        if evaluation.systems
+        else []
+    )
+    return "\n".join([*parts, *(f"{text}\n" for text in signatures)])
+
+
+def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
+    """002 Table 3, turned round."""
+    heading = ["automatic matches", "tokens", *(one.name for one in evaluation.systems)]
+    rows: list[list[str]] = []
+    for category in CATEGORIES:
+        counts = [one.counts[category.name]["automatic"] for one in evaluation.systems]
+        rows.append([category.label, str(evaluation.sizes[category.name]), *map(str, counts)])
+    totals = [str(one.total("automatic")) for one in evaluation.systems]
+    rows.append(["all", str(len(evaluation.suite.tokens)), *totals])
+    scores = [one.scores["automatic"] for one in evaluation.systems]
+    rows.append(["accuracy %", "", *(f"{100 * score.value:.1f}" for score in scores)])
+    if scores and scores[0].low is not None:
+        rows.append(["95% interval", "", *(_interval(score) for score in scores)])
+    return table(heading, rows, 1)
+
+
+def _system(system: SystemScore, sizes: Mapping[str, int], table: Table) -> str:
+    """Automatic and human parts of one system, and what is left, by category."""
+    heading = [system.name, "tokens", *HEADINGS.values(), "right %"]
+    rows = []
+    for category in CATEGORIES:
+        counts, size = system.counts[category.name], sizes[category.name]
+        share = _range(
+            sum(counts[s] for s in ("automatic", "silver", "right")),
+            sum(counts[s] for s in UNDECIDED),
+            size,
+        )
+        rows.append([category.label, str(size), *(str(counts[s]) for s in STATUSES), share])
+    totals = [system.total(status) for status in STATUSES]
+    right = sum(system.total(status) for status in ("automatic", "silver", "right"))
+    size = sum(sizes.values())
+    undecided = sum(system.total(status) for status in UNDECIDED)
+    rows.append(["all", str(size), *map(str, totals), _range(right, undecided, size)])
+    return table(heading, rows, 1)
+
+
+def _summary(evaluation: ProtestEvaluation, table: Table) -> str:
+    """Systems under each other: the semi-automatic score as far as it is known."""
+    heading = ["automatic and people", *HEADINGS.values(), "right %", "95% interval"]
+    rows = []
+    for one in evaluation.systems:
+        score = one.scores["semi-automatic"]
+        shown = f"{100 * score.value:.1f}"
+        if one.at_most > score.value:
+            shown = f"{shown} to {100 * one.at_most:.1f}"
+        totals = [str(one.total(status)) for status in STATUSES]
+        rows.append([one.name, *totals, shown, _interval(score)])
+    return table(heading, rows, 1)
+
+
+def _comparisons(evaluation: ProtestEvaluation, table: Table) -> str:
+    heading = ["first", "second", "score", "difference", "95% interval", "p bootstrap", "p random"]
+    rows = []
+    for comparison in evaluation.comparisons:
+        one = comparison.difference
+        rows.append(
+            [
+                one.first,
+                one.second,
+                comparison.part,
+                f"{100 * one.difference:+.1f}",
+                f"[{100 * one.low:+.1f}, {100 * one.high:+.1f}]",
+                f"{one.p_bootstrap:.3f}",
+                f"{one.p_randomisation:.3f}",
+            ]
+        )
+    return table(heading, rows, 3)
+
+
+def _range(right: int, undecided: int, size: int) -> str:
+    if not size:
+        return ""
+    low, high = 100 * right / size, 100 * (right + undecided) / size
+    return f"{low:.1f}" if not undecided else f"{low:.1f} to {high:.1f}"
+
+
+def _interval(score: PartScore) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"[{100 * score.low:.1f}, {100 * score.high:.1f}]"
+
+
+def json_report(evaluation: ProtestEvaluation) -> str:
+    """The same for programs, with every token."""
+    value = {
+        "suite": evaluation.suite.digest,
+        "tokens": evaluation.sizes,
+        "systems": [_json_system(one) for one in evaluation.systems],
+        "comparisons": [
+            {"score": one.part} | {key: getattr(one.difference, key) for key in _DIFFERENCE}
+            for one in evaluation.comparisons
+        ],
+        "warnings": list(evaluation.warnings),
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+_DIFFERENCE = ("first", "second", "difference", "low", "high", "p_bootstrap", "p_randomisation")
+
+
+def _json_system(system: SystemScore) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "scores": {
+            part: {
+                "value": score.value,
+                "low": score.low,
+                "high": score.high,
+                "signature": score.signature,
+            }
+            for part, score in system.scores.items()
+        },
+        "at_most": system.at_most,
+        "categories": {name: dict(counts) for name, counts in system.counts.items()},
+        "tokens": [
+            dict(zip(DETAIL_COLUMNS[1:], detail_row(one)[1:], strict=True)) for one in system.tokens
+        ],
+    }
+
+
+def details(evaluation: ProtestEvaluation) -> str:
+    """Every token of every system as a tab-separated table."""
+    rows = [DETAIL_COLUMNS, *(detail_row(one) for s in evaluation.systems for one in s.tokens)]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def detail_row(judged: Judged) -> list[str]:
+    """A token as a row of `DETAIL_COLUMNS`."""
+    result = judged.result
+    token = result.token
+    references = [one for one in token.references if one.pronoun]
+    return [
+        result.system,
+        token.name,
+        token.category,
+        judged.status,
+        result.why,
+        " | ".join(" ".join(one.pronoun) for one in references),
+        " | ".join(" ".join(one.head) for one in references),
+        " ".join(result.pronoun.words),
+        " ".join(result.head.words) if result.head else "",
+        source_text(result),
+        reference_text(result, 0),
+        output_text(result),
+    ]
+
+
+def build_report(candidates: Candidates, suite: Suite, markdown: bool = False) -> str:
+    """What became of every pronoun when a suite was built: candidates, left out, selected, wanted.
+
+    `wanted` is 002 Table 2; a category that has too few tokens is named.
+    """
+    table = markdown_table if markdown else text_table
+    usable = candidates.usable()
+    rows: list[list[str]] = []
+    short = []
+    selected = {c.name: sum(t.category == c.name for t in suite.tokens) for c in CATEGORIES}
+    for category in CATEGORIES:
+        name = category.name
+        found, have, chosen = candidates.categories.get(name, 0), usable[name], selected[name]
+        left = found - have
+        rows.append([category.label, *map(str, (found, left, have, chosen, category.wanted))])
+        if chosen < category.wanted:
+            short.append(f"too few: {category.label}, {chosen} of {category.wanted} wanted")
+    columns = [[int(row[column]) for row in rows] for column in range(1, 6)]
+    rows.append(["all", *(str(sum(column)) for column in columns)])
+    heading = ("category", "candidates", "left out", "usable", "selected", "002 Table 2")
+    parts = [table(heading, rows, 1)]
+    reasons = _reasons(candidates.unusable, {c.name: c.label for c in CATEGORIES})
+    if reasons:
+        parts.append(table(("left out of a category", "because", "tokens"), reasons, 2))
+    forms = _reasons(candidates.uncategorised, {form: form for form in candidates.forms})
+    forms.append(("all", "found in the text", str(sum(candidates.forms.values()))))
+    parts.append(table(("no category", "because", "tokens"), forms, 2))
+    if candidates.sentence_differs:
+        parts.append(
+            f"{candidates.sentence_differs} anaphoric tokens: lines and annotated sentences "
+            "disagree on intra or inter; the lines count.\n"
+        )
+    if short:
+        parts.append("".join(f"{line}\n" for line in short))
+    return "\n".join(parts)
+
+
+def _reasons(
+    counts: Mapping[tuple[str, str], int], names: Mapping[str, str]
+) -> list[tuple[str, str, str]]:
+    """Counts by group and reason: groups in the order of the names, frequent reasons first."""
+    order = {key: number for number, key in enumerate(names)}
+    items = sorted(counts.items(), key=lambda item: (order[item[0][0]], -item[1], item[0][1]))
+    return [(names[group], reason, str(count)) for (group, reason), count in items]

@@ -1,0 +1,242 @@
+"""Review files: what people have to judge, as a table they fill in, and their verdicts read back.
+
+A tab-separated file that spreadsheets open: a row for each mismatch, with the texts (the words in
+question in [[double brackets]]), what the reference has and what the system has, and empty columns
+for the verdicts on pronoun and antecedent (right, wrong, unclear), for tags and for a remark.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from data_prep.errors import InputError, Problem, quoted
+from data_prep.textfile import atomic_output, read_text_lines
+from evaluation.protest.language import TargetWords
+from evaluation.protest.score import TokenResult, verified_alternative
+from evaluation.protest.silver import Alternative
+from evaluation.protest.suite import Suite, Words
+from evaluation.protest.verdicts import Item, Judgement, Value, Verdict, check_value
+
+COLUMNS = (
+    "token",
+    "system",
+    "digest",
+    "category",
+    "source",
+    "reference",
+    "output",
+    "reference_pronoun",
+    "reference_head",
+    "output_pronoun",
+    "output_head",
+    "why",
+    "pronoun",
+    "antecedent",
+    "tags",
+    "remark",
+)
+BETWEEN_LINES = " / "
+
+
+def to_judge(
+    results: Iterable[TokenResult], judgements: Mapping[tuple[str, str, str], Judgement]
+) -> list[TokenResult]:
+    """The mismatches on which there is no verdict yet."""
+    return [
+        result
+        for result in results
+        if result.outcome == "mismatch" and item_key(result) not in judgements
+    ]
+
+
+def item_key(result: TokenResult) -> tuple[str, str, str]:
+    """What names a result in a store of verdicts."""
+    return result.token.name, result.system, result.digest
+
+
+def write_review(path: str | Path, results: Iterable[TokenResult], lists: TargetWords) -> int:
+    """Write the rows of some results; how many there are."""
+    count = 0
+    with atomic_output(Path(path)) as handle:
+        handle.write(_csv_line(COLUMNS))
+        for result in results:
+            handle.write(_csv_line(_row(result, lists)))
+            count += 1
+    return count
+
+
+def _csv_line(cells: Iterable[str]) -> bytes:
+    """A row in the form that spreadsheets read and write: cells with quotation marks are quoted."""
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter="\t", lineterminator="\n").writerow(cells)
+    return buffer.getvalue().encode("utf-8")
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]] | Problem]:
+    """The rows of such a file with their lines, or why it cannot be read to its end."""
+    rows = csv.reader(read_text_lines(path), delimiter="\t", strict=True)
+    try:
+        for cells in rows:
+            yield rows.line_num, [cell.removesuffix("\r") for cell in cells]
+    except csv.Error as error:
+        yield Problem(str(path), rows.line_num, "columns", "closed quotation marks", str(error))
+
+
+def _row(result: TokenResult, lists: TargetWords) -> list[str]:
+    token = result.token
+    found = verified_alternative(result, lists)
+    references = [one for one in token.references if one.pronoun]
+    return [
+        *item_key(result),
+        token.category,
+        source_text(result),
+        reference_text(result, 0),
+        output_text(result),
+        " | ".join(" ".join(one.pronoun) for one in references),
+        " | ".join(" ".join(one.head) for one in references),
+        " ".join(found.pronoun),
+        " ".join(found.head),
+        result.why,
+        "",
+        "",
+        "",
+        "",
+    ]
+
+
+def source_text(result: TokenResult) -> str:
+    """The source lines of a result in the suite's words, pronoun and head marked."""
+    token = result.token
+    marks = {token.place.line: set(token.place.at)}
+    if token.antecedent is not None:
+        marks.setdefault(token.antecedent.line, set()).update(token.antecedent.at)
+    return _marked([(line.line, line.source) for line in result.context], marks)
+
+
+def reference_text(result: TokenResult, number: int) -> str:
+    """The lines of a reference, the words for pronoun and head marked."""
+    token = result.token
+    words = token.references[number]
+    marks = {token.place.line: set(words.pronoun_at)}
+    if token.antecedent is not None:
+        marks.setdefault(token.antecedent.line, set()).update(words.head_at)
+    return _marked([(line.line, line.references[number]) for line in result.context], marks)
+
+
+def output_text(result: TokenResult) -> str:
+    """The lines of the output, the words for pronoun and head marked."""
+    marks = {result.pronoun.line: set(result.pronoun.output_at)}
+    if result.head is not None:
+        marks.setdefault(result.head.line, set()).update(result.head.output_at)
+    return _marked([(line.line, line.output) for line in result.context], marks)
+
+
+def _marked(lines: Iterable[tuple[int, Words]], marks: Mapping[int, set[int]]) -> str:
+    return BETWEEN_LINES.join(
+        " ".join(
+            f"[[{word}]]" if at in marks.get(number, ()) else word for at, word in enumerate(words)
+        )
+        for number, words in lines
+    )
+
+
+def read_review(path: str | Path, suite: Suite, annotator: str) -> list[Verdict]:
+    """The verdicts of a filled-in review file; rows without one are passed over."""
+    tokens = suite.by_name()
+    problems: list[Problem] = []
+    found: list[Verdict] = []
+    seen: set[tuple[str, str, str]] = set()
+    for item in _csv_rows(Path(path)):
+        if isinstance(item, Problem):
+            problems.append(item)
+            break
+        number, cells = item
+        line = " ".join(cells)
+        if number == 1:
+            if tuple(cells) != COLUMNS:
+                problems.append(Problem(str(path), 1, "columns", " ".join(COLUMNS), quoted(line)))
+                break
+            continue
+        if not line.strip():
+            continue
+        if len(cells) != len(COLUMNS):
+            expected = f"{len(COLUMNS)} separated by tabs"
+            written = f"{len(cells)}: {quoted(line)}"
+            problems.append(Problem(str(path), number, "columns", expected, written))
+            continue
+        row = dict(zip(COLUMNS, cells, strict=True))
+        if row["token"] not in tokens:
+            expected = "a token of the suite"
+            problems.append(Problem(str(path), number, "token", expected, quoted(row["token"])))
+            continue
+        anaphoric = tokens[row["token"]].anaphoric
+        verdict = _verdict(str(path), number, row, anaphoric, annotator)
+        if isinstance(verdict, list):
+            problems += verdict
+        elif verdict is not None:
+            if verdict.item.key in seen:
+                expected = "one verdict on each token and output"
+                problems.append(
+                    Problem(str(path), number, "token", expected, f"a second one on {row['token']}")
+                )
+            seen.add(verdict.item.key)
+            found.append(verdict)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _verdict(
+    path: str, number: int, row: Mapping[str, str], anaphoric: bool, annotator: str
+) -> Verdict | list[Problem] | None:
+    written = [row[key].strip() for key in ("pronoun", "antecedent", "tags", "remark")]
+    if not any(written):
+        return None
+    problems = []
+    values: list[Value | None] = []
+    for key, needed in (("pronoun", True), ("antecedent", anaphoric)):
+        if not needed:
+            if row[key].strip():
+                expected = f"nothing: {row['category']} has no antecedent"
+                problems.append(Problem(path, number, key, expected, quoted(row[key])))
+            values.append(None)
+            continue
+        value = check_value(path, number, key, row[key])
+        if isinstance(value, Problem):
+            problems.append(value)
+        else:
+            values.append(value)
+    if problems or values[0] is None:
+        return problems
+    item = Item(
+        row["token"],
+        row["system"],
+        row["digest"],
+        row["output_pronoun"],
+        row["output_head"],
+        anaphoric,
+    )
+    tags = tuple(written[2].replace(",", " ").split())
+    return Verdict(item, annotator, values[0], values[1], tags, written[3])
+
+
+def silver_from(
+    judgements: Iterable[Judgement], known: Mapping[str, Sequence[Alternative]] | None = None
+) -> dict[str, list[Alternative]]:
+    """The translations that people found right, as silver alternatives beside known ones.
+
+    An anaphoric token gives a pair, and only if both halves are right.
+    """
+    found = {name: list(some) for name, some in (known or {}).items()}
+    for one in judgements:
+        right = one.pronoun == "right" and (not one.item.anaphoric or one.antecedent == "right")
+        pronoun, head = tuple(one.item.pronoun.split()), tuple(one.item.head.split())
+        if not right or not pronoun or (one.item.anaphoric and not head):
+            continue
+        others = found.setdefault(one.item.token, [])
+        if not any((other.pronoun, other.head) == (pronoun, head) for other in others):
+            others.append(Alternative(pronoun, head, f"from {one.item.system}"))
+    return found

@@ -1,0 +1,205 @@
+"""Reading the parallel text of a suite and making its word links.
+
+The text is plain files with a line a segment (and document ids beside them), IWSLT XML files, or
+MMAX projects on both sides whose sentences correspond. Unlike other readers this one keeps blank
+lines: the lines of a suite are those of the files that systems translate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from data_prep.align.backends import AlignerSettings, align_corpus
+from data_prep.align.links import scan_links
+from data_prep.bitext.read import format_of, read_bitext
+from data_prep.errors import InputError, Problem, input_error
+from data_prep.example import Link
+from data_prep.mmax import MmaxDocument, read_mmax
+from data_prep.shared_task import read_doc_ids
+from data_prep.textfile import read_text_lines
+from data_prep.tokenise import tokenise_lines
+from evaluation.protest.suite import Words
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A source and its references, line by line, with the document of each line."""
+
+    path: str
+    source: list[Words]
+    references: list[list[Words]]
+    documents: list[str]
+
+
+def read_texts(
+    source: Path,
+    references: Sequence[Path],
+    doc_ids: Path | None,
+    languages: tuple[str, str],
+    tokenised: bool | None,
+) -> Texts:
+    """The text of files; every problem of every file is raised."""
+    if format_of(source) == "iwslt":
+        return _read_xml(source, references, doc_ids, languages, tokenised)
+    problems: list[Problem] = []
+    lines = []
+    for path in (source, *references):
+        lines.append(_lines(path, problems))
+    ids: list[str] | None = None
+    if doc_ids is not None:
+        try:
+            ids = list(read_doc_ids(doc_ids))
+        except InputError as error:
+            problems += error.problems
+    expected = f"{len(lines[0]):,} as in {source}"
+    sizes = [(path, len(text)) for path, text in zip(references, lines[1:], strict=True)]
+    if doc_ids is not None and ids is not None:
+        sizes.append((doc_ids, len(ids)))
+    if not problems:
+        problems += [
+            Problem(str(path), None, "lines", expected, f"{size:,}")
+            for path, size in sizes
+            if size != len(lines[0])
+        ]
+    if problems:
+        raise InputError(problems)
+    texts = _tokenised(lines, languages, tokenised)
+    documents = ["" for _ in texts[0]] if ids is None else ids
+    return Texts(str(source), texts[0], texts[1:], documents)
+
+
+def read_mmax_texts(source: Sequence[MmaxDocument], references: Sequence[Path]) -> Texts:
+    """The sentences of MMAX projects that have the same documents with as many sentences."""
+    found: list[list[Words]] = []
+    problems: list[Problem] = []
+    for path in references:
+        others = {document.name: document for document in read_mmax(path)}
+        text: list[Words] = []
+        for document in source:
+            other = others.get(document.name)
+            if other is None:
+                expected = f"a document {document.name}, as in the source"
+                problems.append(Problem(str(path), None, "document", expected, "none"))
+                continue
+            mine, theirs = len(document.sentences), len(other.sentences)
+            if mine != theirs:
+                expected = f"{mine} as in {document.path}; give --source and --reference text"
+                problems.append(Problem(other.path, None, "sentences", expected, str(theirs)))
+            text += _sentences(other)
+        found.append(text)
+    if problems:
+        raise InputError(problems)
+    documents = [document.name for document in source for _ in document.sentences]
+    path_of_all = str(Path(source[0].path).parent) if source else ""
+    return Texts(path_of_all, [w for d in source for w in _sentences(d)], found, documents)
+
+
+def read_corpus(
+    prefix: Path | None, languages: tuple[str, str], progress: Report
+) -> tuple[list[Words], list[Words]]:
+    """A larger parallel text that helps the aligner: X.en and X.fr; nothing if none is named."""
+    if prefix is None:
+        return [], []
+    progress(f"reading {prefix}")
+    segments = list(
+        read_bitext(
+            prefix, source_language=languages[0], target_language=languages[1], missing="skip"
+        )
+    )
+    sides = [[one.source for one in segments], [one.target for one in segments]]
+    first, second = _tokenised(sides, languages, None)
+    return first, second
+
+
+def make_links(
+    source: Sequence[Words],
+    target: Sequence[Words],
+    corpus: tuple[Sequence[Words], Sequence[Words]],
+    jobs: int,
+    progress: Report,
+) -> list[tuple[Link, ...]]:
+    """Links by the project's own aligner, learnt from the text and a larger corpus together.
+
+    Blank lines have no links: the aligner never sees them.
+    """
+    full = [at for at, (one, other) in enumerate(zip(source, target, strict=True)) if one and other]
+    first = [*(source[at] for at in full), *corpus[0]]
+    second = [*(target[at] for at in full), *corpus[1]]
+    links: list[tuple[Link, ...]] = [()] * len(source)
+    if not full:
+        return links
+    found = align_corpus(first, second, AlignerSettings(), jobs=jobs, progress=progress)
+    for at, own in zip(full, found, strict=False):
+        links[at] = own
+    return links
+
+
+def read_link_files(
+    paths: Sequence[Path], source: Sequence[Words], targets: Sequence[Sequence[Words]]
+) -> list[list[tuple[Link, ...]]]:
+    """The links to each of some texts from files; every problem of every file is raised."""
+    problems: list[Problem] = []
+    found: list[list[tuple[Link, ...]]] = []
+    for path, target in zip(paths, targets, strict=True):
+        own: list[tuple[Link, ...]] = []
+        try:
+            for item in scan_links(path, source, target):
+                if isinstance(item, Problem):
+                    problems.append(item)
+                else:
+                    own.append(item)
+        except InputError as error:
+            problems += error.problems
+        found.append(own)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _read_xml(
+    source: Path,
+    references: Sequence[Path],
+    doc_ids: Path | None,
+    languages: tuple[str, str],
+    tokenised: bool | None,
+) -> Texts:
+    if doc_ids is not None:
+        raise input_error(doc_ids, "doc-ids", "none: XML files have documents", "a file")
+    sides: list[list[str]] = []
+    documents: list[str] = []
+    for path in references:
+        segments = list(
+            read_bitext(source, path, source_language=languages[0], target_language=languages[1])
+        )
+        documents = [segment.document or "" for segment in segments]
+        sides = sides or [[segment.source for segment in segments]]
+        sides.append([segment.target for segment in segments])
+    texts = _tokenised(sides, languages, tokenised)
+    return Texts(str(source), texts[0], texts[1:], documents)
+
+
+def _tokenised(
+    sides: Sequence[Sequence[str]], languages: tuple[str, str], tokenised: bool | None
+) -> list[list[Words]]:
+    named = chain([languages[0]], [languages[1]] * (len(sides) - 1))
+    return [
+        [tuple(words) for words in tokenise_lines(lines, language, tokenised=tokenised)]
+        for lines, language in zip(sides, named, strict=True)
+    ]
+
+
+def _sentences(document: MmaxDocument) -> list[Words]:
+    return [tuple(document.words[at] for at in sentence) for sentence in document.sentences]
+
+
+def _lines(path: Path, problems: list[Problem]) -> list[str]:
+    try:
+        return list(read_text_lines(path))
+    except InputError as error:
+        problems += error.problems
+        return []

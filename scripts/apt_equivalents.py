@@ -1,0 +1,124 @@
+"""Find equivalent pronouns for APT from judged examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scripts.crosspro import command_app, run
+from scripts.mt_options import (
+    AlignPrior,
+    AlignWithOption,
+    Lenient,
+    LinksReference,
+    Pronouns,
+    Reference,
+    Seed,
+    Source,
+    required,
+    tell,
+)
+from scripts.options import Output, write_output
+
+app = command_app()
+
+
+@app.callback()
+def apt_equivalents() -> None:
+    """Find equivalent pronouns for APT from judged examples."""
+
+
+@app.command()
+def draw(
+    source: Source = None,
+    reference: Reference = None,
+    candidate: Annotated[Path | None, typer.Option(help="Output of a baseline MT system.")] = None,
+    links_reference: LinksReference = None,
+    links_candidate: Annotated[Path | None, typer.Option(help="Links source-candidate.")] = None,
+    pronouns: Pronouns = "en-fr",
+    size: Annotated[int, typer.Option("--size", "-n", min=1, help="Pronouns to judge.")] = 100,
+    seed: Seed = 12345,
+    align_with: AlignWithOption = None,
+    align_prior: AlignPrior = None,
+    lenient: Lenient = False,
+    output: Output = None,
+) -> None:
+    """Draw a random sample of translated pronouns, to be judged by people.
+
+    Fill the column `correct` with 1 or 0: is the candidate's pronoun right, whatever the reference
+    has? Where the two are the same it may stay empty.
+    """
+    required(source=source, reference=reference, candidate=candidate)
+    assert source and reference and candidate  # noqa: S101 - for the type checker
+
+    from evaluation.apt.equivalents import draw_sheet
+    from evaluation.apt.score import AptSettings, evaluate_apt
+    from evaluation.mt_input import AlignWith, InputPaths, read_input
+    from evaluation.pronoun_lists import load_lists
+
+    lists = load_lists(pronouns)
+    links = () if links_candidate is None else (links_candidate,)
+    paths = InputPaths(source, reference, (candidate,), links_reference, links, lenient=lenient)
+    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell)
+    evaluation = evaluate_apt(
+        data.source, data.reference, data.candidates, lists, AptSettings(links=data.links), None
+    )
+    write_output(draw_sheet(evaluation, size, seed).encode("utf-8"), output)
+
+
+@app.command()
+def estimate(
+    judged: Annotated[
+        Path, typer.Argument(help="Table with tabs: reference, candidate, correct (1 or 0).")
+    ],
+    pronouns: Pronouns = "en-fr",
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="Pairs with less of the sample are dropped.")
+    ] = 0.05,
+    probability: Annotated[
+        float, typer.Option(min=0, max=1, help="Equivalents are right more often than this.")
+    ] = 0.5,
+    pooled: Annotated[
+        bool, typer.Option("--pooled", help="Take both directions of a pair together.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the lists with the equivalents.")
+    ] = None,
+) -> None:
+    """Estimate which different pronouns are equivalents, as in the APT paper."""
+    from data_prep.textfile import write_text
+    from evaluation.apt.equivalents import estimate as estimate_pairs
+    from evaluation.apt.equivalents import read_judged, with_equivalents
+    from evaluation.pronoun_lists import lists_to_mapping, load_lists
+    from evaluation.tables import text_table
+
+    lists = load_lists(pronouns)
+    examples = read_judged(judged, lists)
+    pairs = estimate_pairs(examples, share, probability, pooled)
+    rows = [
+        (
+            one.candidate,
+            one.reference,
+            str(one.examples),
+            f"{100 * one.share:.1f}%",
+            f"{one.probability:.2f} [{one.low:.2f}, {one.high:.2f}]",
+            one.why,
+        )
+        for one in pairs
+    ]
+    print(f"{len(examples):,} judged examples, {len(pairs):,} pairs of different pronouns\n")
+    if rows:
+        heading = ("candidate", "reference", "examples", "share", "p(right)", "")
+        print(text_table(heading, rows, 2), end="")
+    if output is not None:
+        import yaml
+
+        mapping = lists_to_mapping(with_equivalents(lists, pairs))
+        text = yaml.safe_dump(mapping, allow_unicode=True, sort_keys=False)
+        write_text(output, text)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,173 @@
+"""Precision and recall of MT output for pronouns (AutoPRF)."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_prep.errors import InputError, Problem
+from scripts.crosspro import command_app, run
+from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from scripts.mt_options import (
+    AlignPrior,
+    AlignWithOption,
+    Candidates,
+    DocIdsOption,
+    DocStarts,
+    Json,
+    Lenient,
+    LinksCandidates,
+    LinksReference,
+    Pronouns,
+    Reference,
+    Resamples,
+    Seed,
+    Source,
+    VariadicCommand,
+    required,
+    tell,
+)
+from scripts.options import Output, write_output
+
+
+class Clipping(StrEnum):
+    """Over what matches are clipped."""
+
+    OCCURRENCE = "occurrence"
+    CORPUS = "corpus"
+
+
+app = command_app()
+
+
+@app.command(cls=VariadicCommand)
+def autoprf(
+    stems: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[REF CAND DOCS]", help="With --legacy: two stems, document starts."
+        ),
+    ] = None,
+    source: Source = None,
+    reference: Reference = None,
+    candidate: Candidates = None,
+    links_reference: LinksReference = None,
+    links_candidate: LinksCandidates = None,
+    pronouns: Pronouns = "en-fr",
+    clipping: Annotated[
+        Clipping, typer.Option(help="Clip matches for each occurrence, or over the text.")
+    ] = Clipping.OCCURRENCE,
+    one_pronoun: Annotated[
+        bool, typer.Option("--one-pronoun", help="Count one pronoun for each occurrence.")
+    ] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="Compare target words in lower case.")
+    ] = False,
+    doc_ids: DocIdsOption = None,
+    doc_starts: DocStarts = None,
+    per_document: Annotated[
+        bool, typer.Option("--per-document", help="Show every document.")
+    ] = False,
+    align_with: AlignWithOption = None,
+    align_prior: AlignPrior = None,
+    lenient: Lenient = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    json: Json = False,
+    detail: Annotated[
+        Path | None, typer.Option(help="Write every occurrence here, as .tsv.")
+    ] = None,
+    legacy: Annotated[
+        bool, typer.Option("--legacy", help="Print exactly what the Java tool prints.")
+    ] = False,
+    verbosity: Annotated[
+        int, typer.Option("--verbosity", "-v", min=0, max=2, help="With --legacy: 0, 1 or 2.")
+    ] = 0,
+    languages: Annotated[
+        str, typer.Option(help="With --legacy: the languages in the names of the files.")
+    ] = "en-fr",
+    html: Html = None,
+    max_examples: MaxExamples = MOST_EXAMPLES,
+    output: Output = None,
+) -> None:
+    """Precision and recall of MT output for pronouns (AutoPRF).
+
+    The words linked to each source pronoun in the candidate are compared with those in the
+    reference. With --legacy: REF.en, REF.fr, REF.en-fr.alig, the same for CAND, and DOCS.
+    """
+    check_html(html, legacy)
+    if legacy:
+        _legacy(stems or [], languages, verbosity, output)
+        return
+    if stems:
+        raise typer.BadParameter("REF CAND DOCS belong to --legacy; use --source and so on")
+    required(source=source, reference=reference, candidate=candidate)
+    assert source and reference and candidate  # noqa: S101 - for the type checker
+
+    from data_prep.textfile import write_text
+    from evaluation.autoprf import AutoPrfSettings, evaluate_autoprf
+    from evaluation.autoprf_report import detail_tsv, json_report, text_report
+    from evaluation.mt_input import AlignWith, InputPaths, read_input
+    from evaluation.pronoun_lists import load_lists
+    from evaluation.significance import Resampling
+
+    paths = InputPaths(
+        source,
+        reference,
+        tuple(candidate),
+        links_reference,
+        tuple(links_candidate or ()),
+        doc_ids,
+        doc_starts,
+        lenient=lenient,
+    )
+    problems: list[Problem] = []
+    lists = None
+    try:
+        lists = load_lists(pronouns)
+    except InputError as error:
+        problems = error.problems
+    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
+    assert lists is not None  # noqa: S101 - else there were problems
+    evaluation = evaluate_autoprf(
+        data.source,
+        data.reference,
+        data.candidates,
+        lists,
+        AutoPrfSettings(clipping.value, one_pronoun, ignore_case, data.links),
+        Resampling(resamples, seed) if resamples else None,
+        data.documents,
+    )
+    for warning in evaluation.warnings:
+        tell(f"warning: {warning}")
+    if detail is not None:
+        write_text(detail, detail_tsv(evaluation))
+    if html is not None:
+        from evaluation.mt_report.autoprf import autoprf_page
+
+        write_output(autoprf_page(evaluation, data, max_examples).encode("utf-8"), html)
+    text = json_report(evaluation) if json else text_report(evaluation, per_document)
+    write_output(text.encode("utf-8"), output)
+
+
+def _legacy(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:
+    from evaluation.autoprf_legacy import run_legacy
+
+    pair = tuple(languages.split("-"))
+    if len(stems) != 3 or len(pair) != 2:
+        raise typer.BadParameter("--legacy needs REF CAND DOCS, and languages such as en-fr")
+    result = run_legacy(stems[0], stems[1], stems[2], verbosity, (pair[0], pair[1]))
+    if result.status and output is not None:
+        print(result.stderr, end="", file=sys.stderr)
+        raise typer.Exit(result.status)
+    write_output(result.stdout.encode("utf-8"), output)
+    print(result.stderr, end="", file=sys.stderr)
+    raise typer.Exit(result.status)
+
+
+if __name__ == "__main__":
+    run(app)

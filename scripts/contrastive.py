@@ -1,0 +1,296 @@
+"""Score systems on contrastive sets, or build such a set."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scripts.crosspro import run
+from scripts.default_command import group_app
+from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from scripts.options import Output, write_output
+
+if TYPE_CHECKING:
+    from evaluation.contrastive.accuracy import SystemScores
+    from evaluation.contrastive.formats import ContrastiveSet
+
+app = group_app()
+
+
+class Layout(StrEnum):
+    """How the accuracies are shown."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+SetFile = Annotated[
+    Path, typer.Argument(metavar="SET", help="JSON: ContraPro, large en-fr set or DiscEvalMT.")
+]
+
+
+@app.callback()
+def contrastive() -> None:
+    """Score systems on contrastive sets, or build such a set.
+
+    `crosspro contrastive SET SCORES…` is short for `crosspro contrastive score …`.
+    """
+
+
+@app.command()
+def score(
+    test_set: SetFile,
+    scores: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Scores: one a line, of the reference, then of each error."),
+    ] = None,
+    run_dir: Annotated[
+        list[Path] | None,
+        typer.Option("--run", help="A run of train.py that scores by its probabilities (repeat)."),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="For --run: tokenised sources, a line an instance.")
+    ] = None,
+    target: Annotated[
+        Path | None, typer.Option(help="For --run: tokenised references, a line an instance.")
+    ] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="For --run: word links of these; else they are made.")
+    ] = None,
+    annotator: Annotated[
+        str, typer.Option(help="For --run: lemmas and tags, as in `crosspro prepare`.")
+    ] = "auto",
+    maximise: Annotated[
+        bool, typer.Option("--maximise", help="Higher scores are better; lower if not given.")
+    ] = False,
+    allow_unknown: Annotated[
+        bool, typer.Option("--allow-unknown", help="Accept distances and segments not known.")
+    ] = False,
+    legacy: Annotated[
+        bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
+    ] = False,
+    layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
+    details: Annotated[
+        Path | None, typer.Option(help="Write the decision on every instance here (TSV).")
+    ] = None,
+    write_scores: Annotated[
+        Path | None, typer.Option(help="Write the scores of a single --run here.")
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    html: Html = None,
+    max_examples: MaxExamples = MOST_EXAMPLES,
+    output: Output = None,
+) -> None:
+    """Score systems on a contrastive set.
+
+    Accuracy in total, by pronoun, by antecedent in the same or an earlier segment and by distance,
+    with 95% intervals by document; paired tests between systems. A system is right where it scores
+    the reference strictly better than every error.
+    """
+    from evaluation.contrastive.accuracy import evaluate_contrastive
+    from evaluation.contrastive.formats import read_contrastive
+    from evaluation.contrastive.report import (
+        contrastive_csv,
+        contrastive_json,
+        contrastive_text,
+        details_tsv,
+    )
+    from evaluation.significance import Resampling
+
+    runs = run_dir or []
+    check_html(html, legacy)
+    if legacy:
+        _legacy(test_set, scores or [], runs, maximise, output)
+        return
+    if not scores and not runs:
+        raise typer.BadParameter("give a file of scores, or a system with --run")
+    if write_scores is not None and len(runs) != 1:
+        raise typer.BadParameter("--write-scores needs exactly one --run")
+    if not runs and (source or target or links):
+        raise typer.BadParameter("--source, --target and --links belong to --run")
+    read = read_contrastive(test_set, allow_unknown=allow_unknown)
+    systems = _systems(read, scores or [], runs, (source, target, links), annotator, maximise)
+    if write_scores is not None:
+        lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
+        write_output(lines.encode("ascii"), write_scores)
+    plan = Resampling(resamples, seed) if resamples else None
+    evaluation = evaluate_contrastive(read, systems, plan)
+    for warning in evaluation.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if details is not None:
+        write_output("".join(details_tsv(evaluation)).encode("utf-8"), details)
+    if html is not None:
+        from evaluation.mt_report.contrastive import contrastive_page
+
+        write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
+    layouts = {
+        Layout.TABLE: contrastive_text,
+        Layout.JSON: contrastive_json,
+        Layout.CSV: contrastive_csv,
+    }
+    write_output(layouts[layout](evaluation).encode("utf-8"), output)
+
+
+def _legacy(
+    test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
+) -> None:
+    from evaluation.contrastive.formats import read_json
+    from evaluation.contrastive.legacy import released_printout
+
+    if len(scores) != 1 or runs:
+        raise typer.BadParameter("the released scripts take one file of scores")
+    printout = released_printout(test_set, read_json(test_set), scores[0], maximise)
+    if printout.failure is None:
+        write_output(printout.text.encode("utf-8"), output)
+        return
+    write_output(printout.text.encode("utf-8"), None)
+    print(printout.failure, file=sys.stderr)
+    raise typer.Exit(1)
+
+
+def _systems(
+    test_set: ContrastiveSet,
+    scores: list[Path],
+    runs: list[Path],
+    files: tuple[Path | None, Path | None, Path | None],
+    annotator: str,
+    maximise: bool,
+) -> list[SystemScores]:
+    from evaluation.contrastive.accuracy import read_scores
+
+    systems = read_scores(scores, test_set, maximise)
+    if runs:
+        from prediction.system import load_system
+        from scripts.contrastive_from_system import Prepared, Texts, prepare_set, system_scores
+
+        prepared: list[Prepared] = []  # systems of one task share its examples
+        short = [folder.name or folder.resolve().name for folder in runs]
+        taken = [*short, *(system.name for system in systems)]
+        models = [load_system(f / "model" if (f / "model").is_dir() else f) for f in runs]
+        for folder, name, model in zip(runs, short, models, strict=True):
+            known = [one for one in prepared if one.task == model.task]
+            if not known:
+                texts = Texts(*files)
+                known = [prepare_set(test_set, model.task, texts, annotator, _tell)]
+                prepared += known
+            own = name if taken.count(name) == 1 else str(folder)
+            _tell(f"scoring with {own}")
+            systems.append(system_scores(own, model, known[0]))
+    return systems
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+@app.command()
+def build(
+    source: Annotated[Path, typer.Option(help="Source text, a segment a line.")],
+    target: Annotated[Path, typer.Option(help="Its translation by people, line by line.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The set to write (JSON).")],
+    doc_ids: Annotated[
+        Path | None,
+        typer.Option(help="Document of each line; a second column cur or ctx marks instances."),
+    ] = None,
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(metavar="S:A,B", help="A source pronoun and what competes for it (repeat)."),
+    ] = None,
+    rivals: Annotated[
+        str, typer.Option(metavar="A,B", help="Source words that make a line ambiguous.")
+    ] = "he,she",
+    not_after: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Target words before which no subject comes.")
+    ] = None,
+    context: Annotated[int, typer.Option(min=0, help="Earlier segments to keep.")] = 3,
+) -> None:
+    """Build a contrastive set from bitext.
+
+    Lines with exactly one of the competing forms, as a subject, and exactly one source pronoun
+    become instances in ContraPro's format. If no forms are given they are it:il,elle and
+    they:ils,elles. Distances of antecedents are not known and therefore not written.
+    """
+    from dataclasses import replace
+
+    from data_prep.errors import input_error
+    from evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
+    from evaluation.tables import text_table
+
+    rules = BuildRules(rivals=_words(rivals), context=context)
+    if forms:
+        rules = replace(rules, forms=dict(_competing(one) for one in forms), impersonal="")
+    if not_after is not None:
+        rules = replace(rules, not_after=frozenset(_words(not_after)))
+    counts: Counter[str] = Counter()
+    instances = list(build_set(read_lines_of(source, target, doc_ids), rules, counts))
+    pairs = Counter(f"{one['src pronoun']}:{one['ref pronoun']}".lower() for one in instances)
+    if not counts[KEPT]:
+        detail = ", ".join(f"{name} {number:,}" for name, number in counts.most_common())
+        raise input_error(target, "lines", "at least one instance", detail or "none")
+    content = json.dumps(instances, ensure_ascii=False, indent=1) + "\n"
+    write_output(content.encode("utf-8"), output)
+    print(text_table(("lines", "number"), [(k, f"{n:,}") for k, n in counts.most_common()]))
+    print(text_table(("instances", "number"), [(k, f"{n:,}") for k, n in pairs.most_common()]))
+
+
+def _competing(text: str) -> tuple[str, tuple[str, ...]]:
+    pronoun, _, words = text.partition(":")
+    if not pronoun.strip() or len(set(_words(words))) < 2:
+        raise typer.BadParameter(f"--forms needs the form it:il,elle, not {text!r}")
+    return pronoun.strip().lower(), _words(words)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip().lower() for word in text.split(",") if word.strip())
+
+
+@app.command()
+def text(
+    test_set: SetFile,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Prefix: PREFIX.src and PREFIX.trg are written.")
+    ],
+) -> None:
+    """Write the sentences that an MT system has to score.
+
+    Line by line: the source, and the reference or an error, in the order in which scores are read.
+    PREFIX.context.src and .trg have the sentences before, joined by spaces, where the set has them.
+    """
+    from data_prep.errors import InputError, Problem
+    from evaluation.contrastive.formats import read_contrastive
+
+    read = read_contrastive(test_set, allow_unknown=True)
+    columns: dict[str, list[str]] = {".src": [], ".trg": [], ".context.src": [], ".context.trg": []}
+    problems = []
+    for instance in read.instances:
+        for translation in (instance.reference, *(error.text for error in instance.errors)):
+            if instance.source is None or translation is None:
+                expected = "the text of source, reference and errors"
+                problems.append(
+                    Problem(str(test_set), None, instance.name, expected, "one that is missing")
+                )
+                break
+            sides = (" ".join(instance.source_context), " ".join(instance.reference_context))
+            for suffix, line in zip(columns, (instance.source, translation, *sides), strict=True):
+                columns[suffix].append(" ".join(line.split()))
+    if problems:
+        raise InputError(problems)
+    for suffix, lines in columns.items():
+        content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+        if any(lines):
+            write_output(content, output.with_name(output.name + suffix))
+    print(f"{output}: {read.candidates:,} sentence pairs", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(app)

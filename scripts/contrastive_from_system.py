@@ -1,0 +1,293 @@
+"""Scores of contrastive translations from the probabilities of a trained system.
+
+The word that differs between a reference and its errors becomes the gap of an example of the
+system's task, as `crosspro prepare` would make it: tokenised, aligned, and lemmatised if the task
+is. A candidate's score is -log p of the class that its word belongs to. Two words of one class
+cannot be told apart, and neither can anything where the gap is not found; such instances are
+undecidable and count as wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+
+from data_prep.align.backends import align_corpus, default_settings
+from data_prep.align.links import read_links
+from data_prep.annotate.registry import make_annotator
+from data_prep.errors import InputError, Problem
+from data_prep.example import Example, Link
+from data_prep.extract import Placement, make_example
+from data_prep.task import OTHER, Task
+from data_prep.textfile import read_text_lines
+from data_prep.tokenise import tokenise
+from evaluation.contrastive.accuracy import SystemScores
+from evaluation.contrastive.formats import ContrastiveSet, Instance
+from prediction.output import predict_stream
+from prediction.system import System
+
+Words = Sequence[str]
+Tell = Callable[[str], None]
+
+NOT_FOUND = "the gap was not found"
+SAME_CLASS = "reference and error fall into one class"
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Files that replace the project's own tokenisation and alignment, a line an instance."""
+
+    source: Path | None = None
+    target: Path | None = None
+    links: Path | None = None
+
+
+@dataclass(frozen=True)
+class Located:
+    """The gap of an instance, and the words that compete for it: the reference's first."""
+
+    position: int
+    source_index: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """A sentence pair: an instance, or a sentence of its context (then `instance` is None)."""
+
+    source: list[str]
+    target: list[str]
+    document: str
+    instance: int | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A set as examples of a task: its segments, the gap of each, and the examples."""
+
+    test_set: ContrastiveSet
+    task: Task
+    segments: list[_Segment]
+    gaps: list[Located | None]
+    examples: list[Example]
+
+
+def prepare_set(
+    test_set: ContrastiveSet,
+    task: Task,
+    texts: Texts,
+    annotator: str = "auto",
+    tell: Tell = lambda text: None,
+) -> Prepared:
+    """Tokenise, align and annotate a set for a task."""
+    segments = _segments(test_set, task, texts)
+    links = _links(segments, task, texts.links, tell)
+    gaps = [
+        None if s.instance is None else locate(test_set.instances[s.instance], s, pairs, task)
+        for s, pairs in zip(segments, links, strict=True)
+    ]
+    examples = list(_examples(segments, links, gaps, task, annotator, tell))
+    return Prepared(test_set, task, segments, gaps, examples)
+
+
+def system_scores(name: str, system: System, prepared: Prepared) -> SystemScores:
+    """The scores that a system gives to every candidate of a set."""
+    found = [chances for _, chances in predict_stream(system, prepared.examples)]
+    chances = iter(np.concatenate(found))
+    values: list[float] = []
+    undecidable = []
+    reasons: Counter[str] = Counter()
+    for segment, gap in zip(prepared.segments, prepared.gaps, strict=True):
+        if segment.instance is None:
+            continue
+        if gap is None:
+            values += [0.0] * (1 + len(prepared.test_set.instances[segment.instance].errors))
+            reasons[NOT_FOUND] += 1
+            undecidable.append(True)
+            continue
+        task = system.task
+        classes = [task.class_index[task.class_of(word)] for word in gap.words]
+        with np.errstate(divide="ignore"):
+            values += (-np.log(next(chances)[classes])).tolist()
+        same = classes[0] in classes[1:]
+        reasons[SAME_CLASS] += same
+        undecidable.append(same)
+    notes: tuple[str, ...] = ()
+    if any(undecidable):
+        detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if count)
+        total = f"{sum(undecidable):,}"
+        notes = (f"{total} instances are undecidable and count as wrong ({detail})",)
+    return SystemScores(name, np.array(values), False, np.array(undecidable), notes)
+
+
+def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segment]:
+    own = texts.source is None and texts.target is None
+    given = {
+        "source": _lines(texts.source, len(test_set.instances)),
+        "reference": _lines(texts.target, len(test_set.instances)),
+    }
+    segments: list[_Segment] = []
+    problems: list[Problem] = []
+    for number, instance in enumerate(test_set.instances):
+        document = f"instance{number}"
+        pairs = zip(instance.source_context, instance.reference_context, strict=False)
+        for before, translated in pairs if own and texts.links is None else ():
+            segments.append(_Segment(*_tokens(before, translated, task), document, None))
+        source = given["source"][number] if texts.source else instance.source
+        target = given["reference"][number] if texts.target else instance.reference
+        for field, option, text in (
+            ("src segment", "--source", source),
+            ("ref segment", "--target", target),
+        ):
+            if text is None:
+                expected = f"text, or a file given with {option}"
+                where = f"{instance.name}, {field}"
+                problems.append(Problem(test_set.name, None, where, expected, "nothing"))
+        words = _tokens(source or "", target or "", task)
+        if texts.source and source is not None:
+            words = (source.split(), words[1])
+        if texts.target and target is not None:
+            words = (words[0], target.split())
+        segments.append(_Segment(*words, document, number))
+    if problems:
+        raise InputError(problems)
+    return segments
+
+
+def _lines(path: Path | None, number: int) -> list[str]:
+    if path is None:
+        return []
+    lines = list(read_text_lines(path))
+    if len(lines) != number:
+        expected = f"{number}, one for each instance"
+        raise InputError([Problem(str(path), None, "lines", expected, str(len(lines)))])
+    return lines
+
+
+def _tokens(source: str, target: str, task: Task) -> tuple[list[str], list[str]]:
+    return tokenise(source, task.source_language), tokenise(target, task.target_language)
+
+
+def _links(
+    segments: Sequence[_Segment], task: Task, path: Path | None, tell: Tell
+) -> list[tuple[Link, ...]]:
+    source, target = [s.source for s in segments], [s.target for s in segments]
+    if path is not None:
+        return list(read_links(path, source, target))
+    tell(f"aligning {len(segments):,} segments")
+    return align_corpus(source, target, default_settings(task), jobs=1, progress=tell)
+
+
+def _examples(
+    segments: Sequence[_Segment],
+    links: Sequence[tuple[Link, ...]],
+    gaps: Sequence[Located | None],
+    task: Task,
+    annotator: str,
+    tell: Tell,
+) -> Iterator[Example]:
+    """An example for each segment; only those with a gap found have one."""
+    shown: list[tuple[str, ...]] = [tuple(segment.target) for segment in segments]
+    if task.tagged:
+        tell(f"annotating {len(segments):,} {task.target_language} sentences")
+        backend = make_annotator(annotator, task.target_language, task.tagset, parse=False)
+        annotated = backend.annotate([segment.target for segment in segments])
+        backend.finish()
+        shown = [sentence.tagged_lemmas() for sentence in annotated]
+    for segment, pairs, gap, tokens in zip(segments, links, gaps, shown, strict=True):
+        placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
+        yield make_example(
+            segment.source, segment.target, tokens, pairs, placed, task, segment.document
+        )
+
+
+# Where the gap is -------------------------------------------------------------------------------
+
+
+def locate(
+    instance: Instance, segment: _Segment, links: Sequence[Link], task: Task
+) -> Located | None:
+    """The position of the contrastive pronoun in the reference, and of its source word."""
+    reference = tokenise(instance.reference or "", task.target_language)
+    changes = [_changes(reference, error.text, task) for error in instance.errors]
+    positions = _positions(instance, reference, changes, task)
+    if not positions and instance.reference_pronoun:  # no text of the errors: by the word alone
+        wanted = instance.reference_pronoun.lower()
+        words = reference or segment.target
+        positions = [p for p, word in enumerate(words) if word.lower() == wanted]
+        positions = positions if len(positions) == 1 else []
+    for position in positions:
+        words = [instance.reference_pronoun or reference[position]]
+        for error, changed in zip(instance.errors, changes, strict=True):
+            words.append(changed.get(position) or error.word or "")
+        place = _in_segment(position, words[0], reference, segment.target)
+        if place is None or "" in words:
+            continue
+        source = _source_index(instance, segment, place, links, task)
+        if source is not None:
+            return Located(place, source, tuple(word.lower() for word in words))
+    return None
+
+
+def _changes(reference: Words, text: str | None, task: Task) -> dict[int, str]:
+    """The words of the reference that an error replaces, by position."""
+    if text is None:
+        return {}
+    wrong = tokenise(text, task.target_language)
+    changed: dict[int, str] = {}
+    for kind, a, b, c, d in SequenceMatcher(None, reference, wrong, False).get_opcodes():
+        if kind == "replace":
+            changed.update(zip(range(a, b), wrong[c:d], strict=False))
+    return changed
+
+
+def _positions(
+    instance: Instance, reference: Words, changes: Sequence[dict[int, str]], task: Task
+) -> list[int]:
+    """Positions that every error changes, the most likely first.
+
+    Errors may change agreeing words as well; without a named pronoun those that belong to a class
+    of the task come first.
+    """
+    shared = sorted(set.intersection(*(set(one) for one in changes))) if changes else []
+    if instance.reference_pronoun:
+        wanted = instance.reference_pronoun.lower()
+        return [position for position in shared if reference[position].lower() == wanted]
+
+    def outside(position: int) -> bool:
+        words = [reference[position], *(one[position] for one in changes)]
+        return all(task.class_of(word.lower()) == OTHER for word in words)
+
+    return sorted(shared, key=outside)
+
+
+def _in_segment(position: int, word: str, reference: Words, target: Words) -> int | None:
+    """The same occurrence of a word in the user's tokenisation of the sentence."""
+    if list(reference) == list(target):
+        return position
+    lowered = word.lower()
+    before = sum(one.lower() == lowered for one in reference[:position])
+    places = [place for place, one in enumerate(target) if one.lower() == lowered]
+    return places[before] if before < len(places) else None
+
+
+def _source_index(
+    instance: Instance, segment: _Segment, position: int, links: Sequence[Link], task: Task
+) -> int | None:
+    """The source pronoun: linked to the gap if possible, else the nearest, else what is linked."""
+    named = instance.source_pronoun
+    wanted = (named.lower(),) if named else task.source_pronouns
+    places = [place for place, word in enumerate(segment.source) if word.lower() in wanted]
+    linked = sorted(source for source, target in links if target == position)
+    both = [place for place in places if place in linked]
+    if both:
+        return both[0]
+    if places:
+        share = position / len(segment.target)
+        return min(places, key=lambda place: abs(place / len(segment.source) - share))
+    return linked[0] if linked else None

@@ -1,0 +1,137 @@
+"""Correlate metrics with human scores of MT systems."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scripts.crosspro import run
+from scripts.default_command import group_app
+from scripts.options import Output, write_output
+
+app = group_app()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of tables.")]
+Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+
+
+@app.callback()
+def correlate() -> None:
+    """Correlate metrics with human scores of MT systems.
+
+    `crosspro correlate TABLE.csv --human COLUMN` is short for `crosspro correlate systems …`.
+    """
+
+
+@app.command()
+def systems(
+    table: Annotated[
+        Path | None,
+        typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
+    ] = None,
+    human: Annotated[str | None, typer.Option(help="The column of human scores.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="A column to correlate (repeat); all if not given.")
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(help="The column of system names; the first if not given.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Leave out this system (repeat), as an outlier.")
+    ] = None,
+    negate: Annotated[
+        list[str] | None, typer.Option(help="In this column lower is better (repeat).")
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="Recompute the published correlations of APT (001)."),
+    ] = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    json: AsJson = False,
+    output: Output = None,
+) -> None:
+    """Pearson, Spearman, Kendall and Williams's test over systems.
+
+    Spearman is given for average ranks (usual) and for competition ranks (as 000 seems to have
+    it). Intervals resample systems. Then Williams's test between the metrics, and every correlation
+    without each one of the systems.
+    """
+    from evaluation.correlation import correlate as study_of
+    from evaluation.correlation_report import correlation_json, correlation_text
+    from evaluation.published_apt import printed_correlations, published_table
+    from evaluation.score_table import read_score_table
+    from evaluation.significance import Resampling
+
+    if published == (table is not None):
+        raise typer.BadParameter("give a table, or --published and no table")
+    if published:
+        table, human = published_table(), human or "protest"
+    if table is None or human is None:
+        raise typer.BadParameter("say which column has the human scores: --human COLUMN")
+    scores = read_score_table(
+        table, human, metric or (), system, without or (), dict.fromkeys(negate or ())
+    )
+    study = study_of(scores, Resampling(resamples, seed) if resamples else None)
+    for warning in study.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    printed = printed_correlations() if published and not without else {}
+    text = correlation_json(study) if json else correlation_text(study, printed)
+    write_output(text.encode("utf-8"), output)
+
+
+@app.command()
+def disagreement(
+    judged: Annotated[
+        Path | None,
+        typer.Argument(help="CSV or TSV: a row for each pronoun, its category, case and verdict."),
+    ] = None,
+    category: Annotated[str, typer.Option(help="The column of categories.")] = "category",
+    case: Annotated[str, typer.Option(help="The column of APT cases (1 to 6).")] = "case",
+    human: Annotated[
+        str, typer.Option(help="The column of verdicts: correct, incorrect, or nothing.")
+    ] = "human",
+    unit: Annotated[
+        str | None, typer.Option(help="The column to resample by, such as the document.")
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="The figures of 001, Tables 3 and 4.")
+    ] = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    json: AsJson = False,
+    output: Output = None,
+) -> None:
+    """Where APT and people disagree, by category (001 Table 3)."""
+    from data_prep import __version__
+    from evaluation.correlation_report import disagreement_json, disagreement_text
+    from evaluation.disagreement import count_verdicts, disagreement_interval
+    from evaluation.judged_table import JudgedColumns, read_judgements
+    from evaluation.published_apt import published_judgements
+    from evaluation.significance import Resampling
+
+    if published == (judged is not None):
+        raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
+    if judged is not None:
+        judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
+    else:
+        judgements = published_judgements()
+    verdicts = count_verdicts(judgements)
+    plan = Resampling(resamples, seed) if resamples else None
+    intervals = {}
+    parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
+    if plan:
+        for one in verdicts:
+            intervals[one.category] = disagreement_interval(judgements, one.category, plan)
+        parts += [f"bootstrap:{plan.resamples}", f"by:{unit or 'example'}", f"seed:{plan.seed}"]
+    signature = "|".join([*parts, f"crosspro:{__version__}"])
+    layout = disagreement_json if json else disagreement_text
+    write_output(layout(verdicts, intervals, signature).encode("utf-8"), output)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,30 @@
+"""Options of the commands that write an HTML page beside their tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.mt_report.examples import MOST_EXAMPLES
+
+__all__ = ["MOST_EXAMPLES", "Html", "MaxExamples", "check_html"]
+
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Also write one self-contained HTML page."),
+]
+MaxExamples = Annotated[
+    int, typer.Option(min=0, help="Examples in the HTML page, at most; the page says if it cuts.")
+]
+
+
+def check_html(html: Path | None, legacy: bool = False) -> None:
+    """Raise before anything is computed if there can be no page."""
+    if html is None:
+        return
+    if legacy:
+        raise typer.BadParameter("--html: there is no page of --legacy output")
+    if not html.parent.is_dir():
+        raise typer.BadParameter(f"--html: no folder {html.parent}")

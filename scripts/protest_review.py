@@ -1,0 +1,172 @@
+"""The sub-commands of `crosspro protest review`: mismatches out, verdicts in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from data_prep.errors import InputError, Problem
+from scripts.crosspro import command_app
+from scripts.protest_inputs import (
+    Corpus,
+    Jobs,
+    LinkFiles,
+    Lists,
+    Names,
+    NeededStore,
+    Outputs,
+    Repair,
+    Silver,
+    SourceFiles,
+    Store,
+    SuiteFile,
+    judgements_of,
+    lists_of,
+    open_suite,
+    results_of,
+    silver_of,
+)
+
+review = command_app()
+
+
+@review.command("export")
+def export_review(
+    suite: SuiteFile,
+    outputs: Outputs,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The review file to write.")],
+    links: LinkFiles = None,
+    source: SourceFiles = None,
+    name: Names = None,
+    corpus: Corpus = None,
+    silver: Silver = None,
+    verdicts: Store = None,
+    conflicts: Annotated[
+        bool, typer.Option("--conflicts", help="Only tokens that annotators disagree on.")
+    ] = False,
+    lists: Lists = None,
+    repair: Repair = True,
+    jobs: Jobs = 1,
+) -> None:
+    """Write mismatches that nobody has judged, or conflicts, as a table to fill in.
+
+    Write right, wrong or unclear into the columns pronoun and antecedent; tags and remarks are
+    free. `protest review import` reads the file back.
+    """
+    from evaluation.protest.review import item_key, to_judge, write_review
+
+    if conflicts and verdicts is None:
+        raise typer.BadParameter("--conflicts needs --verdicts")
+    read = open_suite(suite)
+    target_lists = lists_of(read, lists)
+    judgements = judgements_of(verdicts, read)
+    results = results_of(
+        read,
+        target_lists,
+        outputs,
+        links,
+        source,
+        name,
+        corpus,
+        silver_of(silver, read),
+        repair,
+        jobs,
+    )
+    rows = [one for own in results.values() for one in own]
+    if conflicts:
+        open_items = {key for key, one in judgements.items() if one.in_conflict}
+        rows = [one for one in rows if item_key(one) in open_items]
+    else:
+        rows = to_judge(rows, judgements)
+    count = write_review(output, rows, target_lists)
+    print(f"{output}: {count} to judge", file=sys.stderr)
+
+
+@review.command("import")
+def import_review(
+    suite: SuiteFile,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Filled-in files.")],
+    verdicts: NeededStore,
+    annotator: Annotated[str, typer.Option(help="Whose verdicts they are.")],
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="These verdicts end conflicts: they are final.")
+    ] = False,
+) -> None:
+    """Read filled-in review files into the store of verdicts."""
+    from evaluation.protest.review import read_review
+    from evaluation.protest.verdicts import VerdictStore
+
+    read = open_suite(suite)
+    if not annotator.strip():
+        raise typer.BadParameter("an annotator needs a name")
+    found = []
+    problems: list[Problem] = []
+    for path in files:
+        try:
+            found += read_review(path, read, annotator.strip())
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    with VerdictStore(verdicts, read.digest) as store:
+        count = store.resolve(found) if resolve else store.record(found)
+        disputed = len(store.conflicts())
+    print(f"{verdicts}: {count} verdicts by {annotator}, {disputed} conflicts", file=sys.stderr)
+
+
+@review.command("conflicts")
+def show_conflicts(suite: SuiteFile, verdicts: NeededStore) -> None:
+    """Show the tokens that annotators disagree on."""
+    from evaluation.protest.verdicts import VerdictStore
+    from evaluation.tables import text_table
+
+    read = open_suite(suite)
+    with VerdictStore(verdicts, read.digest, create=False) as store:
+        found = store.conflicts()
+    rows = [
+        (
+            one.item.token,
+            one.item.system,
+            one.annotator,
+            one.pronoun,
+            one.antecedent or "",
+            one.item.pronoun,
+            one.item.head,
+            " ".join(one.tags),
+            one.remark,
+        )
+        for _, own in found
+        for one in own
+    ]
+    heading = (
+        "token",
+        "system",
+        "annotator",
+        "pronoun",
+        "antecedent",
+        "words",
+        "head",
+        "tags",
+        "remark",
+    )
+    print(text_table(heading, rows, len(heading)) if rows else "no conflicts\n", end="")
+
+
+@review.command("silver")
+def write_alternatives(
+    suite: SuiteFile,
+    verdicts: NeededStore,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    silver: Silver = None,
+) -> None:
+    """Write what people found right as silver alternatives, beside those that --silver has."""
+    from evaluation.protest.review import silver_from
+    from evaluation.protest.silver import write_silver
+
+    read = open_suite(suite)
+    found = silver_from(judgements_of(verdicts, read).values(), silver_of(silver, read))
+    write_silver(output, found)
+    print(f"{output}: {sum(map(len, found.values()))} alternatives", file=sys.stderr)

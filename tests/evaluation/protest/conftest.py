@@ -1,0 +1,66 @@
+"""The hand-made project of tests/golden/protest as a suite, and the reference as a system."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_prep.align.links import read_links
+from data_prep.mmax import read_mmax
+from evaluation.protest.build import ParallelText, find_candidates
+from evaluation.protest.language import source_words, target_words
+from evaluation.protest.suite import Suite
+from evaluation.protest.systems import SystemOutput
+from tests.conftest import GOLDEN
+
+FOLDER = GOLDEN / "protest"
+
+
+def lines(name):
+    return [tuple(line.split()) for line in (FOLDER / name).read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="session")
+def documents():
+    return read_mmax(FOLDER / "en")
+
+
+@pytest.fixture(scope="session")
+def english():
+    return source_words("en")
+
+
+@pytest.fixture(scope="session")
+def french():
+    return target_words("fr")
+
+
+@pytest.fixture(scope="session")
+def text():
+    source, reference = lines("text.en"), lines("text.fr")
+    links = list(read_links(FOLDER / "text.links", source, reference))
+    names = (FOLDER / "text.doc-ids").read_text("utf-8").split()
+    return ParallelText("text.en", source, [reference], [links], names)
+
+
+@pytest.fixture(scope="session")
+def candidates(documents, text, english, french):
+    return find_candidates(documents, text, english, french)
+
+
+@pytest.fixture(scope="session")
+def suite(candidates, text):
+    return Suite(
+        "en",
+        "fr",
+        tuple(text.source),
+        tuple(tuple(one) for one in text.references),
+        tuple(text.documents),
+        candidates.tokens,
+        {"seed": 1},
+    )
+
+
+@pytest.fixture
+def reference(suite, text):
+    """The reference as if it were a system's output."""
+    return SystemOutput("reference", suite.source, suite.references[0], text.links[0])

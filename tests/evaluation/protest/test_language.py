@@ -1,0 +1,119 @@
+"""The word lists, and what they say about words."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_prep.errors import InputError
+from evaluation.protest.language import (
+    Slot,
+    shipped_languages,
+    source_words,
+    target_words,
+)
+
+THIRD = Slot("third", "subject")
+
+
+def test_all_shipped_lists_can_be_read():
+    assert shipped_languages() == ["de", "en", "es", "fr"]
+    for language in shipped_languages():
+        lists = target_words(language)
+        assert lists.language == language
+        assert lists.pronouns
+    assert source_words("en").form("They") == "they"
+    assert source_words("en").form("them") is None
+
+
+@pytest.mark.parametrize(
+    ("word", "pronouns"),
+    [
+        ("Il", ["il"]),
+        ("Qu’il", ["il"]),
+        ("dit-il", ["il"]),
+        ("est-ce", ["ce"]),
+        ("C'", ["c'"]),
+        ("celui-ci", ["celui-ci"]),
+        ("peut-être", []),
+        ("en-dessous", []),
+        ("table", []),
+    ],
+)
+def test_pronouns_in_words(word, pronouns, french):
+    assert french.pronouns_in(word) == pronouns
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("c'", "Ce", True),
+        ("C’", "ce", True),
+        ("l'", "La", True),
+        ("l'", "le", True),
+        ("ç'", "ça", True),
+        ("ca", "Ça", True),
+        ("a-t-elle", "elle", True),
+        ("cela", "ça", False),
+        ("elle", "elles", False),
+        ("le", "la", False),
+    ],
+)
+def test_case_and_elision_make_no_difference(one, other, same, french):
+    assert bool(french.pronoun_forms([one]) & french.pronoun_forms([other])) is same
+
+
+def test_slots_tell_persons_and_roles(french):
+    it, me = french.pronoun("il"), french.pronoun("vous")
+    assert it and me
+    assert THIRD.takes(it)
+    assert not THIRD.takes(me)
+    assert Slot("second", "any").takes(me)
+    assert not Slot("third", "object").takes(it)
+    assert french.pronoun("xyz") is None
+
+
+def test_unknown_languages_and_missing_sections(tmp_path):
+    with pytest.raises(InputError, match="one of de, en, es, fr"):
+        target_words("xx")
+    with pytest.raises(InputError, match="as a source language"):
+        source_words("fr")
+    with pytest.raises(InputError, match="No such file"):
+        target_words(str(tmp_path / "none.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("language: [", "well-formed YAML"),
+        ("x: 1", "the code of the language"),
+        ("language: it\ntarget: {pronouns: []}", "a list of groups"),
+        ("language: it\ntarget: {pronouns: [{forms: [on]}]}", "the keys forms, person"),
+        (
+            "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
+            "number: either, role: any}], dropped: [], elisions: {}}",
+            "quote them",
+        ),
+        (
+            "language: it\ntarget: {pronouns: [{forms: [x], person: first, gender: neuter, "
+            "number: either, role: any}], dropped: [], elisions: {}, more: 1}",
+            "one of second, third, either",
+        ),
+    ],
+)
+def test_bad_lists_are_refused(tmp_path, content, message):
+    path = tmp_path / "it.yaml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=message):
+        target_words(str(path))
+
+
+def test_own_lists(tmp_path):
+    path = tmp_path / "it.yaml"
+    path.write_text(
+        "language: it\ntarget: {pronouns: [{forms: [esso], person: third, gender: masculine, "
+        'number: singular, role: subject}], dropped: [il], elisions: {"l\'": [lo, la]}}',
+        "utf-8",
+    )
+    lists = target_words(str(path))
+    assert lists.pronouns_in("Esso") == ["esso"]
+    assert lists.head_forms(["il", "l'auto"]) == {"l'", "auto"}

@@ -1,0 +1,139 @@
+"""Scores of systems: automatic, silver and human parts, ranges, intervals, tests, layouts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from evaluation.protest.report import details, json_report, text_report
+from evaluation.protest.results import Settings, evaluate_systems, status_of
+from evaluation.protest.review import item_key
+from evaluation.protest.score import score_system
+from evaluation.protest.silver import Alternative
+from evaluation.protest.verdicts import Item, Judgement
+from evaluation.significance import Resampling
+from tests.evaluation.protest.test_score import HOUSE, RAIN, by_name, changed
+
+PLAN = Resampling(200, 1)
+
+
+def judgement(result, pronoun, antecedent=None):
+    item = Item(*item_key(result), "x", "y", result.token.anaphoric)
+    return {item.key: Judgement(item, pronoun, antecedent, ("A",), (), (), False)}
+
+
+@pytest.fixture
+def good(suite, reference, french):
+    return score_system(suite, replace(reference, name="good"), french)
+
+
+@pytest.fixture
+def bad(suite, reference, french):
+    """Four tokens of 15 do not match: two with the house, the rain, the event."""
+    output = changed(replace(reference, name="bad"), (15, 5, "manoir"), (4, 0, "Ça"), (6, 0, "Il"))
+    return score_system(suite, output, french)
+
+
+def test_the_reference_scores_100_percent(suite, good):
+    evaluation = evaluate_systems(suite, {"good": good}, {}, Settings("fr"), PLAN)
+    (system,) = evaluation.systems
+    for score in system.scores.values():
+        assert (score.value, score.low, score.high) == (1, 1, 1)
+    assert system.at_most == 1
+    assert evaluation.comparisons == ()
+
+
+def test_what_nobody_has_judged_is_a_range(suite, bad):
+    (system,) = evaluate_systems(suite, {"bad": bad}, {}, Settings("fr")).systems
+    assert system.scores["automatic"].value == pytest.approx(11 / 15)
+    assert system.scores["semi-automatic"].value == pytest.approx(11 / 15)
+    assert system.at_most == pytest.approx(1)
+    assert system.total("open") == 4
+
+
+def test_verdicts_fill_the_range(suite, bad):
+    results = by_name(bad)
+    known = (
+        judgement(results[RAIN], "right")
+        | judgement(results[HOUSE], "wrong", "right")
+        | judgement(results["talk1:word_37"], "conflict")
+    )
+    (system,) = evaluate_systems(suite, {"bad": bad}, known, Settings("fr")).systems
+    counts = {status: system.total(status) for status in ("right", "wrong", "conflict", "open")}
+    assert counts == {"right": 1, "wrong": 1, "conflict": 1, "open": 1}
+    assert system.scores["automatic"].value == pytest.approx(11 / 15)
+    assert system.scores["semi-automatic"].value == pytest.approx(12 / 15)
+    assert system.at_most == pytest.approx(14 / 15)
+
+
+def test_silver_is_apart(suite, reference, french):
+    output = changed(reference, (4, 0, "Ça"))
+    results = score_system(suite, output, french, {RAIN: [Alternative(("ça",))]})
+    (system,) = evaluate_systems(suite, {"x": results}, {}, Settings("fr", silver=1)).systems
+    assert (system.total("automatic"), system.total("silver")) == (14, 1)
+    assert system.scores["automatic"].value == pytest.approx(14 / 15)
+    assert system.scores["semi-automatic"].value == 1
+    assert "|silver:1|" in system.scores["semi-automatic"].signature
+    assert "silver" not in system.scores["automatic"].signature
+
+
+@pytest.mark.parametrize(
+    ("pronoun", "antecedent", "needs", "status"),
+    [
+        ("right", "wrong", "pronoun", "right"),
+        ("right", "wrong", "both", "wrong"),
+        ("wrong", "right", "both", "wrong"),
+        ("right", "unclear", "both", "unclear"),
+        ("right", "conflict", "both", "conflict"),
+        ("right", "conflict", "pronoun", "right"),
+        ("unclear", "right", "pronoun", "unclear"),
+        ("right", "right", "both", "right"),
+    ],
+)
+def test_what_people_must_find_right(bad, pronoun, antecedent, needs, status):
+    result = by_name(bad)[HOUSE]
+    (said,) = judgement(result, pronoun, antecedent).values()
+    assert status_of(result, said, needs) == status
+    match = replace(result, outcome="match")
+    assert status_of(match, said, needs) == "automatic"
+
+
+def test_verdicts_about_another_output_do_not_count(suite, bad):
+    old = replace(by_name(bad)[RAIN], digest="old")
+    evaluation = evaluate_systems(suite, {"bad": bad}, judgement(old, "right"), Settings("fr"))
+    assert evaluation.systems[0].total("right") == 0
+    assert evaluation.warnings == ("bad: 1 verdicts are about another output and do not count",)
+
+
+def test_two_systems_are_compared(suite, good, bad):
+    evaluation = evaluate_systems(suite, {"good": good, "bad": bad}, {}, Settings("fr"), PLAN)
+    first = evaluation.comparisons[0].difference
+    assert (first.first, first.second) == ("good", "bad")
+    assert first.difference == pytest.approx(4 / 15)
+    assert 0 < first.p_randomisation <= 1
+    assert any("2 documents are few" in warning for warning in evaluation.warnings)
+    same = evaluate_systems(suite, {"a": good, "b": good}, {}, Settings("fr"), PLAN)
+    assert same.comparisons[0].difference.p_bootstrap == 1
+
+
+def test_one_document_is_resampled_by_token(suite, good):
+    single = replace(suite, tokens=tuple(t for t in suite.tokens if t.document == "talk1"))
+    results = [result for result in good if result.token.document == "talk1"]
+    (system,) = evaluate_systems(single, {"x": results}, {}, Settings("fr"), PLAN).systems
+    assert "|by:token|" in system.scores["automatic"].signature
+
+
+def test_layouts_agree(suite, good, bad):
+    evaluation = evaluate_systems(suite, {"good": good, "bad": bad}, {}, Settings("fr"), PLAN)
+    text = text_report(evaluation)
+    assert "73.3 to 100.0" in text
+    assert "protest-automatic|suite:" in text
+    assert "| automatic matches |" in text_report(evaluation, markdown=True)
+    value = json.loads(json_report(evaluation))
+    assert value["systems"][1]["scores"]["automatic"]["value"] == pytest.approx(11 / 15)
+    assert len(value["systems"][1]["tokens"]) == 15
+    rows = [line.split("\t") for line in details(evaluation).splitlines()]
+    assert len(rows) == 31
+    assert {len(row) for row in rows} == {12}

@@ -1,0 +1,324 @@
+"""`crosspro contrastive`: score files, trained systems, building sets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from baselines.ngram_system import NGramSystem
+from data_prep.example import Example, Gap
+from data_prep.task import load_task
+from evaluation.contrastive.formats import read_contrastive
+from scripts.contrastive_from_system import Texts, prepare_set
+from tests.conftest import GOLDEN, ROOT, SHARED_DATA
+from tests.scripts.run import crosspro
+
+CASE = GOLDEN / "contrastive" / "01"
+
+
+@pytest.mark.parametrize("which", ["min", "max", "short"])
+def test_legacy_is_what_the_released_script_prints(which):
+    scores = CASE / ("scores_short" if which == "short" else "scores")
+    options = ["--maximise"] if which == "max" else []
+    result = crosspro("contrastive", CASE / "test.json", scores, "--legacy", *options)
+    assert result.stdout == (CASE / f"expected_{which}.txt").read_bytes()
+    assert result.code == int((CASE / f"exit_{which}").read_text())
+    assert (b"the end of the file" in result.stderr) == (which == "short")
+
+
+def test_the_table_has_the_numbers_of_the_released_script(tmp_path):
+    details = tmp_path / "details.tsv"
+    result = crosspro("contrastive", CASE / "test.json", CASE / "scores", "--details", details)
+    text = result.stdout.decode()
+    assert "40 instances in 10 documents" in text
+    assert "total                              40  32.50 [" in text
+    assert "distance >3                        10  40.00 [" in text
+    lines = details.read_text("utf-8").splitlines()
+    assert len(lines) == 41
+    assert sum("\tright\t" in line for line in lines) == 13
+
+
+@pytest.mark.parametrize("layout", ["json", "csv"])
+def test_other_layouts(tmp_path, layout):
+    output = tmp_path / "out"
+    result = crosspro(
+        "contrastive",
+        "score",
+        CASE / "test.json",
+        CASE / "scores",
+        "--layout",
+        layout,
+        "-o",
+        output,
+        "--resamples",
+        20,
+    )
+    assert (result.code, result.stdout) == (0, b"")
+    assert "32.5" in output.read_text("utf-8")
+
+
+def test_bad_input_is_refused_with_every_problem(tmp_path):
+    result = crosspro("contrastive", CASE / "test.json", CASE / "scores_short")
+    assert result.code == 2
+    assert b"expected 120 (a reference and its errors" in result.stderr
+    assert crosspro("contrastive", CASE / "test.json").code == 2
+    content = json.loads((CASE / "test.json").read_text("utf-8"))
+    for one in content[::10]:
+        one["intrasegmental"] = None
+    path = tmp_path / "null.json"
+    path.write_text(json.dumps(content))
+    refused = crosspro("contrastive", path, CASE / "scores")
+    assert refused.code == 2
+    assert refused.stderr.count(b"intrasegmental: expected true or false") == 4
+    accepted = crosspro("contrastive", path, CASE / "scores", "--allow-unknown")
+    assert b"antecedent unknown                  4" in accepted.stdout
+
+
+def test_options_that_do_not_go_together():
+    runs = [
+        ("--legacy", CASE / "scores"),
+        ("--write-scores", "x"),
+        ("--source", "x"),
+    ]
+    for extra in runs:
+        result = crosspro("contrastive", CASE / "test.json", CASE / "scores", *extra)
+        assert result.code == 2
+
+
+# Sets from bitext -------------------------------------------------------------------------------
+
+
+def test_a_set_is_built_and_written_as_text(tmp_path):
+    for name, lines in (("en", "A cat.\nIt sleeps.\n"), ("fr", "Un chat.\nIl dort.\n")):
+        (tmp_path / name).write_text(lines)
+    (tmp_path / "ids").write_text("d\nd\n")
+    result = crosspro(
+        "contrastive",
+        "build",
+        "--source",
+        tmp_path / "en",
+        "--target",
+        tmp_path / "fr",
+        "--doc-ids",
+        tmp_path / "ids",
+        "-o",
+        tmp_path / "set.json",
+    )
+    assert result.code == 0, result.stderr
+    assert b"it:il" in result.stdout
+    crosspro("contrastive", "text", tmp_path / "set.json", "-o", tmp_path / "out")
+    assert (tmp_path / "out.src").read_text() == "It sleeps.\nIt sleeps.\n"
+    assert (tmp_path / "out.trg").read_text() == "Il dort.\nElle dort.\n"
+    assert (tmp_path / "out.context.trg").read_text() == "Un chat.\nUn chat.\n"
+    (tmp_path / "scores").write_text("1\n2\n")
+    scored = crosspro("contrastive", tmp_path / "set.json", tmp_path / "scores")
+    assert b"pronoun it:il" in scored.stdout
+
+
+def test_a_text_without_instances(tmp_path):
+    (tmp_path / "t").write_text("A.\n")
+    result = crosspro(
+        "contrastive",
+        "build",
+        "--source",
+        tmp_path / "t",
+        "--target",
+        tmp_path / "t",
+        "-o",
+        tmp_path / "set.json",
+    )
+    assert result.code == 2
+    assert b"at least one instance, found no target pronoun 1" in result.stderr
+    assert not (tmp_path / "set.json").exists()
+
+
+def test_the_subtitles_give_a_balanced_set(tmp_path):
+    folder = SHARED_DATA / "bitext" / "en-fr" / "test"
+    if not folder.is_dir():
+        pytest.skip("the contrastive subtitles are not here")
+    names = [folder / f"opensubs_contrastive.{ending}.xz" for ending in ("en", "fr", "doc-ids")]
+    result = crosspro(
+        "contrastive",
+        "build",
+        "--source",
+        names[0],
+        "--target",
+        names[1],
+        "--doc-ids",
+        names[2],
+        "-o",
+        tmp_path / "set.json",
+    )
+    assert result.code == 0, result.stderr
+    content = json.loads((tmp_path / "set.json").read_text("utf-8"))
+    assert len(content) == 4472
+    for word in ("il", "elle", "ils", "elles"):
+        share = sum(one["ref pronoun"].lower() == word for one in content) / len(content)
+        assert 0.23 < share < 0.27
+
+
+# Trained systems --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A language model of an inflected task (no lemmas needed): cats eat, doors sleep."""
+    task = load_task("en-fr-2015")
+    lines = [("il", "mange"), ("elle", "dort"), ("ils", "mangent"), ("elles", "dorment")] * 5
+    examples = [
+        Example(
+            ("it", "."), ("REPLACE_0", verb, "."), ((0, 0),), (Gap(0, 0, word, word),), None, False
+        )
+        for word, verb in lines
+    ]
+    system = NGramSystem(order=3, none_penalty=0.0)
+    system.fit(task, examples, [])
+    folder = tmp_path_factory.mktemp("run") / "small"
+    system.save(folder / "model")
+    return folder
+
+
+def instance(reference, *errors, **extra):
+    return {
+        "src pronoun": "it",
+        "ref pronoun": reference.split()[0],
+        "src segment": "It does .",
+        "ref segment": reference,
+        "errors": [{"contrastive": one, "replacement": one.split()[0]} for one in errors],
+        **extra,
+    }
+
+
+def written(tmp_path, content):
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
+    content = [
+        instance("Elle dort .", "Il dort ."),
+        instance("Il dort .", "Elle dort ."),
+        instance("Il mange .", "Elle mange .", "Ils mange ."),
+        instance("Rien dort .", "Tout dort ."),
+        instance("Il mange .", "Rien ."),
+    ]
+    links = tmp_path / "links"
+    links.write_text("0-0\n" * 5)
+    result = crosspro(
+        "contrastive",
+        written(tmp_path, content),
+        "--run",
+        trained,
+        "--links",
+        links,
+        "--details",
+        tmp_path / "d.tsv",
+        "--write-scores",
+        tmp_path / "scores",
+    )
+    assert result.code == 0, result.stderr
+    rows = [line.split("\t") for line in (tmp_path / "d.tsv").read_text().splitlines()[1:]]
+    assert [row[-3] for row in rows] == ["right", "wrong", "right", "undecidable", "right"]
+    note = "small: 1 instances are undecidable and count as wrong (reference and error fall into"
+    assert note in result.stdout.decode()
+    again = crosspro("contrastive", tmp_path / "set.json", tmp_path / "scores")
+    assert "total 5 60.00" in " ".join(again.stdout.decode().split())
+
+
+def test_discevalmt_with_a_trained_system(trained, tmp_path):
+    def pair(kind, right, wrong):
+        return {kind: ["Une porte .", right], "incorrect": ["Une porte .", wrong], "type": "f.sg"}
+
+    block = {
+        "src": ["A door .", "It does ."],
+        "trg": [
+            pair("correct", "Elle dort .", "Il dort ."),
+            pair("semi-correct", "Il mange .", "Elle mange ."),
+            pair("correct", "Je la vois .", "Je le vois ."),
+        ],
+    }
+    path = written(tmp_path, {"1": block})
+    result = crosspro("contrastive", path, "--run", trained)
+    assert result.code == 0, result.stderr
+    text = " ".join(result.stdout.decode().split())
+    assert "blocks entirely right 1 0.00" in text
+    assert "kind semi-correct 1 100.00" in text
+    assert "1 instances are undecidable" in text
+
+
+def prepared(tmp_path, content, **files):
+    paths = {}
+    for name, text in files.items():
+        paths[name] = tmp_path / name
+        paths[name].write_text(text)
+    test_set = read_contrastive(written(tmp_path, content))
+    return prepare_set(test_set, load_task("en-fr-2015"), Texts(**paths))
+
+
+def test_the_gap_is_found_among_several_equal_words(tmp_path):
+    reference = "il croit qu'il dort quand il peut"
+    error = "il croit qu'elle dort quand il peut"
+    one = instance(reference, error, **{"ref pronoun": "il", "src segment": "he thinks it sleeps"})
+    found = prepared(tmp_path, [one])
+    assert found.gaps[0].position == 3  # il croit qu' [il]
+    assert found.gaps[0].source_index == 2
+    assert found.gaps[0].words == ("il", "elle")
+    assert found.examples[0].target == (
+        "il",
+        "croit",
+        "qu'",
+        "REPLACE_2",
+        "dort",
+        "quand",
+        "il",
+        "peut",
+    )
+
+
+def test_agreement_in_the_error_does_not_matter(tmp_path):
+    one = instance("Elle est partie .", "Il est parti .")
+    assert prepared(tmp_path, [one]).gaps[0].words == ("elle", "il")
+
+
+def test_tokenised_text_of_the_user(tmp_path):
+    one = instance("Si elle dort, elle rêve.", "S'il dort, elle rêve.", **{"ref pronoun": "elle"})
+    found = prepared(
+        tmp_path, [one], source="When it does ,\n", target="Si elle dort , elle rêve .\n"
+    )
+    assert found.gaps[0].position == 1
+    assert found.gaps[0].source_index == 1
+    bad = crosspro("contrastive", tmp_path / "set.json", "--run", tmp_path, "--source", "none")
+    assert bad.code == 2
+
+
+def test_context_becomes_lines_of_the_same_document(tmp_path):
+    context = {"src context": ["A cat .", "Yes ."], "ref context": ["Un chat .", "Oui ."]}
+    found = prepared(tmp_path, [instance("Il dort .", "Elle dort .", **context)])
+    assert [len(one.gaps) for one in found.examples] == [0, 0, 1]
+    assert len({one.document for one in found.examples}) == 1
+
+
+def test_a_gap_that_is_not_there(tmp_path):
+    gone = instance("Il dort .", "Elle dort .", **{"ref pronoun": "ce"})
+    assert prepared(tmp_path, [gone]).gaps == [None]
+
+
+def test_sets_without_text_need_it_from_files(trained, tmp_path):
+    bare = {"src pronoun": "it", "ref pronoun": "elle", "errors": [{"replacement": "il"}]}
+    result = crosspro("contrastive", written(tmp_path, [bare]), "--run", trained)
+    assert result.code == 2
+    assert b"src segment: expected text, or a file given with --source" in result.stderr
+    found = prepared(tmp_path, [bare], source="It does .\n", target="Elle dort .\n")
+    assert found.gaps[0].words == ("elle", "il")
+
+
+def test_help_is_quick():
+    code = "import sys, scripts.contrastive, scripts.correlate, scripts.mt_metrics\n"
+    code += "print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert not {"torch", "numpy", "sacrebleu", "scipy"} & set(result.stdout.split())

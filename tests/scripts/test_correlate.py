@@ -1,0 +1,107 @@
+"""`crosspro correlate` and `crosspro mt-metrics`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.scripts.run import crosspro
+
+TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\nd,30,0.65,0.8\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_correlations_with_a_warning(table):
+    result = crosspro("correlate", table, "--human", "human", "--resamples", 50)
+    text = result.stdout.decode()
+    assert "correlation with human over 4 systems" in text
+    assert "Williams test" in text
+    assert "apt > bleu" in text
+    assert b"warning: 4 systems say little" in result.stderr
+
+
+def test_json_and_choices(table, tmp_path):
+    output = tmp_path / "out.json"
+    result = crosspro(
+        "correlate",
+        "systems",
+        table,
+        "--human",
+        "human",
+        "--metric",
+        "apt",
+        "--without",
+        "d",
+        "--json",
+        "-o",
+        output,
+    )
+    assert result.code == 0, result.stderr
+    content = json.loads(output.read_text())
+    assert content["systems"] == ["a", "b", "c"]
+    assert [one["metric"] for one in content["metrics"]] == ["apt"]
+    assert content["williams"] == []
+
+
+def test_the_published_table():
+    text = crosspro("correlate", "--published", "--resamples", 0).stdout.decode()
+    rows = [line.split() for line in text.splitlines() if "Pearson  " in line]
+    assert [(row[2], row[-1]) for row in rows] == [
+        ("0.848", "0.848"),
+        ("0.850", "0.850"),
+        ("0.853", "0.853"),
+        ("0.855", "0.855"),
+    ]
+
+
+def test_the_published_disagreement():
+    text = crosspro("correlate", "disagreement", "--published").stdout.decode()
+    assert "precision 0.8940, recall 0.7656" in text
+    assert "541      2227  24.3 [" in text
+
+
+def test_disagreement_of_a_table(tmp_path):
+    path = tmp_path / "j.csv"
+    path.write_text("category,case,human,doc\nx,1,correct,a\nx,3,correct,b\ny,2,,b\n")
+    result = crosspro("correlate", "disagreement", path, "--unit", "doc", "--json")
+    content = json.loads(result.stdout)
+    assert content["categories"][0]["percentage"] == 50
+    assert "by:doc" in content["signature"]
+
+
+def test_what_is_missing_is_said(table, tmp_path):
+    assert b"--human COLUMN" in crosspro("correlate", table).stderr
+    assert crosspro("correlate", "systems").code == 2
+    assert crosspro("correlate", table, "--published").code == 2
+    assert crosspro("correlate", "disagreement").code == 2
+    table.write_text("system,bleu,human\na,,1\nb,x,2\nc,1,\n")
+    result = crosspro("correlate", table, "--human", "human")
+    assert result.code == 2
+    assert result.stderr.count(b"expected a number") == 3
+
+
+def test_bleu_and_chrf(tmp_path):
+    pytest.importorskip("sacrebleu")
+    for name, lines in (
+        ("ref", "a b c d e\nf g h i\n"),
+        ("x", "a b c d e\nf g h\n"),
+        ("y", "a\nb\n"),
+    ):
+        (tmp_path / name).write_text(lines)
+    names = [tmp_path / "x", tmp_path / "y", "--reference", tmp_path / "ref"]
+    text = crosspro("mt-metrics", *names, "--resamples", 20).stdout.decode()
+    assert "BLEU" in text
+    assert "x - y" in text
+    assert "sacrebleu|nrefs:1" in text
+    rows = crosspro("mt-metrics", *names, "--layout", "csv").stdout.decode().splitlines()
+    assert rows[0] == "system,bleu,chrf"
+    content = json.loads(crosspro("mt-metrics", *names, "--layout", "json").stdout)
+    assert [one["name"] for one in content["candidates"]] == ["x", "y"]
+    assert crosspro("mt-metrics", *names[:3], tmp_path / "none").code == 2

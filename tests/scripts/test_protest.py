@@ -1,0 +1,390 @@
+"""`crosspro protest` as a user calls it."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections import Counter
+from unittest import mock
+
+import pytest
+
+from evaluation.protest.suite_reader import read_suite
+from scripts.bench.protest_suite import build_suite, check_table, run_checks
+from scripts.crosspro import run
+from scripts.protest import app
+from tests.conftest import GOLDEN, SHARED_DATA
+from tests.scripts.run import Outcome
+
+FOLDER = GOLDEN / "protest"
+TEXT = (
+    "--source",
+    FOLDER / "text.en",
+    "--reference",
+    FOLDER / "text.fr",
+    "--doc-ids",
+    FOLDER / "text.doc-ids",
+)
+LINKS = ("--links", FOLDER / "text.links")
+
+
+def protest(*arguments: object) -> Outcome:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with mock.patch.multiple(sys, stdout=out, stderr=err):
+        try:
+            run(app, [str(argument) for argument in arguments], "crosspro protest")
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    return Outcome(code, out.buffer.getvalue(), err.buffer.getvalue())
+
+
+@pytest.fixture
+def suite(tmp_path):
+    path = tmp_path / "suite.jsonl"
+    result = protest("build", "--annotation", FOLDER / "en", *TEXT, *LINKS, "-o", path)
+    assert result.code == 0, result.stderr
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    """An output with three mismatches."""
+    text = (FOLDER / "text.fr").read_text("utf-8")
+    for old, new in (("Il pleut", "Ça pleut"), ("maison", "manoir")):
+        assert old in text
+        text = text.replace(old, new)
+    path = tmp_path / "wrong.fr"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_build_reports_and_writes(suite, tmp_path):
+    result = protest(
+        "build",
+        "--annotation",
+        FOLDER / "en",
+        *TEXT,
+        *LINKS,
+        "--text",
+        tmp_path / "copy",
+        "-o",
+        tmp_path / "again.jsonl",
+    )
+    report = result.stdout.decode()
+    assert "too few: pleonastic it, 1 of 30 wanted" in report
+    assert "no specific antecedent" in report
+    assert b"15 tokens (002: 250)" in result.stderr
+    assert (tmp_path / "again.jsonl").read_bytes() == suite.read_bytes()
+    for name in ("en", "fr", "doc-ids", "links"):
+        copy = (tmp_path / f"copy.{name}").read_text("utf-8")
+        assert copy == (FOLDER / f"text.{name}").read_text("utf-8")
+
+
+def test_build_from_mmax_on_both_sides_makes_links(tmp_path):
+    path = tmp_path / "suite.jsonl"
+    result = protest(
+        "build", "--annotation", FOLDER / "en", "--reference", FOLDER / "fr", "-o", path
+    )
+    assert result.code == 0, result.stderr
+    suite = read_suite(path)
+    assert suite.references[0][0] == ("J'", "ai", "un", "vélo", ".")
+    assert suite.settings["links"] == "made"
+
+
+def test_build_with_sizes_decisions_and_top_up(tmp_path):
+    decisions = tmp_path / "d.tsv"
+    decisions.write_text("document\tword\tcategory\thead\n001_talk2\tword_13\tevent_it\n", "utf-8")
+    path = tmp_path / "suite.jsonl"
+    arguments = (
+        "build",
+        "--annotation",
+        FOLDER / "en",
+        *TEXT,
+        *LINKS,
+        "-o",
+        path,
+        "--decisions",
+        decisions,
+        "--size",
+        "event_it=1",
+    )
+    others = [("--size", f"{name}=0") for name in ("pleonastic_it", "anaphoric_inter_subject_it")]
+    assert protest(*arguments, *(word for pair in others for word in pair)).code == 0
+    categories = [token.category for token in read_suite(path).tokens]
+    assert categories.count("event_it") == 1
+    assert "pleonastic_it" not in categories
+    assert protest(*arguments, "--top-up").code == 0
+    assert sum(t.category == "event_it" for t in read_suite(path).tokens) == 2
+    assert protest(*arguments, "--size", "it=1").code == 2
+
+
+def test_build_lists_every_problem_and_writes_nothing(tmp_path):
+    project = shutil.copytree(FOLDER / "en", tmp_path / "en")
+    words = project / "Basedata" / "000_talk1_words.xml"
+    words.write_text(words.read_text("utf-8").replace("</words>", ""), "utf-8")
+    coref = project / "Markables" / "001_talk2_coref_level.xml"
+    coref.write_text(coref.read_text("utf-8").replace("word_19", "word_1900"), "utf-8")
+    output = tmp_path / "suite.jsonl"
+    result = protest("build", "--annotation", project, *TEXT, *LINKS, "-o", output)
+    assert result.code == 2
+    lines = result.stderr.decode().splitlines()
+    assert [line.split(": ")[0].rpartition("/")[2] for line in lines] == [
+        "000_talk1_words.xml:102",
+        "001_talk2_coref_level.xml:7",
+    ]
+    assert not output.exists()
+
+
+def test_problems_of_annotation_text_links_and_decisions_come_together(tmp_path):
+    project = shutil.copytree(FOLDER / "en", tmp_path / "en")
+    words = project / "Basedata" / "000_talk1_words.xml"
+    words.write_text(words.read_text("utf-8").replace("</words>", ""), "utf-8")
+    (tmp_path / "links").write_text("0-0 99-0\n" * 19, "utf-8")
+    (tmp_path / "d.tsv").write_text("document\tword\tcategory\thead\na\tb\tc\n", "utf-8")
+    result = protest(
+        "build",
+        "--annotation",
+        project,
+        *TEXT,
+        "--links",
+        tmp_path / "links",
+        "--decisions",
+        tmp_path / "d.tsv",
+        "-o",
+        tmp_path / "x",
+    )
+    assert result.code == 2
+    named = [line.split(":")[0].rpartition("/")[2] for line in result.stderr.decode().splitlines()]
+    assert named == ["000_talk1_words.xml", "d.tsv", *["links"] * 19]
+
+
+def test_build_with_unequal_lines_and_links_out_of_range(tmp_path):
+    (tmp_path / "short.fr").write_text("Il .\n", "utf-8")
+    result = protest(
+        "build",
+        "--annotation",
+        FOLDER / "en",
+        "--source",
+        FOLDER / "text.en",
+        "--reference",
+        tmp_path / "short.fr",
+        "--doc-ids",
+        tmp_path / "short.fr",
+        *LINKS,
+        "-o",
+        tmp_path / "x",
+    )
+    assert result.code == 2
+    assert result.stderr.decode().count("expected 19 as in") == 2
+    links = (FOLDER / "text.links").read_text("utf-8").splitlines()
+    links[3], links[7] = "0-0 50-1", "0-0 1-60"
+    (tmp_path / "links").write_text("\n".join(links) + "\n", "utf-8")
+    result = protest(
+        "build",
+        "--annotation",
+        FOLDER / "en",
+        *TEXT,
+        "--links",
+        tmp_path / "links",
+        "-o",
+        tmp_path / "x",
+    )
+    assert result.code == 2
+    assert b"links:4: links: expected links inside 6 source and 7 target tokens" in result.stderr
+    assert b"links:8: links:" in result.stderr
+
+
+def test_build_needs_the_annotated_documents_in_the_text(tmp_path):
+    (tmp_path / "ids").write_text("other\n" * 19, "utf-8")
+    result = protest(
+        "build",
+        "--annotation",
+        FOLDER / "en",
+        *TEXT[:4],
+        "--doc-ids",
+        tmp_path / "ids",
+        *LINKS,
+        "-o",
+        tmp_path / "x",
+    )
+    assert result.code == 2
+    assert b"a document of" in result.stderr
+
+
+def test_unequal_sentences_of_mmax_projects(tmp_path):
+    project = shutil.copytree(FOLDER / "fr", tmp_path / "fr")
+    level = project / "Markables" / "001_talk2_sentence_level.xml"
+    kept = [line for line in level.read_text("utf-8").splitlines() if "markable_3" not in line]
+    level.write_text("\n".join(kept) + "\n", "utf-8")
+    result = protest(
+        "build", "--annotation", FOLDER / "en", "--reference", project, "-o", tmp_path / "x"
+    )
+    assert result.code == 2
+    assert b"sentences: expected 4 as in" in result.stderr
+
+
+def test_score_of_the_reference(suite):
+    result = protest("score", suite, FOLDER / "text.fr", *LINKS)
+    assert result.code == 0
+    assert "100.0" in result.stdout.decode()
+
+
+def test_score_makes_links_and_tokenises(suite, tmp_path):
+    raw = (FOLDER / "text.fr").read_text("utf-8").replace(" .", ".").replace("' ", "'")
+    (tmp_path / "raw.fr").write_text(raw, "utf-8")
+    result = protest("score", suite, tmp_path / "raw.fr", "--layout", "json", "--resamples", 0)
+    assert result.code == 0, result.stderr
+    (system,) = json.loads(result.stdout)["systems"]
+    assert system["name"] == "raw"
+    assert system["scores"]["automatic"]["value"] > 0
+
+
+def test_score_review_import_score(suite, wrong, tmp_path):
+    review, store = tmp_path / "review.tsv", tmp_path / "verdicts.sqlite"
+    both = ("score", suite, FOLDER / "text.fr", wrong, *LINKS, *LINKS)
+    result = protest(*both, "--review", review, "--details", tmp_path / "details.tsv")
+    assert result.code == 0, result.stderr
+    text = result.stdout.decode()
+    assert "80.0 to 100.0" in text
+    assert "p bootstrap" in text
+    assert b"3 to judge" in result.stderr
+    assert len((tmp_path / "details.tsv").read_text("utf-8").splitlines()) == 31
+    lines = review.read_text("utf-8").splitlines()
+    for name, opinions in (("Anna", "right"), ("Ben", "wrong")):
+        filled = [lines[0]]
+        for line in lines[1:]:
+            cells = line.split("\t")
+            cells[-4] = opinions if cells[0] == "talk1:word_29" else "right"
+            cells[-3] = "right" if cells[3].startswith("anaphoric") else ""
+            filled.append("\t".join(cells))
+        (tmp_path / f"{name}.tsv").write_text("\n".join(filled) + "\n", "utf-8")
+        result = protest(
+            "review",
+            "import",
+            suite,
+            tmp_path / f"{name}.tsv",
+            "--verdicts",
+            store,
+            "--annotator",
+            name,
+        )
+        assert result.code == 0, result.stderr
+    assert b"3 verdicts by Ben, 1 conflicts" in result.stderr
+    assert b"talk1:word_29" in protest("review", "conflicts", suite, "--verdicts", store).stdout
+    scored = protest(*both, "--verdicts", store, "--layout", "json", "--resamples", 50).stdout
+    second = json.loads(scored)["systems"][1]
+    assert second["scores"]["semi-automatic"]["value"] == pytest.approx(14 / 15)
+    assert second["at_most"] == pytest.approx(1)
+    export = tmp_path / "conflicts.tsv"
+    result = protest(
+        "review", "export", suite, wrong, *LINKS, "--verdicts", store, "--conflicts", "-o", export
+    )
+    assert b"1 to judge" in result.stderr
+    rows = export.read_text("utf-8").splitlines()
+    cells = rows[1].split("\t")
+    cells[-4] = "wrong"
+    export.write_text("\n".join([rows[0], "\t".join(cells)]) + "\n", "utf-8")
+    result = protest(
+        "review", "import", suite, export, "--verdicts", store, "--annotator", "Chris", "--resolve"
+    )
+    assert b"0 conflicts" in result.stderr
+    silver = tmp_path / "silver.tsv"
+    assert (
+        b"2 alternatives"
+        in protest("review", "silver", suite, "--verdicts", store, "-o", silver).stderr
+    )
+    scored = protest("score", suite, wrong, *LINKS, "--silver", silver, "--layout", "json").stdout
+    (system,) = json.loads(scored)["systems"]
+    assert sum(counts["silver"] for counts in system["categories"].values()) == 2
+
+
+def test_score_lists_every_problem_before_any_score(suite, tmp_path):
+    (tmp_path / "short").write_text("x\n", "utf-8")
+    links = (FOLDER / "text.links").read_text("utf-8").splitlines()
+    links[5] += " 99-99"
+    (tmp_path / "links").write_text("\n".join(links) + "\n", "utf-8")
+    result = protest(
+        "score",
+        suite,
+        tmp_path / "short",
+        FOLDER / "text.fr",
+        "--links",
+        tmp_path / "links",
+        "--links",
+        tmp_path / "links",
+        "-o",
+        tmp_path / "report",
+    )
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"short: lines: expected 19 as in the suite, found 1" in result.stderr
+    assert b"links:6: links: expected links inside 5 source and 6 target tokens" in result.stderr
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--links", "a", "--links", "b"),
+        ("--name", "a", "--name", "b"),
+        ("--source", "a", "--source", "b"),
+    ],
+)
+def test_options_must_fit_the_outputs(suite, options):
+    assert protest("score", suite, FOLDER / "text.fr", *options).code == 2
+
+
+def test_systems_need_different_names(suite):
+    result = protest("score", suite, FOLDER / "text.fr", FOLDER / "text.fr", *LINKS, *LINKS)
+    assert result.code == 2
+    result = protest(
+        "score",
+        suite,
+        FOLDER / "text.fr",
+        FOLDER / "text.fr",
+        *LINKS,
+        *LINKS,
+        "--name",
+        "a",
+        "--name",
+        "b",
+        "--resamples",
+        20,
+    )
+    assert result.code == 0
+
+
+@pytest.mark.parametrize("command", ["build", "score", "review"])
+def test_help(command):
+    assert protest(command, "--help").code == 0
+
+
+@pytest.fixture(scope="module")
+def real():
+    archive = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
+    if not archive.is_file():
+        pytest.skip("ParCorFull is not here")
+    return build_suite(archive)
+
+
+def test_the_real_suite_has_the_sizes_of_002(real):
+    suite, _, candidates = real
+    wanted = [25, 15, 25, 5, 25, 25, 15, 10, 30, 30, 20, 15, 10]
+    counts = Counter(token.category for token in suite.tokens)
+    assert [counts[name] for name in candidates.usable()] == wanted
+    assert candidates.forms == {"it": 692, "they": 270, "you": 562}
+    assert candidates.uncategorised["you", "not annotated"] == 462
+    assert sum(candidates.forms.values()) == sum(candidates.categories.values()) + sum(
+        candidates.uncategorised.values()
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_real_suite_scores_what_it_must(real, seed):
+    suite, links, _ = real
+    checks = run_checks(suite, links, share=0.3, seed=seed)
+    assert len(checks) == 19
+    assert all(check.passed for check in checks), check_table(checks)
