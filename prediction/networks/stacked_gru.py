@@ -22,6 +22,8 @@ _ALIGNMENT = 8
 """Tensor cores want rows of a multiple of 16 bytes; narrower ones are padded with zeros."""
 
 
+_FILLED = 0.5
+"""On a CPU, sequences that fill less of their width are packed; a packed step takes longer."""
 _REPEATS, _MOST_GRAPHS = 3, 16
 """A shape is recorded when it comes again and again, and only so many shapes are."""
 
@@ -60,7 +62,6 @@ class StackedGRU(nn.Module):
         return states * (lengths > 0)[:, :, None]
 
     def _on_cpu(self, inputs: Tensor, lengths: Tensor) -> Tensor:
-        """Packed sequences: steps behind the end of a sequence are not computed."""
         states = []
         no_bias = inputs.new_zeros(3 * self.hidden)
         start = inputs.new_zeros(self.layers, inputs.shape[1], self.hidden)
@@ -69,21 +70,18 @@ class StackedGRU(nn.Module):
             for layer in range(self.layers):
                 weights += [self.input_weights[layer][stream], self.hidden_weights[layer][stream]]
                 weights += [self.biases[layer][stream], no_bias]
-            packed = pack_padded_sequence(
-                sequence, lengths[stream].clamp(min=1), batch_first=True, enforce_sorted=False
-            )
-            _, last = torch.gru(
-                packed.data,
-                packed.batch_sizes,
-                start,
-                weights,
-                True,
-                self.layers,
-                0.0,
-                self.training,
-                False,
-            )
-            states.append(last[-1][packed.unsorted_indices])
+            shape = (True, self.layers, 0.0, self.training, False)
+            sizes = lengths[stream].clamp(min=1)
+            width = int(sizes.max())
+            if int(sizes.sum()) > _FILLED * len(sizes) * width:
+                output, _ = torch.gru(sequence[:, :width], start, weights, *shape, True)
+                states.append(_last(output, sizes))
+            else:
+                packed = pack_padded_sequence(
+                    sequence, sizes, batch_first=True, enforce_sorted=False
+                )
+                _, last = torch.gru(packed.data, packed.batch_sizes, start, weights, *shape)
+                states.append(last[-1][packed.unsorted_indices])
         return torch.stack(states)
 
     def _on_gpu(self, inputs: Tensor, lengths: Tensor) -> Tensor:
