@@ -13,7 +13,7 @@ from data_prep.example import Example, Gap
 from data_prep.shared_task import PLACEHOLDER
 from data_prep.task import OTHER, Task
 
-SPLITS = {"train": 2500, "dev": 150, "test": 150}
+SPLITS = {"train": 2250, "dev": 150, "test": 150}
 """Documents of each split unless told otherwise."""
 
 _SCENES_PER_DOCUMENT = (5, 9)
