@@ -2,8 +2,9 @@
 
 For each source pronoun, the candidate words linked to it are compared with the reference words
 linked to it. Matches are clipped for each occurrence (001 §2, the default) or over the whole text
-(000 §3.2), or each occurrence counts as a single pronoun (001 §4): recall is then APT without
-equivalents and without repair, over the occurrences that have a reference.
+(000 §3.2), or each occurrence counts as a single pronoun (001 §4): recall is then APT without the
+lists of identical and equivalent pronouns and without repair, over the occurrences that have a
+reference.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from data_prep import __version__
 from evaluation.apt.occurrences import OTHER, Anchor, source_anchors, target_pronoun
 from evaluation.autoprf_counts import CountTable, Example, Row, compare_tables, shared_words
 from evaluation.document_units import Documents, Units, make_units
-from evaluation.linked_text import Text, Translation
+from evaluation.linked_text import Text, Translation, text_digest
 from evaluation.pronoun_lists import PronounLists
 from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
 
@@ -77,7 +78,8 @@ def evaluate_autoprf(
     ]
     units = make_units([anchor.sentence for anchor in anchors], documents)
     plan = plan if anchors else None
-    signature = _signature(lists, settings, plan, units, len(anchors))
+    texts = text_digest(source, reference.text)
+    signature = _signature(lists, settings, plan, units, len(anchors), texts)
     ours = _linked(anchors, reference)
     examples_of = [
         _examples(anchors, ours, _linked(anchors, candidate), lists, settings)
@@ -101,14 +103,26 @@ def evaluate_autoprf(
         for one, other in combinations(range(len(results)), 2):
             names = results[one].name, results[other].name
             comparisons += compare_tables(names, tables[one], tables[other], plan)
-    warnings = []
+    warnings = _foreign(reference.name, results, lists) if settings.one_pronoun else []
     if not anchors:
-        warnings.append("no pronoun of the lists was found: there is no score")
+        warnings = ["no pronoun of the lists was found: there is no score"]
     elif plan and units.name == "document" and units.count < FEW_DOCUMENTS:
         warnings.append(f"only {units.count} documents: their bootstrap intervals are too narrow")
     return AutoPrfEvaluation(
         lists, settings, tuple(results), tuple(comparisons), units, tuple(warnings)
     )
+
+
+def _foreign(reference: str, results: Sequence[AutoPrfResult], lists: PronounLists) -> list[str]:
+    """A warning for each text in which no pronoun of the lists was found."""
+    sides = [(reference, [example.reference for example in results[0].examples])]
+    sides += [(one.name, [example.candidate for example in one.examples]) for one in results]
+    return [
+        f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; are they the "
+        "lists of this language pair?"
+        for name, words in sides
+        if all(own in ((), (OTHER,)) for own in words)
+    ]
 
 
 def _linked(anchors: Sequence[Anchor], translation: Translation) -> list[tuple[str, ...]]:
@@ -191,11 +205,13 @@ def _signature(
     plan: Resampling | None,
     units: Units,
     occurrences: int,
+    texts: str,
 ) -> str:
     """How a score was computed, in one line that can be quoted with it."""
     parts = [
         "metric:AutoPRF",
         f"pronouns:{lists.name}-{lists.digest}",
+        f"text:{texts}",
         f"occurrences:{occurrences}",
         f"clipping:{settings.clipping}",
         f"words:{'one-pronoun' if settings.one_pronoun else 'all'}",
@@ -204,4 +220,4 @@ def _signature(
     ]
     if plan:
         parts += [f"bootstrap:{plan.resamples}", f"by:{units.name}", f"seed:{plan.seed}"]
-    return "|".join([*parts, f"version:{__version__}"])
+    return "|".join([*parts, f"crosspro:{__version__}"])

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from evaluation.apt.occurrences import OTHER, Anchor
 from evaluation.document_units import Units
-from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums, p_value
+from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
 from evaluation.scores import Score, harmonic_mean
-from evaluation.significance import Difference, Resampling, interval
+from evaluation.significance import Difference, Resampling, interval, p_value
 
 METRICS = ("precision", "recall", "f1")
 
@@ -73,10 +73,12 @@ class CountTable:
         return result
 
     def values(self, sums: Floats) -> Floats:
-        """Precision, recall and F1 in the last axis."""
+        """Precision, recall and F1 in the last axis; not a number where nothing is linked."""
         candidate, reference, matches = sums[..., 0], sums[..., 1], self.clip(sums)
         precision, recall = _divide(matches, candidate), _divide(matches, reference)
-        return np.stack((precision, recall, harmonic_mean(precision, recall)), axis=-1)
+        f1 = harmonic_mean(precision, recall)
+        f1[np.isnan(precision + recall)] = np.nan
+        return np.stack((precision, recall, f1), axis=-1)
 
     def row(
         self, name: str, chosen: NDArray[np.bool_], plan: Resampling | None, signature: str
@@ -87,12 +89,18 @@ class CountTable:
         if plan is not None and chosen.any():
             some = np.bincount(self.units.of_item, chosen, self.units.count) > 0
             samples = self.values(bootstrap_sums(self.statistics(chosen)[some], plan))
-            limits = [interval(samples[:, column]) for column in range(len(METRICS))]
+            limits = [defined_interval(samples[:, column]) for column in range(len(METRICS))]
         scores = tuple(
-            Score(metric, float(value), signature, *limit)
+            Score(metric, float(value), signature, *((None, None) if np.isnan(value) else limit))
             for metric, value, limit in zip(METRICS, self.values(sums), limits, strict=True)
         )
         return Row(name, int(self.clip(sums)), int(sums[0]), int(sums[1]), scores)
+
+
+def defined_interval(values: Floats) -> tuple[float | None, float | None]:
+    """The 95% interval over the resamples that have a value."""
+    defined = values[~np.isnan(values)]
+    return interval(defined) if len(defined) else (None, None)
 
 
 def _clipped(sums: Floats) -> Floats:
@@ -130,7 +138,10 @@ def _word_counts(examples: Sequence[Example], words: Sequence[str]) -> tuple[Flo
 def compare_tables(
     names: tuple[str, str], first: CountTable, second: CountTable, plan: Resampling
 ) -> Iterator[tuple[str, Difference]]:
-    """Paired bootstrap and approximate randomisation of two candidates under each metric."""
+    """Paired bootstrap and approximate randomisation of two candidates under each metric.
+
+    There is none where a score is not defined.
+    """
     every = np.ones(len(first.items), dtype=bool)
     one, other = first.statistics(every), second.statistics(every)
     both = bootstrap_sums(np.concatenate((one, other), axis=1), plan)
@@ -141,7 +152,12 @@ def compare_tables(
     observed = first.values(one.sum(axis=0)) - second.values(other.sum(axis=0))
     for column, metric in enumerate(METRICS):
         value = float(observed[column])
-        low, high = interval(resampled[:, column])
+        drawn, swapped = (
+            sums[~np.isnan(sums)] for sums in (resampled[:, column], exchanged[:, column])
+        )
+        if np.isnan(value) or not len(drawn):
+            continue
+        low, high = interval(drawn)
         yield (
             metric,
             Difference(
@@ -149,13 +165,13 @@ def compare_tables(
                 value,
                 low,
                 high,
-                p_value(resampled[:, column] - value, value),
-                p_value(exchanged[:, column], value),
+                p_value(drawn - value, value),
+                p_value(swapped, value),
             ),
         )
 
 
 def _divide(part: Floats, whole: Floats) -> Floats:
-    result: Floats = np.zeros(np.shape(whole))
+    result: Floats = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=result, where=whole > 0)
     return result

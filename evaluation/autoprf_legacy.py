@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.errors import CrossproError, Problem, input_error, quoted
+from data_prep.errors import CrossproError, InputError, Problem, input_error, quoted
 from data_prep.textfile import read_lines
 from evaluation.linked_text import Ints, parse_links
 
@@ -90,11 +90,9 @@ class _Side:
 class _Corpus:
     """A source text, its translation, and the links between them as the tool loads them."""
 
-    def __init__(self, stem: str, languages: tuple[str, str]) -> None:
-        source, target = (_find(f"{stem}.{language}") for language in languages)
-        links = _find(f"{stem}.{'-'.join(languages)}.alig")
-        texts = [_decoded(path) for path in (source, target)]
-        raw = _content(links)
+    def __init__(self, files: dict[str, tuple[Path, bytes]], names: Sequence[str]) -> None:
+        texts = [_decoded(files[name][1]) for name in names[:2]]
+        links, raw = files[names[2]]
         lines = min(len(texts[0]), len(texts[1]), _line_count(raw))
         if max(len(texts[0]), len(texts[1])) > lines:
             raise _StoppedError(f"{links}: the files do not match (line: {lines + 1})")
@@ -132,13 +130,15 @@ def run_legacy(
     """Run the tool on two stems and a file of document starts."""
     printed: list[str] = []
     try:
-        ours, theirs = (_Corpus(stem, languages) for stem in (reference, candidate))
+        names = [_names(stem, languages) for stem in (reference, candidate)]
+        files = _read_files([*names[0], *names[1], documents])
+        ours, theirs = (_Corpus(files, own) for own in names)
         if len(ours.source) != len(theirs.source):
             raise _StoppedError(
                 f"Reference source size ({len(ours.source)}) and candidate source size "
                 f"({len(theirs.source)}) don't match."
             )
-        summaries, boundaries = _documents(Path(documents), ours.source)
+        summaries, boundaries = _documents(*files[documents], ours.source)
         for text in _evaluate(ours, theirs, summaries, boundaries, verbosity >= 2):
             printed.append(text)
     except (_StoppedError, CrossproError) as error:
@@ -176,6 +176,27 @@ def java_float(value: np.float32) -> str:
     return f"{shown:.4f}"
 
 
+def _names(stem: str, languages: tuple[str, str]) -> list[str]:
+    """The names of source, target and links."""
+    source, target = languages
+    return [f"{stem}.{source}", f"{stem}.{target}", f"{stem}.{source}-{target}.alig"]
+
+
+def _read_files(names: Sequence[str]) -> dict[str, tuple[Path, bytes]]:
+    """All files by name, or every one that cannot be read."""
+    found = {}
+    problems: list[Problem] = []
+    for name in dict.fromkeys(names):
+        try:
+            path = _find(name)
+            found[name] = path, _content(path)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return found
+
+
 def _find(name: str) -> Path:
     """A file under its own name, or compressed."""
     for suffix in SUFFIXES:
@@ -193,8 +214,8 @@ def _line_count(content: bytes) -> int:
     return content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
 
 
-def _decoded(path: Path) -> list[str]:
-    lines = _content(path).decode("utf-8", errors="replace").split("\n")
+def _decoded(content: bytes) -> list[str]:
+    lines = content.decode("utf-8", errors="replace").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
@@ -222,11 +243,11 @@ def _slow_links(path: Path, content: bytes, lines: int) -> Iterator[tuple[int, i
             yield number, int(parts[0]), int(parts[1])
 
 
-def _documents(path: Path, source: _Side) -> tuple[list[_Summary], list[int]]:
+def _documents(path: Path, content: bytes, source: _Side) -> tuple[list[_Summary], list[int]]:
     """An empty summary of each document, and the token at which each starts."""
     summaries: list[_Summary] = []
     boundaries = []
-    for number, line in enumerate(_decoded(path)):
+    for number, line in enumerate(_decoded(content)):
         start, *name = re.split(r"[ \t\n\x0b\f\r]", line, maxsplit=1)
         if not _NUMBER.fullmatch(start) or not 0 <= int(start) < len(source.starts):
             expected = f"a sentence from 0 to {len(source.starts) - 1}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
-from evaluation.apt.report import differences_table, shown_score
+from evaluation.apt.report import differences_table, score_csv, shown_score
 from evaluation.autoprf import AutoPrfEvaluation
-from evaluation.autoprf_counts import Row
+from evaluation.autoprf_counts import METRICS, Row
+from evaluation.mt_input import MtInput
 from evaluation.significance import Difference
 from evaluation.tables import text_table
 
@@ -57,6 +59,7 @@ def json_report(evaluation: AutoPrfEvaluation) -> str:
         "metric": "AutoPRF",
         "signature": evaluation.results[0].total.scores[0].signature,
         "occurrences": len(evaluation.results[0].examples),
+        "warnings": list(evaluation.warnings),
         "candidates": [
             {
                 "name": result.name,
@@ -74,9 +77,18 @@ def json_report(evaluation: AutoPrfEvaluation) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
+def csv_report(evaluation: AutoPrfEvaluation) -> str:
+    """A row for each candidate: a table that `crosspro correlate` reads."""
+    return score_csv(METRICS, ((one.name, one.total.values) for one in evaluation.results))
+
+
 def _row(row: Row) -> dict[str, Any]:
     scores = {
-        score.name: {"value": score.value, "low": score.low, "high": score.high}
+        score.name: {
+            "value": None if isnan(score.value) else score.value,
+            "low": score.low,
+            "high": score.high,
+        }
         for score in row.scores
     }
     counts = {"matches": row.matches, "candidate": row.candidate, "reference": row.reference}
@@ -93,3 +105,30 @@ def detail_tsv(evaluation: AutoPrfEvaluation) -> str:
             words = (" ".join(example.reference) or "-", " ".join(example.candidate) or "-")
             lines.append("\t".join(map(str, (*cells, *words, example.matches))))
     return "\n".join(lines) + "\n"
+
+
+def detail_json(evaluation: AutoPrfEvaluation, data: MtInput) -> str:
+    """All occurrences of all candidates with their sentences, as JSON; positions count from 0."""
+    content = [
+        {
+            "system": result.name,
+            "sentence": example.anchor.sentence,
+            "position": example.anchor.position,
+            "source": example.anchor.word,
+            "pronoun": example.anchor.pronoun,
+            "reference": list(example.reference),
+            "candidate": list(example.candidate),
+            "matches": example.matches,
+            "sentences": {
+                name: " ".join(text.words(example.anchor.sentence))
+                for name, text in (
+                    ("source", data.source),
+                    ("reference", data.reference.text),
+                    ("candidate", candidate.text),
+                )
+            },
+        }
+        for result, candidate in zip(evaluation.results, data.candidates, strict=True)
+        for example in result.examples
+    ]
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

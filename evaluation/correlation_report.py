@@ -1,9 +1,11 @@
-"""Correlations and disagreements as tables for the terminal and as JSON."""
+"""Correlations and disagreements as tables for the terminal, as JSON and as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from evaluation.correlation import CorrelationStudy, MetricCorrelation
@@ -118,6 +120,32 @@ def correlation_json(study: CorrelationStudy) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
+def correlation_csv(study: CorrelationStudy) -> str:
+    """One line per metric and coefficient."""
+    heading = ("metric", "coefficient", "value", "low", "high", "p", "signature")
+    rows = [
+        (
+            result.metric,
+            kind,
+            *map(_number, (found.value, found.low, found.high, found.p)),
+            found.signature,
+        )
+        for result in study.results
+        for kind, found in result.coefficients.items()
+    ]
+    return _csv([heading, *rows])
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
 def disagreement_text(
     verdicts: Sequence[Verdicts],
     intervals: Mapping[str, tuple[float, float]],
@@ -156,7 +184,7 @@ def disagreement_text(
             text_table(("total", "correct", "incorrect", "disagree %"), by_case),
             f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
             f"recall {total.recall:.4f}\n",
-            f"Signature\n\n- {signature}\n",
+            f"Signatures\n\n- {signature}\n",
         )
     )
 
@@ -185,3 +213,25 @@ def disagreement_json(
         "signature": signature,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def disagreement_csv(
+    verdicts: Sequence[Verdicts], intervals: Mapping[str, tuple[float, float]], signature: str
+) -> str:
+    """One line per category, with the share of disagreements in percent."""
+    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
+    rows = [
+        (
+            one.category,
+            *one.cases,
+            one.correct,
+            one.incorrect,
+            one.disagreements,
+            one.examples,
+            _number(one.percentage),
+            *map(_number, intervals.get(one.category, (None, None))),
+            signature,
+        )
+        for one in verdicts
+    ]
+    return _csv([(*heading, "examples", "percentage", "low", "high", "signature"), *rows])

@@ -27,12 +27,14 @@ class Documents:
     names: tuple[str, ...]
 
 
-def read_doc_ids(path: str | Path, lines: int, problems: list[Problem]) -> Documents | None:
-    """Documents from ids, one a line."""
+def read_doc_ids(path: str | Path, lines: int | None, problems: list[Problem]) -> Documents | None:
+    """Documents from ids, one a line; the number of lines is None where it is not known."""
     try:
         ids = [line.partition("\t")[0] for line in read_text_lines(Path(path))]
     except InputError as error:
         problems += error.problems
+        return None
+    if lines is None:
         return None
     if len(ids) != lines:
         first = min(len(ids), lines) + 1
@@ -45,7 +47,9 @@ def read_doc_ids(path: str | Path, lines: int, problems: list[Problem]) -> Docum
     return Documents(of_line, names)
 
 
-def read_doc_starts(path: str | Path, lines: int, problems: list[Problem]) -> Documents | None:
+def read_doc_starts(
+    path: str | Path, lines: int | None, problems: list[Problem]
+) -> Documents | None:
     """Documents from the numbers of their first lines."""
     starts: list[int] = []
     names: list[str] = []
@@ -53,19 +57,26 @@ def read_doc_starts(path: str | Path, lines: int, problems: list[Problem]) -> Do
     try:
         for number, line in enumerate(read_text_lines(Path(path)), start=1):
             written, _, name = line.strip().partition(" ")
-            lowest = starts[-1] + 1 if starts else 0
-            if not (written.isascii() and written.isdigit()):
+            if not (written.isascii() and written.isdigit() and len(written) < 10):
                 expected = "the number of a line, and perhaps an id"
                 problems.append(Problem(str(path), number, "start", expected, quoted(line)))
-            elif not lowest <= int(written) < max(lines, 1) or (not starts and int(written)):
-                expected = f"a line from {lowest} to {lines - 1}" if starts else "0 at first"
+                continue
+            start = int(written)
+            lowest = starts[-1] + 1 if starts else 0
+            highest = start if lines is None else max(lines - 1, 0)
+            if not starts and start:
+                problems.append(Problem(str(path), number, "start", "0 at first", written))
+                starts.append(0)  # said once: the others are checked as if it had been 0
+                lowest = 1
+            if not lowest <= start <= highest:
+                expected = f"a line from {lowest} to {'the last' if lines is None else highest}"
                 problems.append(Problem(str(path), number, "start", expected, written))
-            else:
-                starts.append(int(written))
-                names.append(name.strip() or f"Document {len(starts) - 1}")
+                continue
+            starts.append(start)
+            names.append(name.strip() or f"Document {len(starts) - 1}")
     except InputError as error:
         problems += error.problems
-    if len(problems) > before:
+    if len(problems) > before or lines is None:
         return None
     if not starts:
         problems.append(Problem(str(path), 1, "start", "at least one document", "none"))

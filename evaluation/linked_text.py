@@ -1,17 +1,20 @@
 """Source, translations and word links for the metrics of MT output, read fast and checked whole.
 
 Texts have one segment a line, words between spaces; link files have one line `s-t s-t …` a segment.
-Links are parsed for a whole file at once. Everything that is wrong with any of the files is
-reported together, before anything is scored.
+Texts are compared in composed Unicode (NFC), however they are written. Links are parsed for a whole
+file at once. Everything that is wrong with any of the files is reported together, before anything
+is scored.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.textfile import bad_byte, open_bytes
+from evaluation.parallel_lines import unequal_lines
 
 Ints = NDArray[np.int64]
 
@@ -44,6 +48,8 @@ class Text:
     path: str
     lines: list[bytes]
     lengths: Ints
+    readable: bool = True
+    """If not, its length says nothing about the other files."""
 
     def words(self, line: int) -> list[str]:
         """The words of a line (from 0)."""
@@ -85,6 +91,8 @@ class Links:
     target: Ints
     starts: Ints
     """`starts[n]` is where the links of line n begin; one more entry ends the last line."""
+    dropped: int = 0
+    """Links that led to no word and were left out."""
 
     def of_line(self, line: int) -> list[tuple[int, int]]:
         """All links of a line."""
@@ -113,19 +121,23 @@ class Translation:
 
 def read_text(path: str | Path, problems: list[Problem]) -> Text:
     """Read a text; problems are added to the list, and what could be read is returned."""
+    before = len(problems)
     data = _content(Path(path), problems)
+    readable = len(problems) == before
     if data.startswith(_BOM):
         found = "a byte-order mark; save the file without one"
         problems.append(Problem(str(path), 1, "encoding", "UTF-8", found))
         data = data.removeprefix(_BOM)
+    try:
+        decoded = data.decode("utf-8")
+        if not unicodedata.is_normalized("NFC", decoded):
+            data = unicodedata.normalize("NFC", decoded).encode("utf-8")
+    except UnicodeDecodeError:
+        problems += bad_lines(str(path), data)
     lines = data.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        problems += _bad_lines(str(path), lines)
-    return Text(str(path), lines, _word_counts(data, len(lines)))
+    return Text(str(path), lines, _word_counts(data, len(lines)), readable)
 
 
 def _word_counts(data: bytes, lines: int) -> Ints:
@@ -143,10 +155,12 @@ def check_lengths(
 ) -> Text:
     """The text with as many lines as the source; lenient: without blank lines after the last."""
     expected, found = len(source.lines), len(text.lines)
+    if not (source.readable and text.readable):
+        return text
     if lenient and found > expected and not any(text.lengths[expected:]):
         return Text(text.path, text.lines[:expected], text.lengths[:expected])
     if found != expected:
-        problems.append(_unequal(text.path, expected, found, source.path))
+        problems += unequal_lines(text.path, found, expected, source.path)
     return text
 
 
@@ -163,7 +177,7 @@ def read_links(
     name = str(path)
     before = len(problems)
     data = _content(Path(path), problems)
-    if len(problems) == before:
+    if len(problems) == before and source.readable:
         _check_lines(name, data, source, problems, lenient)
     parsed = parse_links(data)
     if parsed is None:
@@ -185,9 +199,10 @@ def read_links(
                 )
                 found = f"{source_positions[index]}-{target_positions[index]}"
                 problems.append(Problem(name, line + 1, "links", expected, found))
-    return _sorted_links(
+    links = _sorted_links(
         name, size, lines[inside], source_positions[inside], target_positions[inside]
     )
+    return replace(links, dropped=int(np.count_nonzero(~inside)))
 
 
 def links_from_pairs(name: str, lines: Sequence[Iterable[tuple[int, int]]]) -> Links:
@@ -197,10 +212,21 @@ def links_from_pairs(name: str, lines: Sequence[Iterable[tuple[int, int]]]) -> L
     return _sorted_links(name, len(lines), array[:, 0], array[:, 1], array[:, 2])
 
 
+def text_digest(*texts: Text) -> str:
+    """A short name for the content of texts, for signatures."""
+    content = hashlib.sha256()
+    for text in texts:
+        content.update(b"\n".join(text.lines) + b"\n\n")
+    return content.hexdigest()[:8]
+
+
 def raise_problems(problems: Sequence[Problem]) -> None:
-    """Raise an error if there are any."""
+    """Raise an error if there are any; those of a file stand together, in the order of lines."""
     if problems:
-        raise InputError(problems)
+        files = {
+            path: number for number, path in enumerate(dict.fromkeys(p.path for p in problems))
+        }
+        raise InputError(sorted(problems, key=lambda p: (files[p.path], p.line or 0)))
 
 
 def _content(path: Path, problems: list[Problem]) -> bytes:
@@ -215,17 +241,13 @@ def _content(path: Path, problems: list[Problem]) -> bytes:
     return b""
 
 
-def _bad_lines(path: str, lines: Sequence[bytes]) -> Iterable[Problem]:
-    for number, line in enumerate(lines, start=1):
+def bad_lines(path: str, data: bytes) -> Iterable[Problem]:
+    """A problem for each line of a file that is not UTF-8."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
             yield Problem(path, number, "encoding", "UTF-8", bad_byte(error))
-
-
-def _unequal(path: str, expected: int, found: int, source: str) -> Problem:
-    first = min(expected, found) + 1
-    return Problem(path, first, "lines", f"{expected} lines as in {source}", str(found))
 
 
 def parse_links(data: bytes) -> tuple[Ints, Ints, Ints] | None:
@@ -274,7 +296,7 @@ def _check_lines(
     expected = len(source.lines)
     blank = lenient and count > expected and not any(data.split(b"\n")[expected:])
     if count != expected and not blank:
-        problems.append(_unequal(path, expected, count, source.path))
+        problems += unequal_lines(path, count, expected, source.path)
 
 
 def _sorted_links(path: str, lines: int, line: Ints, source: Ints, target: Ints) -> Links:

@@ -18,10 +18,10 @@ import numpy as np
 from data_prep import __version__
 from data_prep.errors import CrossproError, InputError, Problem, choices, input_error
 from data_prep.shared_task import read_doc_ids
-from data_prep.textfile import read_text_lines
-from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums, p_value
+from evaluation.parallel_lines import check_lengths, lines_of
+from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
 from evaluation.scores import Score
-from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling, interval
+from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling, interval, p_value
 
 METRICS = ("bleu", "chrf")
 
@@ -85,23 +85,27 @@ class _Metric(Protocol):
 def read_mt_text(
     candidates: Sequence[Path], references: Sequence[Path], doc_ids: Path | None = None
 ) -> MTText:
-    """Read plain text; raises `InputError` if files have different numbers of lines."""
+    """Read plain text; raises `InputError` with the faults of all files.
+
+    That files have different numbers of lines is one of them.
+    """
+    problems: list[Problem] = []
     paths = [*references, *candidates]
-    texts = [list(read_text_lines(path)) for path in paths]
-    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
-    number = len(texts[0])
-    counted = [(str(path), len(lines)) for path, lines in zip(paths, texts, strict=True)]
-    if documents is not None:
-        counted.append((str(doc_ids), len(documents)))
-    problems = [
-        Problem(path, None, "lines", f"{number} as in {paths[0]}", str(count))
-        for path, count in counted
-        if count != number
-    ]
-    if not number:
+    read = [lines_of(path, problems) for path in paths]
+    documents: list[str] | None = None
+    if doc_ids is not None:
+        try:
+            documents = list(read_doc_ids(doc_ids))
+        except InputError as error:
+            problems += error.problems
+        check_lengths([*paths, doc_ids], [*read, documents], problems)
+    else:
+        check_lengths(paths, read, problems)
+    if read[0] == []:
         problems.append(Problem(str(paths[0]), None, "lines", "at least one", "none"))
     if problems:
         raise InputError(problems)
+    texts = [lines for lines in read if lines is not None]
     numbers = None
     if documents is not None:
         # A document is a run of equal ids, as everywhere.

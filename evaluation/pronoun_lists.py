@@ -1,13 +1,15 @@
 """Pronoun lists of a language pair: what is scored, what counts as the same, what nearly so.
 
 The lists of `conf/pronouns/` are loaded by name; a list of your own by the path of its .yaml file.
-Words are compared in lower case. All faults of a file are reported together.
+Words are compared in lower case and in composed Unicode (NFC). All faults of a file are reported
+together.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +21,7 @@ import yaml
 
 from conf import CONF_DIR
 from data_prep.errors import InputError, Problem, choices, input_error, quoted
+from evaluation.yaml_lines import YamlLines
 
 KEYS = (
     "name",
@@ -126,12 +129,15 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
             expected = f"{choices(known)}, or the path of a .yaml file"
             raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
         path = CONF_DIR / "pronouns" / f"{name_or_path}.yaml"
-    return lists_from_mapping(_read_yaml(path), str(path))
+    mapping, lines = _read_yaml(path)
+    return lists_from_mapping(mapping, str(path), lines)
 
 
-def lists_from_mapping(mapping: object, origin: str) -> PronounLists:
+def lists_from_mapping(
+    mapping: object, origin: str, lines: YamlLines | None = None
+) -> PronounLists:
     """Build lists from the content of their file; `origin` is the name used in messages."""
-    return _Reader(origin).lists(mapping)
+    return _Reader(origin, lines or YamlLines()).lists(mapping)
 
 
 def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
@@ -155,9 +161,15 @@ def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
     }
 
 
-def _read_yaml(path: Path) -> object:
+def normal_form(word: str) -> str:
+    """A word as it is compared: in lower case, and composed."""
+    return unicodedata.normalize("NFC", word.lower())
+
+
+def _read_yaml(path: Path) -> tuple[object, YamlLines]:
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return yaml.safe_load(text), YamlLines(text)
     except OSError as error:
         raise input_error(path, "file", "a readable file", error.strerror or "") from error
     except UnicodeDecodeError as error:
@@ -172,8 +184,9 @@ def _read_yaml(path: Path) -> object:
 class _Reader:
     """Turns the mapping of a file into lists, collecting every fault on the way."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, lines: YamlLines) -> None:
         self.origin = origin
+        self.lines = lines
         self.problems: list[Problem] = []
 
     def lists(self, mapping: object) -> PronounLists:
@@ -206,41 +219,49 @@ class _Reader:
         )
         self.consistency(lists)
         if self.problems:
-            raise InputError(self.problems)
+            raise InputError(sorted(self.problems, key=lambda problem: problem.line or 0))
         return lists
 
-    def problem(self, key: str, expected: str, found: str) -> None:
-        self.problems.append(Problem(self.origin, None, key, expected, found))
+    def problem(self, key: str, expected: str, found: str, *place: str | int) -> None:
+        line = self.lines.of(*(place or (key,)))
+        self.problems.append(Problem(self.origin, line, key, expected, found))
+
+    def word_problem(self, key: str, expected: str, word: str, found: str = "{}") -> None:
+        shown = found.format(repr(word))
+        line = self.lines.of_word(key, word)
+        self.problems.append(Problem(self.origin, line, key, expected, shown))
 
     def string(self, key: str, value: object) -> str:
         if not isinstance(value, str):
             self.problem(key, "text", repr(value))
         return str(value)
 
-    def words(self, key: str, value: object) -> tuple[str, ...]:
+    def words(self, key: str, value: object, *place: str | int) -> tuple[str, ...]:
+        place = place or (key,)
         if not isinstance(value, list):
-            self.problem(key, "a list of words", repr(value))
+            self.problem(key, "a list of words", repr(value), *place)
             return ()
-        found = []
-        for item in value:
+        found: list[str] = []
+        for number, item in enumerate(value):
             if not isinstance(item, str) or not item or any(c.isspace() for c in item):
                 hint = " (YAML reads on, off, yes and no so: quote it)"
                 shown = f"{item!r}{hint if isinstance(item, bool) else ''}"
-                self.problem(key, "words without spaces", shown)
+                self.problem(key, "words without spaces", shown, *place, number)
+            elif normal_form(item) in found:
+                self.problem(key, "each word once", f"{item!r} twice", *place, number)
             else:
-                found.append(item.lower())
-        for item in sorted({item for item in found if found.count(item) > 1}):
-            self.problem(key, "each word once", f"{item!r} twice")
+                found.append(normal_form(item))
         return tuple(found)
 
     def groups(self, key: str, value: object) -> tuple[tuple[str, ...], ...]:
         if not isinstance(value, list):
             self.problem(key, "a list of groups", repr(value))
             return ()
-        groups = tuple(self.words(key, group) for group in value)
-        for group in groups:
+        groups = tuple(self.words(key, group, key, n) for n, group in enumerate(value))
+        for number, group in enumerate(groups):
             if len(group) < 2:
-                self.problem(key, "groups of at least two pronouns", repr(list(group)))
+                found = repr(list(group))
+                self.problem(key, "groups of at least two pronouns", found, key, number)
         return groups
 
     def translations(self, value: object) -> dict[str, tuple[str, ...]]:
@@ -248,7 +269,9 @@ class _Reader:
             self.problem("translations", "a list of words for each source pronoun", repr(value))
             return {}
         return {
-            str(word).lower(): self.words(f"translations.{word}", group)
+            normal_form(str(word)): self.words(
+                f"translations.{word}", group, "translations", str(word)
+            )
             for word, group in value.items()
         }
 
@@ -257,20 +280,24 @@ class _Reader:
             self.problem("equivalent", "a list of groups", repr(value))
             return ()
         found = []
-        for item in value:
+        for number, item in enumerate(value):
+            place: tuple[str | int, ...] = ("equivalent", number)
             group, probability = item, None
             if isinstance(item, Mapping):
                 group, probability = item.get("pronouns"), item.get("probability")
+                known = ("pronouns", "probability")
                 for key in item:
-                    if key not in ("pronouns", "probability"):
-                        self.problem("equivalent", choices(("pronouns", "probability")), repr(key))
-            number = isinstance(probability, int | float) and not isinstance(probability, bool)
-            if probability is not None and not (number and 0 <= probability <= 1):
-                self.problem("equivalent", "a probability from 0 to 1", repr(probability))
+                    if key not in known:
+                        self.problem("equivalent", choices(known), repr(key), *place, str(key))
+                place = (*place, "pronouns")
+            is_number = isinstance(probability, int | float) and not isinstance(probability, bool)
+            if probability is not None and not (is_number and 0 <= probability <= 1):
+                expected, where = "a probability from 0 to 1", (*place[:2], "probability")
+                self.problem("equivalent", expected, repr(probability), *where)
                 probability = None
-            found.append(Equivalent(self.words("equivalent", group), probability))
+            found.append(Equivalent(self.words("equivalent", group, *place), probability))
             if len(found[-1].pronouns) < 2:
-                self.problem("equivalent", "groups of at least two pronouns", repr(group))
+                self.problem("equivalent", "groups of at least two pronouns", repr(group), *place)
         return tuple(found)
 
     def consistency(self, lists: PronounLists) -> None:
@@ -279,19 +306,19 @@ class _Reader:
             self.problem("source_pronouns", "at least one", "none")
         for word in lists.translations:
             if word not in lists.source_pronouns:
-                self.problem("translations", choices(lists.source_pronouns), repr(word))
+                self.word_problem("translations", choices(lists.source_pronouns), word)
         for word in lists.ambiguous:
             if word not in lists.all_translations:
-                self.problem("ambiguous", "words of translations", repr(word))
+                self.word_problem("ambiguous", "words of translations", word)
         known = set(lists.target_pronouns)
         owner: dict[str, tuple[str, ...]] = {}
         for group in lists.identical:
             for word in group:
                 if word not in known:
-                    self.problem("identical", "members of target_pronouns", repr(word))
+                    self.word_problem("identical", "members of target_pronouns", word)
                 if owner.setdefault(word, group) is not group:
-                    self.problem("identical", "each pronoun in one group", f"{word!r} in two")
+                    self.word_problem("identical", "each pronoun in one group", word, "{} in two")
         for equivalent in lists.equivalent:
             for word in equivalent.pronouns:
                 if word not in known:
-                    self.problem("equivalent", "members of target_pronouns", repr(word))
+                    self.word_problem("equivalent", "members of target_pronouns", word)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.significance import Difference, Resampling, interval
+from evaluation.significance import Difference, Resampling, interval, p_value
 
 Floats = NDArray[np.float64]
 
@@ -98,12 +98,6 @@ def exchanged_sums(first: Floats, second: Floats, plan: Resampling) -> tuple[Flo
         ]
     )
     return first.sum(axis=0) + moved, second.sum(axis=0) - moved
-
-
-def p_value(under_null: Floats, observed: float) -> float:
-    """Two-sided: how often chance alone gives a difference as large as the observed one."""
-    as_large = np.abs(under_null) >= abs(observed) - 1e-9
-    return float((1 + as_large.sum()) / (1 + len(under_null)))
 
 
 def _blocks(resamples: int, kinds: int) -> list[int]:

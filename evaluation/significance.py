@@ -147,12 +147,13 @@ def compare(
         observed,
         low,
         high,
-        _p_value(resampled - observed, observed),
-        _p_value(exchanged, observed),
+        p_value(resampled - observed, observed),
+        p_value(exchanged, observed),
     )
 
 
-def _p_value(under_null: Values, observed: float) -> float:
+def p_value(under_null: Values, observed: float) -> float:
+    """Two-sided: how often chance alone gives a difference as large as the observed one."""
     as_large = np.abs(under_null) >= abs(observed) - 1e-9
     return float((1 + as_large.sum()) / (1 + len(under_null)))
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from data_prep.errors import InputError, Problem
+from data_prep.errors import Problem
 from scripts.crosspro import command_app, run
 from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from scripts.mt_options import (
     AlignPrior,
     AlignWithOption,
     Candidates,
+    Detail,
     DocIdsOption,
     DocStarts,
-    Json,
+    Layout,
+    LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
@@ -27,6 +29,13 @@ from scripts.mt_options import (
     Seed,
     Source,
     VariadicCommand,
+    check_detail,
+    check_layout,
+    check_outputs,
+    given_options,
+    lists_or_problems,
+    refuse_others,
+    refuse_pairs,
     required,
     tell,
 )
@@ -55,11 +64,49 @@ class Start(StrEnum):
     REFERENCE = "reference"
 
 
+_WITH_CONFIG = frozenset(
+    [
+        "config",
+        "start",
+        "repair_rule",
+        "doc_ids",
+        "doc_starts",
+        "lenient",
+        "resamples",
+        "seed",
+        "layout",
+        "detail",
+        "matrix",
+        "html",
+        "max_examples",
+        "output",
+    ]
+)
+_WITH_LEGACY = frozenset(
+    [
+        "legacy",
+        "source",
+        "reference",
+        "candidate",
+        "links_reference",
+        "links_candidate",
+        "pronouns",
+        "weights",
+        "discard",
+        "other",
+        "repair",
+        "start",
+        "tokens",
+        "output",
+    ]
+)
+
 app = command_app()
 
 
 @app.command(cls=VariadicCommand)
 def apt(
+    context: typer.Context,
     source: Source = None,
     reference: Reference = None,
     candidate: Candidates = None,
@@ -100,10 +147,8 @@ def apt(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    json: Json = False,
-    detail: Annotated[
-        Path | None, typer.Option(help="Write every occurrence here: .tsv or .json.")
-    ] = None,
+    layout: LayoutOption = Layout.TABLE,
+    detail: Detail = None,
     matrix: Annotated[bool, typer.Option(help="Show the matrix.")] = True,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
@@ -121,9 +166,8 @@ def apt(
 
     rules = make_rules(repair_rule or ())
     plan = Resampling(resamples, seed) if resamples else None
-    if detail is not None and detail.suffix not in (".tsv", ".json"):
-        raise typer.BadParameter("--detail: a file whose name ends in .tsv or .json")
     check_html(html, legacy)
+    check_detail(detail)
     if config is not None:
         from evaluation.apt.legacy_bridge import (
             lists_of_config,
@@ -132,17 +176,21 @@ def apt(
         )
         from evaluation.apt.legacy_config import read_config
 
-        if source or reference or candidate:
-            raise typer.BadParameter("--config names the files: give no --source or the like")
-        read = read_config(config)
         if legacy:
-            _run_legacy(read)
+            refuse_others(context, ("config", "legacy", "output"), "--config with --legacy")
+            _run_legacy(read_config(config), output)
             return
-        paths = paths_of_config(read, lenient)
+        refuse_others(context, _WITH_CONFIG, "--config (the INI file says the rest)")
+        read = read_config(config)
+        paths = paths_of_config(read, lenient, doc_ids, doc_starts)
         lists: PronounLists | None = lists_of_config(read)
         settings = settings_of_config(read, rules)
         problems: list[Problem] = []
+        if repair_rule and settings.repair is None:
+            raise typer.BadParameter("--repair-rule: this INI file has no dictionary to repair by")
     else:
+        if legacy:
+            refuse_others(context, _WITH_LEGACY, "--legacy")
         required(source=source, reference=reference, candidate=candidate)
         assert source and reference and candidate  # noqa: S101 - for the type checker
         paths = InputPaths(
@@ -157,29 +205,30 @@ def apt(
             lenient,
         )
         settings = _settings(weights, discard, probabilities, other, rules if repair else None)
-        lists, problems = _lists(pronouns)
+        lists, problems = lists_or_problems(pronouns)
     settings.check()
+    _check_together(context, start, repair, paths.tokens is not None)
     if legacy:
         _legacy_from_options(paths, lists, problems, settings, start, output)
         return
+    check_layout(context, layout, ("matrix",))
+    check_outputs(html, detail, output)
     align = AlignWith(align_with, align_prior)
     evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start)
-    if html is not None:
-        from evaluation.mt_report.apt import apt_page
-
-        page = apt_page(evaluation, data.documents, max_examples)
-        write_output(page.encode("utf-8"), html)
-    _write(evaluation, json, matrix, detail, output)
+    _write(evaluation, data, layout, matrix, detail, (html, max_examples), output)
 
 
-def _lists(name: str) -> tuple[PronounLists | None, list[Problem]]:
-    """The lists, or what is wrong with them, to be shown with the problems of other files."""
-    from evaluation.pronoun_lists import load_lists
-
-    try:
-        return load_lists(name), []
-    except InputError as error:
-        return None, error.problems
+def _check_together(context: typer.Context, start: Start, repair: bool, tokens: bool) -> None:
+    """Raise if options were given of which one would have no effect."""
+    refuse_pairs(context, [("doc_ids", "doc_starts")])
+    given = given_options(context)
+    if start is Start.REFERENCE:
+        if tokens:
+            raise typer.BadParameter("--from reference: no list of source tokens")
+        if "repair_rule" in given or ("repair" in given and repair):
+            raise typer.BadParameter("--from reference: links are not repaired")
+    if "repair_rule" in given and not repair:
+        raise typer.BadParameter("--no-repair: no --repair-rule")
 
 
 def _settings(
@@ -213,7 +262,7 @@ def _evaluate(
 
     data = read_input(paths, lists, align, tell, problems)
     assert lists is not None  # noqa: S101 - else there were problems
-    settings = replace(settings, links=data.links, tokens=paths.tokens.name if paths.tokens else "")
+    settings = replace(settings, links=data.links, tokens=paths.tokens is not None)
     evaluation = evaluate_apt(
         data.source,
         data.reference,
@@ -225,31 +274,62 @@ def _evaluate(
         data.anchors,
         start.value,
     )
+    evaluation = replace(evaluation, warnings=(*data.warnings, *evaluation.warnings))
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
     return evaluation, data
 
 
 def _write(
-    evaluation: AptEvaluation, json: bool, matrix: bool, detail: Path | None, output: Path | None
+    evaluation: AptEvaluation,
+    data: MtInput,
+    layout: Layout,
+    matrix: bool,
+    detail: Path | None,
+    page: tuple[Path | None, int],
+    output: Path | None,
 ) -> None:
+    """Write everything that was asked for, once all of it is there."""
     from data_prep.textfile import write_text
-    from evaluation.apt.report import detail_json, detail_tsv, json_report, text_report
+    from evaluation.apt.report import (
+        csv_report,
+        detail_json,
+        detail_tsv,
+        json_report,
+        text_report,
+    )
 
+    files = {}
+    html, max_examples = page
+    if html is not None:
+        from evaluation.mt_report.apt import apt_page
+
+        files[html] = apt_page(evaluation, data.documents, max_examples)
     if detail is not None:
-        write = detail_json if detail.suffix == ".json" else detail_tsv
-        write_text(detail, write(evaluation))
-    text = json_report(evaluation) if json else text_report(evaluation, matrix)
+        make = detail_json if detail.suffix == ".json" else detail_tsv
+        files[detail] = make(evaluation)
+    if layout is Layout.TABLE:
+        text = text_report(evaluation, matrix)
+    else:
+        text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
+    for path, content in files.items():
+        write_text(path, content)
     write_output(text.encode("utf-8"), output)
+    if layout is Layout.CSV:
+        tell(f"Signature: {evaluation.results[0].score.signature}")
 
 
-def _run_legacy(config: LegacyConfig) -> None:
+def _run_legacy(config: LegacyConfig, output: Path | None = None) -> None:
+    """Write both files of the released tool, under the stem of the INI file or of -o."""
     from data_prep.textfile import write_text
     from evaluation.apt.legacy import run_legacy
 
+    stem = config.output if output is None else str(output)
+    detail, score = (Path(f"{stem}.{kind}") for kind in ("detail", "score"))
+    check_outputs(detail, score)
     files = run_legacy(config)
-    write_text(Path(f"{config.output}.detail"), files.detail)
-    write_text(Path(f"{config.output}.score"), files.score)
+    write_text(detail, files.detail)
+    write_text(score, files.score)
     write_output(files.stdout.encode("utf-8"), None)
 
 
@@ -261,24 +341,36 @@ def _legacy_from_options(
     start: Start,
     output: Path | None,
 ) -> None:
-    """The released tool's result for files given as options: the score file, and with -o both."""
-    from evaluation.apt.legacy import run_legacy
-    from evaluation.apt.legacy_bridge import config_of_settings
-    from evaluation.apt.legacy_reference import score_from_reference
+    """The released tool's result for files given as options: the score file, and with -o both.
 
-    if lists is None:
-        raise InputError(problems)
-    links = paths.links_reference is not None and len(paths.links_candidates) == 1
-    if not links or len(paths.candidates) != 1:
+    There is no detail file of scores that start from the reference.
+    """
+    from evaluation.apt.legacy import read_translated, run_legacy
+    from evaluation.apt.legacy_bridge import config_of_settings
+    from evaluation.apt.legacy_config import texts_of
+    from evaluation.apt.legacy_reference import score_from_reference
+    from evaluation.linked_text import raise_problems
+
+    links = paths.links_reference, *paths.links_candidates
+    if None in links or len(links) != 2 or len(paths.candidates) != 1:
         raise typer.BadParameter("--legacy: one candidate, and both link files")
-    config = config_of_settings(paths, lists, settings, output or Path())
+    if settings.others == "missing":
+        raise typer.BadParameter("--legacy: --other different or equal")
+    if lists is None:
+        texts_of((paths.source, *([paths.tokens] if paths.tokens else [])), problems)
+        for text, own in zip((paths.reference, *paths.candidates), links, strict=True):
+            read_translated(text, own or Path(), problems)
+        raise_problems(problems)
+    assert lists is not None  # noqa: S101 - else there were problems
+    config = config_of_settings(paths, lists, settings, "")
     if start is Start.REFERENCE:
-        write_output(score_from_reference(config).encode("utf-8"), output)
-        return
-    if output is not None:
-        _run_legacy(config)
-        return
-    write_output(run_legacy(config).score.encode("utf-8"), None)
+        score = None if output is None else Path(f"{output}.score")
+        check_outputs(score)
+        write_output(score_from_reference(config).encode("utf-8"), score)
+    elif output is not None:
+        _run_legacy(config, output)
+    else:
+        write_output(run_legacy(config).score.encode("utf-8"), None)
 
 
 if __name__ == "__main__":

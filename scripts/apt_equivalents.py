@@ -17,6 +17,8 @@ from scripts.mt_options import (
     Reference,
     Seed,
     Source,
+    check_outputs,
+    lists_or_problems,
     required,
     tell,
 )
@@ -48,20 +50,23 @@ def draw(
     """Draw a random sample of translated pronouns, to be judged by people.
 
     Fill the column `correct` with 1 or 0: is the candidate's pronoun right, whatever the reference
-    has? Where the two are the same it may stay empty.
+    has? Where the two are the same, or one is OTHER or NONE, it may stay empty.
     """
+    check_outputs(output)
     required(source=source, reference=reference, candidate=candidate)
     assert source and reference and candidate  # noqa: S101 - for the type checker
 
     from evaluation.apt.equivalents import draw_sheet
     from evaluation.apt.score import AptSettings, evaluate_apt
     from evaluation.mt_input import AlignWith, InputPaths, read_input
-    from evaluation.pronoun_lists import load_lists
 
-    lists = load_lists(pronouns)
+    lists, problems = lists_or_problems(pronouns)
     links = () if links_candidate is None else (links_candidate,)
     paths = InputPaths(source, reference, (candidate,), links_reference, links, lenient=lenient)
-    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell)
+    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
+    assert lists is not None  # noqa: S101 - else there were problems
+    for warning in data.warnings:
+        tell(f"warning: {warning}")
     evaluation = evaluate_apt(
         data.source, data.reference, data.candidates, lists, AptSettings(links=data.links), None
     )
@@ -84,7 +89,7 @@ def estimate(
         bool, typer.Option("--pooled", help="Take both directions of a pair together.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the lists with the equivalents.")
+        Path | None, typer.Option("--output", "-o", help="Write the lists here, as .yaml.")
     ] = None,
 ) -> None:
     """Estimate which different pronouns are equivalents, as in the APT paper."""
@@ -94,6 +99,9 @@ def estimate(
     from evaluation.pronoun_lists import lists_to_mapping, load_lists
     from evaluation.tables import text_table
 
+    if output is not None and output.suffix not in (".yaml", ".yml"):
+        raise typer.BadParameter("--output: a file whose name ends in .yaml, as lists must")
+    check_outputs(output)
     lists = load_lists(pronouns)
     examples = read_judged(judged, lists)
     pairs = estimate_pairs(examples, share, probability, pooled)
@@ -108,16 +116,16 @@ def estimate(
         )
         for one in pairs
     ]
-    print(f"{len(examples):,} judged examples, {len(pairs):,} pairs of different pronouns\n")
-    if rows:
-        heading = ("candidate", "reference", "examples", "share", "p(right)", "")
-        print(text_table(heading, rows, 2), end="")
     if output is not None:
         import yaml
 
         mapping = lists_to_mapping(with_equivalents(lists, pairs))
         text = yaml.safe_dump(mapping, allow_unicode=True, sort_keys=False)
         write_text(output, text)
+    print(f"{len(examples):,} judged examples, {len(pairs):,} pairs of different pronouns\n")
+    if rows:
+        heading = ("candidate", "reference", "examples", "share", "p(right)", "")
+        print(text_table(heading, rows, 2), end="")
 
 
 if __name__ == "__main__":

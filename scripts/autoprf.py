@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from data_prep.errors import InputError, Problem
 from scripts.crosspro import command_app, run
 from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from scripts.mt_options import (
     AlignPrior,
     AlignWithOption,
     Candidates,
+    Detail,
     DocIdsOption,
     DocStarts,
-    Json,
+    Layout,
+    LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
@@ -28,10 +29,21 @@ from scripts.mt_options import (
     Seed,
     Source,
     VariadicCommand,
+    check_detail,
+    check_layout,
+    check_outputs,
+    given_options,
+    lists_or_problems,
+    refuse_others,
+    refuse_pairs,
     required,
     tell,
 )
 from scripts.options import Output, write_output
+
+if TYPE_CHECKING:
+    from evaluation.autoprf import AutoPrfEvaluation
+    from evaluation.mt_input import MtInput
 
 
 class Clipping(StrEnum):
@@ -41,11 +53,14 @@ class Clipping(StrEnum):
     CORPUS = "corpus"
 
 
+_WITH_LEGACY = frozenset(("legacy", "stems", "languages", "verbosity", "output"))
+
 app = command_app()
 
 
 @app.command(cls=VariadicCommand)
 def autoprf(
+    context: typer.Context,
     stems: Annotated[
         list[str] | None,
         typer.Argument(
@@ -77,10 +92,8 @@ def autoprf(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    json: Json = False,
-    detail: Annotated[
-        Path | None, typer.Option(help="Write every occurrence here, as .tsv.")
-    ] = None,
+    layout: LayoutOption = Layout.TABLE,
+    detail: Detail = None,
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the Java tool prints.")
     ] = False,
@@ -101,18 +114,28 @@ def autoprf(
     """
     check_html(html, legacy)
     if legacy:
+        refuse_others(context, _WITH_LEGACY, "--legacy")
+        check_outputs(output)
         _legacy(stems or [], languages, verbosity, output)
         return
     if stems:
         raise typer.BadParameter("REF CAND DOCS belong to --legacy; use --source and so on")
+    given = given_options(context)
+    for name in _WITH_LEGACY & given.keys() - {"output"}:
+        raise typer.BadParameter(f"{given[name]}: only with --legacy")
+    refuse_pairs(context, [("doc_ids", "doc_starts")])
+    if per_document and doc_ids is None and doc_starts is None:
+        raise typer.BadParameter("--per-document: only with --doc-ids or --doc-starts")
+    check_layout(context, layout, ("per_document",))
+    check_detail(detail)
+    check_outputs(html, detail, output)
     required(source=source, reference=reference, candidate=candidate)
     assert source and reference and candidate  # noqa: S101 - for the type checker
 
-    from data_prep.textfile import write_text
+    from dataclasses import replace
+
     from evaluation.autoprf import AutoPrfSettings, evaluate_autoprf
-    from evaluation.autoprf_report import detail_tsv, json_report, text_report
     from evaluation.mt_input import AlignWith, InputPaths, read_input
-    from evaluation.pronoun_lists import load_lists
     from evaluation.significance import Resampling
 
     paths = InputPaths(
@@ -125,12 +148,7 @@ def autoprf(
         doc_starts,
         lenient=lenient,
     )
-    problems: list[Problem] = []
-    lists = None
-    try:
-        lists = load_lists(pronouns)
-    except InputError as error:
-        problems = error.problems
+    lists, problems = lists_or_problems(pronouns)
     data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
     assert lists is not None  # noqa: S101 - else there were problems
     evaluation = evaluate_autoprf(
@@ -142,16 +160,48 @@ def autoprf(
         Resampling(resamples, seed) if resamples else None,
         data.documents,
     )
+    evaluation = replace(evaluation, warnings=(*data.warnings, *evaluation.warnings))
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
-    if detail is not None:
-        write_text(detail, detail_tsv(evaluation))
+    files = {}
     if html is not None:
         from evaluation.mt_report.autoprf import autoprf_page
 
-        write_output(autoprf_page(evaluation, data, max_examples).encode("utf-8"), html)
-    text = json_report(evaluation) if json else text_report(evaluation, per_document)
+        files[html] = autoprf_page(evaluation, data, max_examples)
+    _write(evaluation, data, layout, per_document, files, detail, output)
+
+
+def _write(
+    evaluation: AutoPrfEvaluation,
+    data: MtInput,
+    layout: Layout,
+    per_document: bool,
+    files: dict[Path, str],
+    detail: Path | None,
+    output: Path | None,
+) -> None:
+    """Write everything that was asked for, once all of it is there."""
+    from data_prep.textfile import write_text
+    from evaluation.autoprf_report import (
+        csv_report,
+        detail_json,
+        detail_tsv,
+        json_report,
+        text_report,
+    )
+
+    if detail is not None:
+        is_json = detail.suffix == ".json"
+        files[detail] = detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
+    if layout is Layout.TABLE:
+        text = text_report(evaluation, per_document)
+    else:
+        text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
+    for path, content in files.items():
+        write_text(path, content)
     write_output(text.encode("utf-8"), output)
+    if layout is Layout.CSV:
+        tell(f"Signature: {evaluation.results[0].total.scores[0].signature}")
 
 
 def _legacy(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:

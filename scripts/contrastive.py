@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from data_prep.errors import InputError
 from scripts.crosspro import run
 from scripts.default_command import group_app
 from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from scripts.mt_options import Layout, check_layout, check_outputs, refuse_others
 from scripts.options import Output, write_output
 
 if TYPE_CHECKING:
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from evaluation.contrastive.formats import ContrastiveSet
 
 app = group_app()
-
-
-class Layout(StrEnum):
-    """How the accuracies are shown."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 SetFile = Annotated[
@@ -46,6 +39,7 @@ def contrastive() -> None:
 
 @app.command()
 def score(
+    context: typer.Context,
     test_set: SetFile,
     scores: Annotated[
         list[Path] | None,
@@ -68,7 +62,8 @@ def score(
         str, typer.Option(help="For --run: lemmas and tags, as in `crosspro prepare`.")
     ] = "auto",
     maximise: Annotated[
-        bool, typer.Option("--maximise", help="Higher scores are better; lower if not given.")
+        bool,
+        typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
     ] = False,
     allow_unknown: Annotated[
         bool, typer.Option("--allow-unknown", help="Accept distances and segments not known.")
@@ -77,7 +72,7 @@ def score(
         bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
     ] = False,
     layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
-    details: Annotated[
+    detail: Annotated[
         Path | None, typer.Option(help="Write the decision on every instance here (TSV).")
     ] = None,
     write_scores: Annotated[
@@ -97,28 +92,40 @@ def score(
     with 95% intervals by document; paired tests between systems. A system is right where it scores
     the reference strictly better than every error.
     """
-    from evaluation.contrastive.accuracy import evaluate_contrastive
+    from evaluation.contrastive.accuracy import evaluate_contrastive, scan_scores
     from evaluation.contrastive.formats import read_contrastive
     from evaluation.contrastive.report import (
         contrastive_csv,
         contrastive_json,
         contrastive_text,
-        details_tsv,
+        detail_tsv,
     )
     from evaluation.significance import Resampling
 
     runs = run_dir or []
     check_html(html, legacy)
     if legacy:
+        known = ("test_set", "scores", "run_dir", "maximise", "legacy", "output")
+        refuse_others(context, known, "--legacy prints what the released script prints")
         _legacy(test_set, scores or [], runs, maximise, output)
         return
+    check_layout(context, layout, ())
     if not scores and not runs:
         raise typer.BadParameter("give a file of scores, or a system with --run")
     if write_scores is not None and len(runs) != 1:
         raise typer.BadParameter("--write-scores needs exactly one --run")
     if not runs and (source or target or links):
         raise typer.BadParameter("--source, --target and --links belong to --run")
-    read = read_contrastive(test_set, allow_unknown=allow_unknown)
+    if not runs and annotator != "auto":
+        raise typer.BadParameter("--annotator belongs to --run")
+    if maximise and not scores:
+        raise typer.BadParameter("--maximise is about files of scores; a --run gives -log p")
+    check_outputs(output, detail, write_scores, html)
+    try:
+        read = read_contrastive(test_set, allow_unknown=allow_unknown)
+    except InputError as error:
+        faults = [fault for path in scores or [] for fault in scan_scores(path, None)[1]]
+        raise InputError([*error.problems, *faults]) from error
     systems = _systems(read, scores or [], runs, (source, target, links), annotator, maximise)
     if write_scores is not None:
         lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
@@ -127,8 +134,8 @@ def score(
     evaluation = evaluate_contrastive(read, systems, plan)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if details is not None:
-        write_output("".join(details_tsv(evaluation)).encode("utf-8"), details)
+    if detail is not None:
+        write_output("".join(detail_tsv(evaluation)).encode("utf-8"), detail)
     if html is not None:
         from evaluation.mt_report.contrastive import contrastive_page
 
@@ -144,12 +151,25 @@ def score(
 def _legacy(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
+    from data_prep.textfile import open_bytes
     from evaluation.contrastive.formats import read_json
     from evaluation.contrastive.legacy import released_printout
 
     if len(scores) != 1 or runs:
         raise typer.BadParameter("the released scripts take one file of scores")
-    printout = released_printout(test_set, read_json(test_set), scores[0], maximise)
+    problems = []
+    content = None
+    try:
+        content = read_json(test_set)
+    except InputError as error:
+        problems += error.problems
+    try:
+        open_bytes(scores[0]).close()
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(problems)
+    printout = released_printout(test_set, content, scores[0], maximise)
     if printout.failure is None:
         write_output(printout.text.encode("utf-8"), output)
         return
@@ -171,13 +191,20 @@ def _systems(
     systems = read_scores(scores, test_set, maximise)
     if runs:
         from prediction.system import load_system
-        from scripts.contrastive_from_system import Prepared, Texts, prepare_set, system_scores
+        from scripts.contrastive_from_system import (
+            Prepared,
+            Texts,
+            model_digest,
+            prepare_set,
+            system_scores,
+        )
 
         prepared: list[Prepared] = []  # systems of one task share its examples
         short = [folder.name or folder.resolve().name for folder in runs]
         taken = [*short, *(system.name for system in systems)]
-        models = [load_system(f / "model" if (f / "model").is_dir() else f) for f in runs]
-        for folder, name, model in zip(runs, short, models, strict=True):
+        folders = [f / "model" if (f / "model").is_dir() else f for f in runs]
+        models = [load_system(folder) for folder in folders]
+        for folder, own_folder, name, model in zip(runs, folders, short, models, strict=True):
             known = [one for one in prepared if one.task == model.task]
             if not known:
                 texts = Texts(*files)
@@ -185,7 +212,7 @@ def _systems(
                 prepared += known
             own = name if taken.count(name) == 1 else str(folder)
             _tell(f"scoring with {own}")
-            systems.append(system_scores(own, model, known[0]))
+            systems.append(system_scores(own, model, known[0], model_digest(own_folder)))
     return systems
 
 

@@ -9,6 +9,7 @@ undecidable and count as wrong.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,16 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from data_prep.align.backends import align_corpus, default_settings
-from data_prep.align.links import read_links
-from data_prep.annotate.registry import make_annotator
-from data_prep.errors import InputError, Problem
+from data_prep.align.links import read_links, scan_links
+from data_prep.annotate.registry import default_annotator, make_annotator
+from data_prep.errors import InputError, Problem, input_error
 from data_prep.example import Example, Link
 from data_prep.extract import Placement, make_example
 from data_prep.task import OTHER, Task
-from data_prep.textfile import read_text_lines
 from data_prep.tokenise import tokenise
 from evaluation.contrastive.accuracy import SystemScores
 from evaluation.contrastive.formats import ContrastiveSet, Instance
+from evaluation.parallel_lines import lines_of, unequal_lines
 from prediction.output import predict_stream
 from prediction.system import System
 
@@ -68,13 +69,17 @@ class _Segment:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A set as examples of a task: its segments, the gap of each, and the examples."""
+    """A set as examples of a task: its segments, the gap of each, and the examples.
+
+    `origin` says how they were made, for signatures.
+    """
 
     test_set: ContrastiveSet
     task: Task
     segments: list[_Segment]
     gaps: list[Located | None]
     examples: list[Example]
+    origin: tuple[str, ...]
 
 
 def prepare_set(
@@ -92,11 +97,36 @@ def prepare_set(
         for s, pairs in zip(segments, links, strict=True)
     ]
     examples = list(_examples(segments, links, gaps, task, annotator, tell))
-    return Prepared(test_set, task, segments, gaps, examples)
+    used = "none"
+    if task.tagged:
+        used = default_annotator(task.target_language) if annotator == "auto" else annotator
+    own = texts.source is None and texts.target is None
+    origin = (
+        f"task:{task.name}",
+        f"annotator:{used}",
+        f"text:{'own' if own else 'given'}",
+        f"links:{'aligned' if texts.links is None else 'given'}",
+    )
+    return Prepared(test_set, task, segments, gaps, examples, origin)
 
 
-def system_scores(name: str, system: System, prepared: Prepared) -> SystemScores:
-    """The scores that a system gives to every candidate of a set."""
+def model_digest(folder: Path) -> str:
+    """A short name for the content of a trained system's folder."""
+    content = hashlib.sha256()
+    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        content.update(str(path.relative_to(folder)).encode("utf-8", "surrogateescape") + b"\0")
+        with path.open("rb") as handle:
+            content.update(hashlib.file_digest(handle, "sha256").digest())
+    return content.hexdigest()[:8]
+
+
+def system_scores(
+    name: str, system: System, prepared: Prepared, model: str = "unnamed"
+) -> SystemScores:
+    """The scores that a system gives to every candidate of a set; `model` names it in signatures.
+
+    A system that can decide no instance at all belongs to another language or task: an error.
+    """
     found = [chances for _, chances in predict_stream(system, prepared.examples)]
     chances = iter(np.concatenate(found))
     values: list[float] = []
@@ -118,21 +148,28 @@ def system_scores(name: str, system: System, prepared: Prepared) -> SystemScores
         reasons[SAME_CLASS] += same
         undecidable.append(same)
     notes: tuple[str, ...] = ()
+    detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if count)
+    if all(undecidable):
+        expected = f"an instance that {name} ({system.task.name}) can decide"
+        raise input_error(prepared.test_set.name, "instances", expected, f"none ({detail})")
     if any(undecidable):
-        detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if count)
         total = f"{sum(undecidable):,}"
         notes = (f"{total} instances are undecidable and count as wrong ({detail})",)
-    return SystemScores(name, np.array(values), False, np.array(undecidable), notes)
+    origin = (f"run:{model}", *prepared.origin)
+    return SystemScores(name, np.array(values), False, np.array(undecidable), notes, origin)
 
 
 def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segment]:
     own = texts.source is None and texts.target is None
-    given = {
-        "source": _lines(texts.source, len(test_set.instances)),
-        "reference": _lines(texts.target, len(test_set.instances)),
-    }
-    segments: list[_Segment] = []
     problems: list[Problem] = []
+    given = {
+        "source": _lines(texts.source, test_set, problems),
+        "reference": _lines(texts.target, test_set, problems),
+    }
+    if problems:
+        problems += _link_faults(texts.links)
+        raise InputError(problems)
+    segments: list[_Segment] = []
     for number, instance in enumerate(test_set.instances):
         document = f"instance{number}"
         pairs = zip(instance.source_context, instance.reference_context, strict=False)
@@ -159,14 +196,23 @@ def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segme
     return segments
 
 
-def _lines(path: Path | None, number: int) -> list[str]:
+def _lines(path: Path | None, test_set: ContrastiveSet, problems: list[Problem]) -> list[str]:
+    lines = None if path is None else lines_of(path, problems)
+    if path is None or lines is None:
+        return []
+    other = f"{test_set.name}, one an instance"
+    problems += unequal_lines(path, len(lines), len(test_set.instances), other)
+    return lines
+
+
+def _link_faults(path: Path | None) -> list[Problem]:
+    """What is wrong with a file of links whatever the texts are."""
     if path is None:
         return []
-    lines = list(read_text_lines(path))
-    if len(lines) != number:
-        expected = f"{number}, one for each instance"
-        raise InputError([Problem(str(path), None, "lines", expected, str(len(lines)))])
-    return lines
+    try:
+        return [item for item in scan_links(path) if isinstance(item, Problem)]
+    except InputError as error:
+        return error.problems
 
 
 def _tokens(source: str, target: str, task: Task) -> tuple[list[str], list[str]]:

@@ -10,11 +10,11 @@ import typer
 
 from scripts.crosspro import run
 from scripts.default_command import group_app
+from scripts.mt_options import Layout
 from scripts.options import Output, write_output
 
 app = group_app()
-
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead of tables.")]
+LayoutOption = Annotated[Layout, typer.Option("--layout", help="How to show the numbers.")]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 
@@ -52,17 +52,18 @@ def systems(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    json: AsJson = False,
+    layout: LayoutOption = Layout.TABLE,
     output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
     Spearman is given for average ranks (usual) and for competition ranks (as 000 seems to have
-    it). Intervals resample systems. Then Williams's test between the metrics, and every correlation
-    without each one of the systems.
+    it): ranks count from the lowest value, and equal values share the lowest of theirs, so that
+    turning a column round (--negate) changes it where values are equal. Intervals resample systems.
+    Then Williams's test between the metrics, and every correlation without each one of the systems.
     """
     from evaluation.correlation import correlate as study_of
-    from evaluation.correlation_report import correlation_json, correlation_text
+    from evaluation.correlation_report import correlation_csv, correlation_json, correlation_text
     from evaluation.published_apt import printed_correlations, published_table
     from evaluation.score_table import read_score_table
     from evaluation.significance import Resampling
@@ -80,7 +81,10 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
-    text = correlation_json(study) if json else correlation_text(study, printed)
+    if layout is Layout.TABLE:
+        text = correlation_text(study, printed)
+    else:
+        text = correlation_json(study) if layout is Layout.JSON else correlation_csv(study)
     write_output(text.encode("utf-8"), output)
 
 
@@ -103,12 +107,16 @@ def disagreement(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    json: AsJson = False,
+    layout: LayoutOption = Layout.TABLE,
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (001 Table 3)."""
     from data_prep import __version__
-    from evaluation.correlation_report import disagreement_json, disagreement_text
+    from evaluation.correlation_report import (
+        disagreement_csv,
+        disagreement_json,
+        disagreement_text,
+    )
     from evaluation.disagreement import count_verdicts, disagreement_interval
     from evaluation.judged_table import JudgedColumns, read_judgements
     from evaluation.published_apt import published_judgements
@@ -129,8 +137,12 @@ def disagreement(
             intervals[one.category] = disagreement_interval(judgements, one.category, plan)
         parts += [f"bootstrap:{plan.resamples}", f"by:{unit or 'example'}", f"seed:{plan.seed}"]
     signature = "|".join([*parts, f"crosspro:{__version__}"])
-    layout = disagreement_json if json else disagreement_text
-    write_output(layout(verdicts, intervals, signature).encode("utf-8"), output)
+    layouts = {
+        Layout.TABLE: disagreement_text,
+        Layout.JSON: disagreement_json,
+        Layout.CSV: disagreement_csv,
+    }
+    write_output(layouts[layout](verdicts, intervals, signature).encode("utf-8"), output)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ import io
 import json
 import sys
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scripts.crosspro import command_app, run
+from scripts.mt_options import Layout, LayoutOption, check_outputs
 from scripts.options import DocIds, Output, write_output
 
 if TYPE_CHECKING:
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 app = command_app()
 
 _TITLES = {"bleu": "BLEU", "chrf": "chrF"}
-
-
-class Layout(StrEnum):
-    """How the scores are shown."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 @app.command()
@@ -42,9 +34,7 @@ def mt_metrics(
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     word_order: Annotated[int, typer.Option(min=0, help="Word n-grams of chrF; 2 is chrF++.")] = 0,
-    layout: Annotated[
-        Layout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
-    ] = Layout.TABLE,
+    layout: LayoutOption = Layout.TABLE,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
     ] = 1000,
@@ -59,6 +49,7 @@ def mt_metrics(
     from evaluation.mt_metrics import MTSettings, evaluate_mt, read_mt_text
     from evaluation.significance import Resampling
 
+    check_outputs(output)
     text = read_mt_text(candidates, reference, doc_ids)
     settings = MTSettings(tokenise=tokenise, lowercase=lowercase, word_order=word_order)
     evaluation = evaluate_mt(text, settings, Resampling(resamples, seed) if resamples else None)

@@ -1,14 +1,21 @@
-"""Options of the commands that judge MT output: texts, links, documents, resampling."""
+"""Options of the commands that judge MT output, and which of them go together."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
+
+from data_prep.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from evaluation.pronoun_lists import PronounLists
 
 Source = Annotated[
     Path | None, typer.Option(help="Source text, one segment a line (all files also .gz, .xz).")
@@ -51,7 +58,20 @@ Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+class Layout(StrEnum):
+    """How the scores are shown."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+LayoutOption = Annotated[
+    Layout, typer.Option("--layout", help="How to show the scores; csv suits `crosspro correlate`.")
+]
+Detail = Annotated[Path | None, typer.Option(help="Write every occurrence here: .tsv or .json.")]
 
 _VARIADIC = ("--candidate", "--links-candidate")
 
@@ -86,6 +106,78 @@ def required(**options: object) -> None:
     missing = [f"--{name.replace('_', '-')}" for name, value in options.items() if not value]
     if missing:
         raise typer.BadParameter(f"missing {', '.join(missing)}")
+
+
+def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
+    """Pronoun lists, or what is wrong with them, to be shown with the problems of other files."""
+    from evaluation.pronoun_lists import load_lists
+
+    try:
+        return load_lists(name), []
+    except InputError as error:
+        return None, error.problems
+
+
+def given_options(context: typer.Context) -> dict[str, str]:
+    """The options that the user wrote, by the name of their parameter."""
+    found = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and not source.name.startswith("DEFAULT"):
+            found[parameter.name or ""] = max(parameter.opts, key=len)
+    return found
+
+
+def refuse_others(context: typer.Context, allowed: Collection[str], why: str) -> None:
+    """Raise if an option was given that would have no effect, rather than ignore it."""
+    others = [flag for name, flag in given_options(context).items() if name not in allowed]
+    if others:
+        raise typer.BadParameter(f"{why} goes without {', '.join(others)}")
+
+
+def refuse_pairs(context: typer.Context, pairs: Iterable[tuple[str, str]]) -> None:
+    """Raise if both options of a pair were given, of which one would have no effect."""
+    given = given_options(context)
+    for one, other in pairs:
+        if one in given and other in given:
+            raise typer.BadParameter(f"{given[one]} and {given[other]} do not go together")
+
+
+def check_layout(context: typer.Context, layout: Layout, tables_only: Iterable[str]) -> None:
+    """Raise if options were given that have no effect on this layout or without a page."""
+    given = given_options(context)
+    for name in tables_only:
+        if name in given and layout is not Layout.TABLE:
+            raise typer.BadParameter(f"{given[name]}: only with --layout table")
+    if "max_examples" in given and "html" not in given:
+        raise typer.BadParameter("--max-examples: only with --html")
+
+
+def check_detail(detail: Path | None) -> None:
+    """Raise if the name of a file for occurrences does not say of what kind it is."""
+    if detail is not None and detail.suffix not in (".tsv", ".json"):
+        raise typer.BadParameter("--detail: a file whose name ends in .tsv or .json")
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Raise before anything is computed or written if one of the files cannot be written."""
+    problems = []
+    seen: set[str] = set()
+    for path in filter(None, paths):
+        real = Path(os.path.realpath(path))
+        found = ""
+        if real.is_dir() or not real.parent.is_dir():
+            found = "a folder" if real.is_dir() else f"no folder {path.parent}"
+        elif not real.exists() and not os.access(real.parent, os.W_OK):
+            found = "a folder that cannot be written to"
+        elif str(real) in seen and (real.is_file() or not real.exists()):
+            found = "another output"
+        seen.add(str(real))
+        if found:
+            expected = "a file of its own in an existing folder"
+            problems.append(Problem(str(path), None, "output", expected, found))
+    if problems:
+        raise InputError(problems)
 
 
 def tell(text: str) -> None:

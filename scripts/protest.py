@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +14,10 @@ import typer
 from data_prep.errors import choices
 from scripts.crosspro import command_app, run
 from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from scripts.mt_options import AlignWithOption, check_outputs, given_options
 from scripts.options import DocIds, Output, write_output
 from scripts.protest_inputs import (
     Attempts,
-    Corpus,
     Jobs,
     LinkFiles,
     Lists,
@@ -27,12 +28,10 @@ from scripts.protest_inputs import (
     SourceFiles,
     Store,
     SuiteFile,
-    judgements_of,
-    lists_of,
-    open_suite,
+    known,
     progress_shown,
-    results_of,
-    silver_of,
+    read_and_score,
+    system_files,
 )
 from scripts.protest_review import review
 
@@ -47,6 +46,7 @@ class Layout(StrEnum):
     TABLE = "table"
     MARKDOWN = "markdown"
     JSON = "json"
+    CSV = "csv"
 
 
 class Needed(StrEnum):
@@ -83,7 +83,7 @@ def build(
         list[Path] | None,
         typer.Option(help="Word links, a file for each reference; made if not given."),
     ] = None,
-    corpus: Corpus = None,
+    align_with: AlignWithOption = None,
     source_language: Annotated[
         str, typer.Option(help="Its lists: a code, or a .yaml file.")
     ] = "en",
@@ -117,9 +117,14 @@ def build(
     out and why, and where there are too few.
     """
     from data_prep.mmax import read_mmax
-    from evaluation.protest.build import ParallelText, find_candidates, unknown_decisions
+    from evaluation.protest.build import (
+        ParallelText,
+        find_candidates,
+        match_documents,
+        unknown_decisions,
+    )
     from evaluation.protest.categories import CATEGORIES
-    from evaluation.protest.decisions import read_decisions
+    from evaluation.protest.decisions import scan_decisions
     from evaluation.protest.language import source_words, target_words
     from evaluation.protest.report import build_report
     from evaluation.protest.select import select
@@ -135,16 +140,19 @@ def build(
 
     if links and len(links) != len(reference):
         raise typer.BadParameter(f"{len(reference)} references need as many files of --links")
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"no folder {output.parent} for the suite")
+    if links and align_with:
+        raise typer.BadParameter("--align-with is for links that are made: give no --links")
+    check_outputs(output, None if text is None else Path(f"{text}.links"))
     wanted = _sizes(size or [])
     source_lists, target_lists = source_words(source_language), target_words(target_language)
     languages = (source_lists.language, target_lists.language)
     attempts = Attempts()
     documents = attempts.read(lambda: read_mmax(annotation))
-    decided = attempts.read(lambda: read_decisions(decisions) if decisions else {})
-    if documents is not None and decided and decisions:
-        attempts.problems += unknown_decisions(decided, documents, decisions)
+    scanned = attempts.read(lambda: scan_decisions(decisions) if decisions else ({}, []))
+    decided, faults = scanned or ({}, [])
+    if documents is not None and decisions:
+        faults += unknown_decisions(decided, documents, decisions)
+    attempts.problems += sorted(faults, key=lambda one: one.line or 0)
     texts = None
     if source is not None:
         text_files = (source, reference, doc_ids, languages, True if links else tokenised)
@@ -154,35 +162,35 @@ def build(
         texts = attempts.read(lambda: read_mmax_texts(annotated, reference))
     made: list[list[tuple[Link, ...]]] = []
     if links and texts is not None:
-        lines = texts
-        found = attempts.read(lambda: read_link_files(links, lines.source, lines.references))
+        sides = (texts.source, texts.references)
+        found = attempts.read(lambda: read_link_files(links, *sides))
         made = found or []
-    attempts.finish()
-    if documents is None or texts is None or decided is None:
-        return
     with progress_shown() as progress:
+        corpus = attempts.read(lambda: read_corpus(align_with, languages, progress))
+        attempts.finish()
+        talks, lines = known(documents), known(texts)
+        parallel = ParallelText(lines.path, lines.source, lines.references, [], lines.documents)
+        match_documents(talks, parallel)  # before the links, which take longest
         if not links:
-            larger = read_corpus(corpus, languages, progress)
-            made = [make_links(texts.source, r, larger, jobs, progress) for r in texts.references]
-        parallel = ParallelText(texts.path, texts.source, texts.references, made, texts.documents)
-        candidates = find_candidates(
-            documents, parallel, source_lists, target_lists, decided, repair
-        )
+            larger = known(corpus)
+            made = [make_links(lines.source, r, larger, jobs, progress) for r in lines.references]
+        parallel = replace(parallel, links=made)
+        candidates = find_candidates(talks, parallel, source_lists, target_lists, decided, repair)
     if top_up:
         wanted = topped_up(wanted, candidates.usable(), sum(wanted.values()))
     chosen = select(candidates.tokens, wanted, target_lists, seed)
     settings = {
         "seed": seed,
         "repair": repair,
-        "links": "given" if links else "made",
+        "links": "given" if links else known(corpus).signature,
         "decisions": len(decided),
         "wanted": wanted,
     }
     suite = Suite(
         *languages,
-        tuple(texts.source),
-        tuple(tuple(one) for one in texts.references),
-        tuple(texts.documents),
+        tuple(lines.source),
+        tuple(tuple(one) for one in lines.references),
+        tuple(lines.documents),
         tuple(chosen),
         settings,
     )
@@ -196,12 +204,13 @@ def build(
 
 @app.command()
 def score(
+    context: typer.Context,
     suite: SuiteFile,
     outputs: Outputs,
     links: LinkFiles = None,
     source: SourceFiles = None,
     name: Names = None,
-    corpus: Corpus = None,
+    align_with: AlignWithOption = None,
     silver: Silver = None,
     verdicts: Store = None,
     needs: Annotated[
@@ -210,12 +219,14 @@ def score(
     review_file: Annotated[
         Path | None, typer.Option("--review", help="Write what is still to be judged (TSV).")
     ] = None,
-    details: Annotated[
+    detail: Annotated[
         Path | None, typer.Option(help="Write every token of every system (TSV).")
     ] = None,
     lists: Lists = None,
     repair: Repair = True,
-    layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
+    layout: Annotated[
+        Layout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
+    ] = Layout.TABLE,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
     ] = 1000,
@@ -231,40 +242,36 @@ def score(
     translated as in one reference. What does not match is not wrong: it goes to people, with
     --review, and comes back with --verdicts or --silver.
     """
-    from evaluation.protest.report import details as detail_table
-    from evaluation.protest.report import json_report, text_report
+    from evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
     from evaluation.protest.results import Settings, evaluate_systems
     from evaluation.protest.review import to_judge, write_review
+    from evaluation.protest.silver import silver_signature
     from evaluation.significance import Resampling
 
     check_html(html)
-    read = open_suite(suite)
-    target_lists = lists_of(read, lists)
-    attempts = Attempts()
-    alternatives = attempts.read(lambda: silver_of(silver, read)) or {}
-    judgements = attempts.read(lambda: judgements_of(verdicts, read)) or {}
-    results = attempts.read(
-        lambda: results_of(
-            read, target_lists, outputs, links, source, name, corpus, alternatives, repair, jobs
-        )
-    )
-    attempts.finish()
-    if results is None:
-        return
-    amount = sum(map(len, alternatives.values()))
+    if html is None and "max_examples" in given_options(context):
+        raise typer.BadParameter("--max-examples: only with --html")
+    files = system_files(outputs, links, source, name, align_with, jobs)
+    check_outputs(output, review_file, detail, html)
+    read, target_lists, scored = read_and_score(suite, files, lists, silver, verdicts, repair)
     settings = Settings(
-        target_lists.language, repair, amount, "both" if needs is Needed.BOTH else "pronoun"
+        target_lists.signature,
+        repair,
+        silver_signature(scored.silver),
+        "both" if needs is Needed.BOTH else "pronoun",
+        scored.links,
+        "own" if source else "suite",
     )
     plan = Resampling(resamples, seed) if resamples else None
-    evaluation = evaluate_systems(read, results, judgements, settings, plan)
+    evaluation = evaluate_systems(read, scored.results, scored.judgements, settings, plan)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if review_file is not None:
-        rows = to_judge((one for own in results.values() for one in own), judgements)
+        rows = to_judge(scored.tokens, scored.judgements)
         count = write_review(review_file, rows, target_lists)
         print(f"{review_file}: {count} to judge", file=sys.stderr)
-    if details is not None:
-        write_output(detail_table(evaluation).encode("utf-8"), details)
+    if detail is not None:
+        write_output(detail_tsv(evaluation).encode("utf-8"), detail)
     if html is not None:
         from evaluation.mt_report.protest import protest_page
 
@@ -272,6 +279,8 @@ def score(
         write_output(page.encode("utf-8"), html)
     if layout is Layout.JSON:
         shown = json_report(evaluation)
+    elif layout is Layout.CSV:
+        shown = csv_report(evaluation)
     else:
         shown = text_report(evaluation, layout is Layout.MARKDOWN)
     write_output(shown.encode("utf-8"), output)

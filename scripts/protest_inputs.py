@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -34,11 +35,8 @@ SourceFiles = Annotated[
     typer.Option("--source", help="The source as the systems tokenise it: one file, or one each."),
 ]
 Names = Annotated[
-    list[str] | None, typer.Option("--name", help="A name for each OUTPUT; else the file's.")
-]
-Corpus = Annotated[
-    Path | None,
-    typer.Option(help="A larger parallel text X (X.en, X.fr) that helps to make links."),
+    list[str] | None,
+    typer.Option("--name", help="A name for each OUTPUT; else the file's without its ending."),
 ]
 Silver = Annotated[
     Path | None, typer.Option("--silver", help="Verified alternatives; reported apart.")
@@ -74,6 +72,13 @@ class Attempts:
             raise InputError(self.problems)
 
 
+def known(thing: Thing | None) -> Thing:
+    """What a reader gave, once `Attempts.finish` has found no problem."""
+    if thing is None:
+        raise RuntimeError("a reader gave neither its content nor a problem")
+    return thing
+
+
 def open_suite(path: Path) -> Suite:
     """Read a suite."""
     from evaluation.protest.suite_reader import read_suite
@@ -105,38 +110,116 @@ def judgements_of(path: Path | None, suite: Suite) -> dict[tuple[str, str, str],
         return store.judgements()
 
 
-def results_of(
-    suite: Suite,
-    lists: TargetWords,
+@dataclass(frozen=True)
+class SystemFiles:
+    """The files of some systems as the options name them, and how missing links are made."""
+
+    outputs: list[Path]
+    links: list[Path] | None
+    sources: list[Path] | None
+    names: list[str]
+    align_with: tuple[Path, Path] | None
+    jobs: int
+
+
+def system_files(
     outputs: list[Path],
     links: list[Path] | None,
-    source: list[Path] | None,
+    sources: list[Path] | None,
     names: list[str] | None,
-    corpus: Path | None,
-    silver: dict[str, list[Alternative]],
-    repair: bool,
+    align_with: tuple[Path, Path] | None,
     jobs: int,
-) -> dict[str, list[TokenResult]]:
-    """The results of each system; all files are read and checked before anything is scored."""
-    from evaluation.protest.score import score_system
-    from evaluation.protest.systems import read_systems
-
-    named = names or [path.name.partition(".")[0] for path in outputs]
+) -> SystemFiles:
+    """Check that the options fit together; nothing is read yet."""
+    named = names or [system_name(path) for path in outputs]
     for given, option, allowed in (
         (links, "--links", {len(outputs)}),
         (names, "--name", {len(outputs)}),
-        (source, "--source", {1, len(outputs)}),
+        (sources, "--source", {1, len(outputs)}),
     ):
         if given and len(given) not in allowed:
             raise typer.BadParameter(f"{len(outputs)} outputs, but {len(given)} times {option}")
     if len(set(named)) < len(named):
         raise typer.BadParameter(f"systems need different names (--name): {', '.join(named)}")
-    sources: list[Path | None] = [None] * len(outputs)
-    if source:
-        sources = [*source] * len(outputs) if len(source) == 1 else [*source]
+    if links and align_with:
+        raise typer.BadParameter("--align-with is for links that are made: give no --links")
+    return SystemFiles(outputs, links, sources, named, align_with, jobs)
+
+
+def system_name(path: Path) -> str:
+    """A file's name without compression and ending; never by the company it is in.
+
+    Verdicts are kept under this name.
+    """
+    name = path.name.removesuffix(".xz").removesuffix(".gz")
+    return Path(name).stem
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The results of each system, the silver alternatives and verdicts, and how links came."""
+
+    results: dict[str, list[TokenResult]]
+    silver: dict[str, list[Alternative]]
+    judgements: dict[tuple[str, str, str], Judgement]
+    links: str
+
+    @property
+    def tokens(self) -> list[TokenResult]:
+        """The results of all systems."""
+        return [one for own in self.results.values() for one in own]
+
+
+def read_and_score(
+    suite: Path,
+    files: SystemFiles,
+    lists: str | None,
+    silver: Path | None,
+    verdicts: Path | None,
+    repair: bool,
+) -> tuple[Suite, TargetWords, Scored]:
+    """Read everything, or raise all that is wrong with it; then make links and match tokens."""
+    from evaluation.protest.score import score_system
+    from evaluation.protest.systems import read_systems, with_links
+    from evaluation.protest.text import read_corpus
+
+    attempts = Attempts()
+    read = attempts.read(lambda: open_suite(suite))
+    if read is None:  # how many lines there should be is not known
+        attempts.problems += _unreadable(files)
+        attempts.finish()
+    own = known(read)
+    count = len(files.outputs)
+    sources: list[Path | None] = [None] * count
+    if files.sources:
+        sources = [*files.sources] * (count if len(files.sources) == 1 else 1)
+    target_lists = attempts.read(lambda: lists_of(own, lists))
+    alternatives = attempts.read(lambda: silver_of(silver, own))
+    judgements = attempts.read(lambda: judgements_of(verdicts, own))
+    systems = attempts.read(
+        lambda: read_systems(own, files.names, files.outputs, files.links, sources)
+    )
     with progress_shown() as progress:
-        systems = read_systems(suite, named, outputs, links, sources, corpus, jobs, progress)
-    return {one.name: score_system(suite, one, lists, silver, repair) for one in systems}
+        languages = (own.source_language, own.target_language)
+        corpus = attempts.read(lambda: read_corpus(files.align_with, languages, progress))
+        attempts.finish()
+        linked = known(systems)
+        if not files.links:
+            linked = with_links(linked, known(corpus), files.jobs, progress)
+    words, right = known(target_lists), known(alternatives)
+    results = {one.name: score_system(own, one, words, right, repair) for one in linked}
+    how = "given" if files.links else known(corpus).signature
+    return own, words, Scored(results, right, known(judgements), how)
+
+
+def _unreadable(files: SystemFiles) -> list[Problem]:
+    """What is wrong with the texts of systems whatever the suite is."""
+    from evaluation.parallel_lines import lines_of
+
+    problems: list[Problem] = []
+    for path in (*files.outputs, *(files.sources or ()), *(files.links or ())):
+        lines_of(path, problems)
+    return problems
 
 
 @contextmanager

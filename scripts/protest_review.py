@@ -10,8 +10,8 @@ import typer
 
 from data_prep.errors import InputError, Problem
 from scripts.crosspro import command_app
+from scripts.mt_options import AlignWithOption, check_outputs
 from scripts.protest_inputs import (
-    Corpus,
     Jobs,
     LinkFiles,
     Lists,
@@ -24,10 +24,10 @@ from scripts.protest_inputs import (
     Store,
     SuiteFile,
     judgements_of,
-    lists_of,
     open_suite,
-    results_of,
+    read_and_score,
     silver_of,
+    system_files,
 )
 
 review = command_app()
@@ -41,7 +41,7 @@ def export_review(
     links: LinkFiles = None,
     source: SourceFiles = None,
     name: Names = None,
-    corpus: Corpus = None,
+    align_with: AlignWithOption = None,
     silver: Silver = None,
     verdicts: Store = None,
     conflicts: Annotated[
@@ -60,27 +60,15 @@ def export_review(
 
     if conflicts and verdicts is None:
         raise typer.BadParameter("--conflicts needs --verdicts")
-    read = open_suite(suite)
-    target_lists = lists_of(read, lists)
-    judgements = judgements_of(verdicts, read)
-    results = results_of(
-        read,
-        target_lists,
-        outputs,
-        links,
-        source,
-        name,
-        corpus,
-        silver_of(silver, read),
-        repair,
-        jobs,
-    )
-    rows = [one for own in results.values() for one in own]
+    files = system_files(outputs, links, source, name, align_with, jobs)
+    check_outputs(output)
+    _, target_lists, scored = read_and_score(suite, files, lists, silver, verdicts, repair)
+    rows = scored.tokens
     if conflicts:
-        open_items = {key for key, one in judgements.items() if one.in_conflict}
+        open_items = {key for key, one in scored.judgements.items() if one.in_conflict}
         rows = [one for one in rows if item_key(one) in open_items]
     else:
-        rows = to_judge(rows, judgements)
+        rows = to_judge(rows, scored.judgements)
     count = write_review(output, rows, target_lists)
     print(f"{output}: {count} to judge", file=sys.stderr)
 

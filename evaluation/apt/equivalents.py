@@ -19,7 +19,7 @@ from data_prep.errors import InputError, Problem, choices, input_error, quoted
 from data_prep.textfile import read_text_lines
 from evaluation.apt.occurrences import NONE, OTHER
 from evaluation.apt.score import AptEvaluation
-from evaluation.pronoun_lists import Equivalent, PronounLists
+from evaluation.pronoun_lists import Equivalent, PronounLists, normal_form
 
 LEAST_SHARE = 0.05
 LEAST_PROBABILITY = 0.5
@@ -43,7 +43,7 @@ _RIGHT, _WRONG = ("1", "yes", "right", "correct"), ("0", "no", "wrong", "incorre
 class Judged:
     """A candidate's pronoun beside the reference's (labels), and whether it was judged right.
 
-    `right` is None where the two are the same and nobody had to judge.
+    `right` is None where nobody had to judge: the two are the same, or one is no pronoun.
     """
 
     candidate: str
@@ -131,7 +131,9 @@ def read_judged(path: str | Path, lists: PronounLists) -> list[Judged]:
                 problems.append(Problem(str(path), number, name, expected, quoted(word)))
             labels.append(label or "")
         right = _verdict(verdict)
-        if right is None and (verdict or labels[0] != labels[1]):
+        # Nobody has to judge what is the same, or has no pronoun of the list on a side.
+        needed = labels[0] != labels[1] and not {OTHER, NONE} & set(labels)
+        if right is None and (verdict or needed):
             expected = choices((*_RIGHT, *_WRONG))
             problems.append(Problem(str(path), number, "correct", expected, quoted(verdict)))
         found.append(Judged(labels[1], labels[0], right))
@@ -145,7 +147,7 @@ def _label(word: str, lists: PronounLists) -> str | None:
         return word
     if word in ("-", ""):
         return NONE
-    return lists.labels.get(word.lower())
+    return lists.labels.get(normal_form(word))
 
 
 def _verdict(written: str) -> bool | None:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.textfile import read_lines
-from evaluation.apt.legacy_config import LegacyConfig, lower, unicode_lines
+from evaluation.apt.legacy_config import LegacyConfig, lower, texts_of
 from evaluation.apt.legacy_files import Linked, Pronoun, Scorer, detail_file, score_file
 from evaluation.apt.occurrences import NONE, OTHER
 from evaluation.apt.python2_order import Python2Set
+from evaluation.linked_text import raise_problems
 
 _REACH = 2
 """How many words on each side of the links the heuristics look at."""
@@ -59,23 +60,30 @@ class Translated:
 
 def run_legacy(config: LegacyConfig) -> LegacyFiles:
     """Score the files of an INI file. Where the tool would crash, every reason is reported."""
-    source = [line.strip() for line in unicode_lines(config.source)]
-    pronouns = _listed(source, config) if config.by_position else _found(source, config)
     problems: list[Problem] = []
+    (lines,) = texts_of([config.source], problems)
+    source = [line.strip() for line in lines]
+    translations = [
+        read_translated(text, links, problems)
+        for text, links in (
+            (config.reference, config.links_reference),
+            (config.candidate, config.links_candidate),
+        )
+    ]
+    positions = [] if config.positions is None else texts_of([config.positions], problems)[0]
+    raise_problems(problems)
+    if config.by_position:
+        pronouns = _listed(source, positions, config, problems)
+    else:
+        pronouns = _found(source, config)
     raw = SplitLines(source)
     sides, vocabularies, repairs = [], [], []
-    for text, links in (
-        (config.reference, config.links_reference),
-        (config.candidate, config.links_candidate),
-    ):
-        translation = read_translated(text, links)
+    for translation in translations:
         linked, vocabulary = _linked_words(pronouns, translation, config, problems)
-        if not problems:
-            repairs.append(_heuristics(pronouns, linked, raw, translation, config, problems))
+        repairs.append(_heuristics(pronouns, linked, raw, translation, config, problems))
         sides.append(linked)
         vocabularies.append(vocabulary)
-    if problems:
-        raise InputError(problems)
+    raise_problems(list(dict.fromkeys(problems)))
     labels: list[str] = [*config.target_list, OTHER]
     if not config.target_list:
         labels = [str(word) for word in vocabularies[0].union(vocabularies[1])]
@@ -105,12 +113,13 @@ def _found(source: Sequence[str], config: LegacyConfig) -> list[Pronoun]:
     return found
 
 
-def _listed(source: Sequence[str], config: LegacyConfig) -> list[Pronoun]:
+def _listed(
+    source: Sequence[str], positions: Sequence[str], config: LegacyConfig, problems: list[Problem]
+) -> list[Pronoun]:
     """Words at given positions: a line and a position, from 0, on each line."""
     path = config.positions
-    assert path is not None  # noqa: S101 - read_config has seen to it
-    found, problems = [], []
-    for number, line in enumerate(unicode_lines(path), start=1):
+    found = []
+    for number, line in enumerate(positions, start=1):
         fields = line.split()
         if len(fields) != 2 or not all(field.isdigit() for field in fields):
             expected = "a line and a position from 0"
@@ -123,15 +132,17 @@ def _listed(source: Sequence[str], config: LegacyConfig) -> list[Pronoun]:
             problems.append(Problem(str(path), number, "position", expected, fields[1]))
             continue
         found.append(Pronoun(sentence, position, words[position]))
-    if problems:
-        raise InputError(problems)
     return found
 
 
-def read_translated(text: Path, links: Path) -> Translated:
+def read_translated(text: Path, links: Path, problems: list[Problem]) -> Translated:
     """Read a translation and its link file; empty items stay where spaces are doubled."""
-    lines = SplitLines(line.strip() for line in unicode_lines(text))
-    content = b"".join(read_lines(links)).decode("ascii", errors="replace").split("\n")
+    lines = SplitLines(line.strip() for line in texts_of([text], problems)[0])
+    content = [""]
+    try:
+        content = b"".join(read_lines(links)).decode("ascii", errors="replace").split("\n")
+    except InputError as error:
+        problems += error.problems
     pairs = SplitLines(line.strip() for line in (content if content[-1] else content[:-1]))
     return Translated(text, links, lines, pairs)
 

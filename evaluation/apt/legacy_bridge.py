@@ -9,30 +9,36 @@ from evaluation.apt.legacy_config import LegacyConfig
 from evaluation.apt.repair import RepairRules
 from evaluation.apt.score import AptSettings
 from evaluation.mt_input import InputPaths
-from evaluation.pronoun_lists import Equivalent, PronounLists
+from evaluation.pronoun_lists import Equivalent, PronounLists, normal_form
 
 
 def lists_of_config(config: LegacyConfig) -> PronounLists:
     """The lists of an INI file; words that are not in the target list are left out of groups."""
-    known = set(config.target_list)
+    target_list = _normal(config.target_list)
+    known = set(target_list)
 
     def restricted(groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-        kept = (tuple(word for word in group if word in known) for group in groups)
+        kept = (tuple(word for word in _normal(group) if word in known) for group in groups)
         return tuple(group for group in kept if len(group) > 1)
 
-    translations = dict.fromkeys(config.source_list, config.target_pronouns)
+    source_list = _normal(config.source_list)
+    translations = dict.fromkeys(source_list, _normal(config.target_pronouns))
     return PronounLists(
         name=Path(config.path).name,
         source_language="",
         target_language="",
-        source_pronouns=config.source_list,
-        target_pronouns=config.target_list,
+        source_pronouns=source_list,
+        target_pronouns=target_list,
         translations=translations if config.target_pronouns else {},
         identical=restricted(config.equal),
         equivalent=tuple(map(Equivalent, restricted(config.similar))),
         source_separator=config.source_separator or "",
         target_separator=config.target_separator or "",
     )
+
+
+def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(normal_form, words))
 
 
 def settings_of_config(config: LegacyConfig, rules: RepairRules) -> AptSettings:
@@ -48,21 +54,25 @@ def settings_of_config(config: LegacyConfig, rules: RepairRules) -> AptSettings:
     )
 
 
-def paths_of_config(config: LegacyConfig, lenient: bool) -> InputPaths:
-    """The files of an INI file."""
+def paths_of_config(
+    config: LegacyConfig, lenient: bool, doc_ids: Path | None, doc_starts: Path | None
+) -> InputPaths:
+    """The files of an INI file, and those that it has no place for."""
     return InputPaths(
         config.source,
         config.reference,
         (config.candidate,),
         config.links_reference,
         (config.links_candidate,),
+        doc_ids,
+        doc_starts,
         tokens=config.positions,
         lenient=lenient,
     )
 
 
 def config_of_settings(
-    paths: InputPaths, lists: PronounLists, settings: AptSettings, output: Path
+    paths: InputPaths, lists: PronounLists, settings: AptSettings, output: str
 ) -> LegacyConfig:
     """The released tool's settings for the same files; they must have one candidate and links."""
     if paths.links_reference is None or not paths.links_candidates:

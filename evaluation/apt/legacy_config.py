@@ -8,7 +8,8 @@ empty.
 from __future__ import annotations
 
 import configparser
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +17,7 @@ from typing import TypeVar
 from data_prep.errors import InputError, Problem, choices, input_error
 from data_prep.textfile import read_lines
 from evaluation.apt.cases import CASES
+from evaluation.linked_text import bad_lines, raise_problems
 
 _TRUE, _FALSE = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
 
@@ -46,7 +48,8 @@ class LegacyConfig:
     cases: tuple[int, ...]
     weights: tuple[float, ...]
     other_is_equal: bool
-    output: Path
+    output: str
+    """What comes before `.score` and `.detail`; perhaps nothing, and then that is the name."""
     count_all_words: bool
     matrix_length: int
     absent: tuple[str, ...]
@@ -64,9 +67,19 @@ def unicode_lines(path: Path) -> list[str]:
     try:
         return content.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{content[error.start]:02x}"
-        raise input_error(path, "encoding", "UTF-8", found, line) from error
+        raise InputError(bad_lines(str(path), content)) from error
+
+
+def texts_of(paths: Iterable[Path], problems: list[Problem]) -> list[list[str]]:
+    """The lines of several texts; those that cannot be read are problems, and empty."""
+    found = []
+    for path in paths:
+        try:
+            found.append(unicode_lines(path))
+        except InputError as error:
+            problems += error.problems
+            found.append([])
+    return found
 
 
 def lower(text: str) -> str:
@@ -85,10 +98,12 @@ class _Reader:
             strict=False, inline_comment_prefixes=(";",), empty_lines_in_values=False
         )
         try:
-            self.values.read_string("\n".join(unicode_lines(path)), str(path))
+            lines = unicode_lines(path)
+            self.values.read_string("\n".join(lines), str(path))
         except configparser.Error as error:
             line = getattr(error, "lineno", None)
             raise input_error(path, "file", "an INI file", error.message, line) from error
+        self.lines = dict(_places(lines))
         self.folder = Path()
         source = self.text("files", "source")
         if source and not Path(source).is_file() and (path.parent / source).is_file():
@@ -136,25 +151,31 @@ class _Reader:
             cases=tuple(n for n in self.numbers("cases_to_use", int) if n in CASES),
             weights=self.numbers("weigths_per_case", float),
             other_is_equal=self.boolean("cases", "count_OTHER_as_equal"),
-            output=self.folder / self.text("output", "output_file"),
+            output=self.stem(self.text("output", "output_file")),
             count_all_words=self.boolean("output", "counting_multiword_in_matrix"),
             matrix_length=self.length(),
             absent=tuple(self.absent),
         )
         self.check_weights(config)
         if self.problems:
-            raise InputError(self.problems)
+            raise_problems(self.problems)
         return config
 
-    def problem(self, key: str, expected: str, found: str) -> None:
-        self.problems.append(Problem(str(self.path), None, key, expected, found))
+    def stem(self, name: str) -> str:
+        if name:
+            return str(self.folder / name)
+        return "" if self.folder == Path() else f"{self.folder}/"
+
+    def problem(self, key: str, expected: str, found: str, section: str = "") -> None:
+        line = self.lines.get(key.lower(), self.lines.get(f"[{section}]"))
+        self.problems.append(Problem(str(self.path), line, key, expected, found))
 
     def text(self, section: str, key: str) -> str:
         try:
             value = self.values.get(section, key)
         except configparser.Error:
             if not any(problem.field == key for problem in self.problems):
-                self.problem(key, f"this key in the section [{section}]", "nothing")
+                self.problem(key, f"this key in the section [{section}]", "nothing", section)
             return ""
         return "" if value == '""' else value
 
@@ -176,7 +197,8 @@ class _Reader:
         path = self.optional_file(section, key, what)
         if path is None:
             return ()
-        return tuple(lower(line.strip()) for line in unicode_lines(path) if line.strip())
+        (lines,) = texts_of([path], self.problems)
+        return tuple(lower(line.strip()) for line in lines if line.strip())
 
     def groups(self, key: str) -> Groups:
         lines = self.list_file("dictionary", key, f"dictionary of {key}")
@@ -213,3 +235,17 @@ class _Reader:
         ):
             expected = f"{len(config.cases)} weights, one for each case"
             self.problem("weigths_per_case", expected, str(len(config.weights)))
+
+
+_SECTION = re.compile(r"\[([^]]+)\]")
+_KEY = re.compile(r"([^\s#;:=][^:=]*?)\s*[:=]")
+
+
+def _places(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The line of each section, in its brackets, and of each key."""
+    for number, line in enumerate(lines, start=1):
+        section, key = _SECTION.match(line), _KEY.match(line)
+        if section:
+            yield f"[{section[1]}]", number
+        elif key:
+            yield key[1].lower(), number

@@ -7,18 +7,21 @@ and 6 cannot occur. Case, matrix and layout are those of the released tool.
 
 from __future__ import annotations
 
-from data_prep.errors import InputError, Problem
+from data_prep.errors import Problem
 from evaluation.apt.legacy import Translated, read_translated
-from evaluation.apt.legacy_config import LegacyConfig, lower
+from evaluation.apt.legacy_config import LegacyConfig, lower, texts_of
 from evaluation.apt.legacy_files import Linked, Scorer, score_file
 from evaluation.apt.occurrences import NONE, OTHER
+from evaluation.linked_text import raise_problems
 
 
 def score_from_reference(config: LegacyConfig) -> str:
     """The content of the `.apt.score` file."""
-    reference = read_translated(config.reference, config.links_reference)
-    candidate = read_translated(config.candidate, config.links_candidate)
     problems: list[Problem] = []
+    reference = read_translated(config.reference, config.links_reference, problems)
+    candidate = read_translated(config.candidate, config.links_candidate, problems)
+    texts_of([config.source], problems)  # not used, but a bad file is not to pass unseen
+    raise_problems(problems)
     scorer = Scorer(config, [*config.target_list, OTHER, NONE])
     wanted = frozenset(config.target_list)
     unlinked = 0
@@ -39,8 +42,7 @@ def score_from_reference(config: LegacyConfig) -> str:
             found = [other for other in linked if other in wanted] or [OTHER]
             side = Linked(positions, found) if positions else None
             scorer.count(Linked([place], [word]), side)
-    if problems:
-        raise InputError(problems)
+    raise_problems(problems)
     return score_file(config, scorer, scorer.value(), f"Not source: {unlinked}")
 
 

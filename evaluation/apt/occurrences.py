@@ -107,6 +107,8 @@ def token_anchors(
     except InputError as error:
         problems += error.problems
         return found
+    if not source.readable:
+        return found
     for number, line in enumerate(lines, start=1):
         fields = line.split()
         if len(fields) != 2 or not all(f.isascii() and f.isdigit() and len(f) < 10 for f in fields):

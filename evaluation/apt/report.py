@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
@@ -37,7 +37,9 @@ def text_report(evaluation: AptEvaluation, matrix: bool = True) -> str:
     """The report for a terminal."""
     results = evaluation.results
     parts = [f"{_title(evaluation)}\n", _score_table(results), _case_table(evaluation)]
-    if evaluation.starts_from == "source" and evaluation.settings.repair is not None:
+    if evaluation.starts_from == "reference":
+        parts.append("Links are not repaired where pronouns of the reference are scored.\n")
+    elif evaluation.settings.repair is not None:
         parts.append(_repair_line(results))
     if evaluation.comparisons:
         parts.append("Paired differences\n\n" + differences_table(evaluation.comparisons))
@@ -66,6 +68,21 @@ def shown_score(score: Score) -> str:
     if score.low is None or score.high is None:
         return f"{score.value:.4f}"
     return f"{score.value:.4f} [{score.low:.4f}, {score.high:.4f}]"
+
+
+def csv_report(evaluation: AptEvaluation) -> str:
+    """A row for each candidate: a table that `crosspro correlate` reads."""
+    rows = [(result.name, (result.score.value,)) for result in evaluation.results]
+    return score_csv(("apt",), rows)
+
+
+def score_csv(metrics: Sequence[str], rows: Iterable[tuple[str, Sequence[float]]]) -> str:
+    """Systems in rows, scores in columns."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(("system", *metrics))
+    writer.writerows((name, *(f"{value:.6g}" for value in values)) for name, values in rows)
+    return buffer.getvalue()
 
 
 def _title(evaluation: AptEvaluation) -> str:
@@ -148,7 +165,7 @@ def detail_json(evaluation: AptEvaluation) -> str:
     """All occurrences of all candidates with their sentences, as JSON."""
     content = [
         {
-            "candidate": result.name,
+            "system": result.name,
             **_occurrence(occurrence),
             "sentences": {
                 "source": " ".join(evaluation.source.words(occurrence.anchor.sentence)),
@@ -193,6 +210,7 @@ def json_report(evaluation: AptEvaluation) -> str:
         "reference": evaluation.reference.name,
         "occurrences": len(evaluation.results[0].occurrences),
         "unlinked": evaluation.unlinked,
+        "warnings": list(evaluation.warnings),
         "weights": list(settings.weights),
         "discarded": sorted(settings.discarded),
         "lists": lists_to_mapping(evaluation.lists),

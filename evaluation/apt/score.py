@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from evaluation.apt.occurrences import (
     NONE,
     OTHER,
     Anchor,
+    Side,
     reference_anchors,
     reference_sides,
     source_anchors,
@@ -24,7 +27,7 @@ from evaluation.apt.occurrences import (
 )
 from evaluation.apt.repair import RepairRules
 from evaluation.document_units import Documents, Units, make_units
-from evaluation.linked_text import Text, Translation
+from evaluation.linked_text import Text, Translation, text_digest
 from evaluation.pronoun_lists import PronounLists
 from evaluation.ratio_bootstrap import Floats, compare_ratios, make_ratio, ratio_interval
 from evaluation.scores import Score
@@ -48,7 +51,8 @@ class AptSettings:
     others: Others = "different"
     repair: RepairRules | None = field(default_factory=RepairRules)
     links: str = "given"
-    tokens: str = ""
+    tokens: bool = False
+    """Whether the anchors are those of a list of tokens."""
 
     def check(self) -> None:
         """Raise if the weights or cases make no sense; all faults together."""
@@ -126,7 +130,8 @@ def evaluate_apt(
         sides = translation_sides(anchors, source, reference, lists, rules)
     units = make_units([anchor.sentence for anchor in anchors], documents)
     plan = plan if len(anchors) else None
-    signature = _signature(lists, settings, plan, units, starts_from, len(anchors))
+    texts = text_digest(source, reference.text)
+    signature = _signature(lists, settings, plan, units, starts_from, anchors, texts)
     results = []
     for candidate in candidates:
         theirs = translation_sides(anchors, source, candidate, lists, rules)
@@ -136,7 +141,8 @@ def evaluate_apt(
         )
     comparisons = []
     if plan is not None:
-        for one, other in combinations(results, 2):
+        scored = [result for result in results if not isnan(result.score.value)]
+        for one, other in combinations(scored, 2):
             first, second = (make_ratio(r.name, r.numerators, r.denominators) for r in (one, other))
             comparisons.append(compare_ratios(first, second, plan))
     return AptEvaluation(
@@ -150,7 +156,7 @@ def evaluate_apt(
         units,
         starts_from,
         unlinked,
-        tuple(_warnings(units, plan, len(anchors))),
+        tuple(_warnings(units, plan, lists, reference.name, sides, results)),
     )
 
 
@@ -214,7 +220,8 @@ def _signature(
     plan: Resampling | None,
     units: Units,
     starts_from: str,
-    occurrences: int,
+    anchors: Sequence[Anchor],
+    texts: str,
 ) -> str:
     """How a score was computed, in one line that can be quoted with it."""
     repair = "none"
@@ -223,8 +230,9 @@ def _signature(
     parts = [
         "metric:APT",
         f"pronouns:{lists.name}-{lists.digest}",
-        f"occurrences:{occurrences}",
-        f"from:{'tokens-' + settings.tokens if settings.tokens else starts_from}",
+        f"text:{texts}",
+        f"occurrences:{len(anchors)}",
+        f"from:{_tokens(anchors) if settings.tokens else starts_from}",
         f"cases:{''.join(map(str, settings.used()))}",
         f"weights:{','.join(f'{w:g}' for w in settings.weights)}",
         *(["probabilities:yes"] if settings.probabilities else []),
@@ -234,12 +242,32 @@ def _signature(
     ]
     if plan:
         parts += [f"bootstrap:{plan.resamples}", f"by:{units.name}", f"seed:{plan.seed}"]
-    return "|".join([*parts, f"version:{__version__}"])
+    return "|".join([*parts, f"crosspro:{__version__}"])
 
 
-def _warnings(units: Units, plan: Resampling | None, occurrences: int) -> list[str]:
-    if not occurrences:
+def _tokens(anchors: Sequence[Anchor]) -> str:
+    content = "".join(f"{anchor.sentence} {anchor.position}\n" for anchor in anchors)
+    return f"tokens-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
+
+def _warnings(
+    units: Units,
+    plan: Resampling | None,
+    lists: PronounLists,
+    reference: str,
+    references: Sequence[Side],
+    results: Sequence[AptResult],
+) -> list[str]:
+    if not references:
         return ["no pronoun of the lists was found: there is no score"]
+    found = []
+    if lists.target_pronouns:
+        sides = [(reference, references)]
+        sides += [(r.name, [o.candidate for o in r.occurrences]) for r in results]
+        for name, own in sides:
+            if all(side.labels in ((), (OTHER,)) for side in own):
+                fault = f"no target pronoun of the lists {lists.name} is linked to a pronoun"
+                found.append(f"{name}: {fault}; are they the lists of this language pair?")
     if plan and units.name == "document" and units.count < FEW_DOCUMENTS:
-        return [f"only {units.count} documents: their bootstrap intervals are too narrow"]
-    return []
+        found.append(f"only {units.count} documents: their bootstrap intervals are too narrow")
+    return found

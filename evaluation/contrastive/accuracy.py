@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from data_prep import __version__
 from data_prep.errors import InputError, Problem, quoted
-from data_prep.textfile import read_text_lines
 from evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
+from evaluation.parallel_lines import lines_of
 from evaluation.ratio_bootstrap import Ratio, compare_ratios, ratio_interval
 from evaluation.scores import Score
 from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
@@ -33,7 +33,8 @@ class SystemScores:
     """The score of every translation: of the reference, then of each error, instance by instance.
 
     `notes` says what a reader must know to judge the accuracy; `undecidable[i]` that the system can
-    give no different scores to instance i whatever it learns.
+    give no different scores to instance i whatever it learns. `origin` is how the scores were made,
+    for the signature.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SystemScores:
     maximise: bool = False
     undecidable: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ("scores:file",)
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,16 @@ class ContrastiveEvaluation:
     warnings: tuple[str, ...]
 
 
-def scan_scores(path: Path, test_set: ContrastiveSet) -> tuple[list[float], list[Problem]]:
+def scan_scores(path: Path, test_set: ContrastiveSet | None) -> tuple[list[float], list[Problem]]:
     """The scores of a file, one a line, and everything that is wrong with it.
 
-    Blank lines at the end do not count.
+    Blank lines at the end do not count. Without a set, the number of scores is not looked at.
     """
-    lines = [line.strip() for line in read_text_lines(path)]
+    faults: list[Problem] = []
+    read = lines_of(path, faults)
+    if read is None:
+        return [], faults
+    lines = [line.strip() for line in read]
     while lines and not lines[-1]:
         lines.pop()
     problems = []
@@ -95,12 +101,13 @@ def scan_scores(path: Path, test_set: ContrastiveSet) -> tuple[list[float], list
             found = quoted(line) if line else "nothing"
             problems.append(Problem(str(path), number, "score", "a number", found))
         values.append(value)
-    if len(lines) != test_set.candidates:
+    if test_set is not None and len(lines) != test_set.candidates:
         expected = (
             f"{test_set.candidates} (a reference and its errors for each of "
             f"{len(test_set.instances)} instances)"
         )
-        problems.append(Problem(str(path), None, "scores", expected, str(len(lines))))
+        first = min(len(lines), test_set.candidates) + 1
+        problems.append(Problem(str(path), first, "scores", expected, str(len(lines))))
     return values, problems
 
 
@@ -120,8 +127,9 @@ def read_scores(
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """File names without their suffixes, or whole paths where these are equal."""
-    short = [path.name.split(".")[0] or path.name for path in paths]
+    """File names without their last suffix, or whole paths where these are equal."""
+    whole = [path.name.removesuffix(".xz").removesuffix(".gz") for path in paths]
+    short = [Path(name).stem for name in whole]
     return [
         name if short.count(name) == 1 else str(path)
         for name, path in zip(short, paths, strict=True)
@@ -218,23 +226,24 @@ class _Counter:
         hits = np.bincount(self.numbers[mask & right], minlength=size)
         return Ratio(name, hits.astype(np.float64), within.astype(np.float64))
 
-    def score(self, name: str, ratio: Ratio, maximise: bool) -> Score:
+    def score(self, name: str, ratio: Ratio, system: SystemScores) -> Score:
         low = high = None
         if self.plan:
             # Units without an instance of the group say nothing about it.
             kept = ratio.denominators > 0
             low, high = ratio_interval(ratio.numerators[kept], ratio.denominators[kept], self.plan)
             low, high = 100 * low, 100 * high
-        return Score(name, 100 * ratio.value, self.signature(name, maximise), low, high)
+        return Score(name, 100 * ratio.value, self.signature(name, system), low, high)
 
-    def signature(self, name: str, maximise: bool) -> str:
+    def signature(self, name: str, system: SystemScores) -> str:
         parts = [
             name.replace(" ", "_"),
             f"set:{self.test_set.name}",
             f"content:{self.test_set.digest}",
             f"instances:{len(self.test_set.instances)}",
             "rule:strictly-better",
-            f"better:{'higher' if maximise else 'lower'}",
+            f"better:{'higher' if system.maximise else 'lower'}",
+            *system.origin,
         ]
         if self.plan:
             parts += [
@@ -253,7 +262,7 @@ class _Counter:
         decisions: Sequence[Decisions],
     ) -> GroupAccuracy:
         scores = tuple(
-            self.score("accuracy", self.ratio(system.name, mask, one.right), system.maximise)
+            self.score("accuracy", self.ratio(system.name, mask, one.right), system)
             for system, one in zip(systems, decisions, strict=True)
         )
         return GroupAccuracy(breakdown, group, int(mask.sum()), scores)
@@ -271,7 +280,7 @@ class _Counter:
                 number[one.right], minlength=size
             )
             ratio = Ratio(system.name, whole.astype(np.float64), np.ones(size))
-            scores.append(self.score("whole blocks", ratio, system.maximise))
+            scores.append(self.score("whole blocks", ratio, system))
         return GroupAccuracy("", BLOCKS, size, tuple(scores))
 
     def decidable(self, system: SystemScores, decided: Decisions) -> Score | None:
@@ -280,7 +289,7 @@ class _Counter:
         if hopeless is None or hopeless.all() or not hopeless.any():
             return None
         ratio = self.ratio(system.name, ~hopeless, decided.right)
-        return self.score("accuracy of decidable instances", ratio, system.maximise)
+        return self.score("accuracy of decidable instances", ratio, system)
 
 
 def _percent(one: Difference) -> Difference:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from data_prep.errors import InputError, Problem
-from data_prep.textfile import read_text_lines
+from evaluation.parallel_lines import check_lengths, lines_of
 
 CURRENT = "cur"
 """The mark in the second column of doc-ids of lines that are instances; others are context."""
@@ -69,15 +69,14 @@ class Line:
 
 def read_lines_of(source: Path, target: Path, doc_ids: Path | None = None) -> list[Line]:
     """The lines of a bitext; the documents' second column, if there is one, is the mark."""
-    texts = [list(read_text_lines(path)) for path in (source, target)]
-    ids = list(read_text_lines(doc_ids)) if doc_ids else []
-    problems = [
-        Problem(str(path), None, "lines", f"{len(texts[0])} as in {source}", str(len(lines)))
-        for path, lines in ((target, texts[1]), (doc_ids, ids))
-        if path is not None and len(lines) != len(texts[0])
-    ]
+    problems: list[Problem] = []
+    paths = [source, target, *([doc_ids] if doc_ids else [])]
+    read = [lines_of(path, problems) for path in paths]
+    check_lengths(paths, read, problems)
     if problems:
         raise InputError(problems)
+    texts = [one for one in read[:2] if one is not None]
+    ids = (read[2] if doc_ids else None) or []
     lines = []
     for number, (one, other) in enumerate(zip(*texts, strict=True)):
         columns = ids[number].removesuffix("\r").split("\t") if ids else []

@@ -2,7 +2,7 @@
 
 ContraPro's script, which is also used for the large en-fr set, and DiscEvalMT's. They read as many
 scores as they need and ignore the rest; where they stop with an error they have printed nothing, or
-what came before the fault. `Printout.failure` says what the fault is.
+what came before the fault. `Printout.failure` says what the faults are, and where.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import Any
 from data_prep.errors import Problem, quoted
 from data_prep.textfile import open_bytes
 from evaluation.contrastive.formats import FAR
+from evaluation.contrastive.legacy_faults import KINDS, TYPES, released_faults
 
-_TYPES = ("m.sg", "f.sg", "m.pl", "f.pl")
-_KINDS = ("correct", "semi-correct")
 _LEXICAL_TYPES = ("repet", "disambig", "repet, disambig", None)
 
 
@@ -74,7 +73,8 @@ def released_printout(
         else:
             raise _Stop(f"{set_path}: file: expected a list or an object, found neither")
     except _Stop as stop:
-        return Printout("".join(f"{line}\n" for line in printed), str(stop))
+        faults = [str(stop), *map(str, released_faults(set_path, content))]
+        return Printout("".join(f"{line}\n" for line in printed), "\n".join(faults))
     except (
         KeyError,
         IndexError,
@@ -84,8 +84,11 @@ def released_printout(
         ZeroDivisionError,
     ) as error:
         fault = f"{type(error).__name__}: {error}"
-        message = f"{set_path}: file: expected what the released script can read, found {fault}"
-        return Printout("".join(f"{line}\n" for line in printed), message)
+        faults = [str(one) for one in released_faults(set_path, content)]
+        if not faults:
+            expected = "what the released script can read"
+            faults = [str(Problem(str(set_path), None, "file", expected, fault))]
+        return Printout("".join(f"{line}\n" for line in printed), "\n".join(faults))
     return Printout("".join(f"{line}\n" for line in printed))
 
 
@@ -151,10 +154,10 @@ def _anaphora(content: dict[str, Any], scores: _Scores, maximise: bool, printed:
     for key in _blocks(content):
         wrong = 0
         for pair in content[key]["trg"]:
-            kind = _KINDS[0] if _KINDS[0] in pair else _KINDS[1]
+            kind = KINDS[0] if KINDS[0] in pair else KINDS[1]
             place = (pair["type"], kind)
-            if place[0] not in _TYPES or kind not in pair or "incorrect" not in pair:
-                raise KeyError(place[0] if place[0] not in _TYPES else kind)
+            if place[0] not in TYPES or kind not in pair or "incorrect" not in pair:
+                raise KeyError(place[0] if place[0] not in TYPES else kind)
             better = _better(scores.next(), scores.next(), maximise)
             total[place] += 1
             right[place] += better
@@ -162,14 +165,14 @@ def _anaphora(content: dict[str, Any], scores: _Scores, maximise: bool, printed:
         if not wrong:
             whole.append(key)
     printed.append("Distribution of pronoun types (in examples): ")
-    for name in _TYPES:
-        kinds = [total[name, kind] for kind in _KINDS]
+    for name in TYPES:
+        kinds = [total[name, kind] for kind in KINDS]
         printed.append(f"\t{name}\ttotal: {sum(kinds)}")
         printed.append(f"\t\t\t: correct: {kinds[0]}, semi-correct: {kinds[1]}")
     printed += ["----------------", "Number correct of each type:"]
-    for name in _TYPES:
-        hits = [right[name, kind] for kind in _KINDS]
-        misses = [total[name, kind] - right[name, kind] for kind in _KINDS]
+    for name in TYPES:
+        hits = [right[name, kind] for kind in KINDS]
+        misses = [total[name, kind] - right[name, kind] for kind in KINDS]
         printed.append(f"\t{name}\tTotal correct: {sum(hits)}")
         printed.append(f"\t\t\t: correct: {hits[0]} correct, {hits[1]} semi-correct")
         printed.append(f"\t\t\t: incorrect: {misses[0]} correct, {misses[1]} semi-correct")

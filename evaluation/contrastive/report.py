@@ -134,7 +134,7 @@ def _numbers(score: Score) -> tuple[str, ...]:
     return tuple("" if value is None else f"{value:.6g}" for value in values)
 
 
-def details_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:
+def detail_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:
     """The decision of every system on every instance, with the scores it is based on."""
     breakdowns = dict.fromkeys(g.breakdown for g in evaluation.groups if g.breakdown)
     yield _line(["system", "instance", "document", *breakdowns, "verdict", "scores", "reference"])

@@ -82,7 +82,9 @@ def _cases(evaluation: AptEvaluation) -> Section:
             )
         rows.append(cells)
     note = ""
-    if evaluation.starts_from == "source" and settings.repair is not None:
+    if evaluation.starts_from == "reference":
+        note = "Links are not repaired where pronouns of the reference are scored."
+    elif settings.repair is not None:
         ours = sum(one.reference.repaired for one in results[0].occurrences)
         theirs = (
             f"{sum(one.candidate.repaired for one in result.occurrences):,} in {result.name}"

@@ -36,9 +36,10 @@ from evaluation.page_template import cell_table, shade
 from evaluation.protest.categories import BY_NAME, CATEGORIES
 from evaluation.protest.language import TargetWords
 from evaluation.protest.links import project, pronoun_in
-from evaluation.protest.report import HEADINGS
+from evaluation.protest.report import HEADINGS, category_cells
 from evaluation.protest.results import (
     STATUSES,
+    UNDECIDED,
     Judged,
     PartScore,
     ProtestEvaluation,
@@ -116,7 +117,9 @@ def _categories(evaluation: ProtestEvaluation) -> Section:
         for number, system in enumerate(evaluation.systems)
     )
     body = f'<div class="matrices">{tables}</div>'
-    return Section("Categories", body, "The shade is the share of the category.")
+    return Section(
+        "Categories", body, "The shade is the share of the category; [95% bootstrap interval]."
+    )
 
 
 def _category_table(number: int, system: SystemScore, evaluation: ProtestEvaluation) -> str:
@@ -134,13 +137,18 @@ def _category_table(number: int, system: SystemScore, evaluation: ProtestEvaluat
             shaded(counts[status], size, verdict=STATUSES.index(status), group=place)
             for status in statuses
         ]
-        rows.append([html.escape(category.label), str(size), *cells])
+        undecided = sum(counts[status] for status in UNDECIDED)
+        shares = category_cells(system.categories.get(category.name), undecided, size)
+        rows.append([html.escape(category.label), str(size), *cells, *shares])
     size = len(evaluation.suite.tokens)
     totals = [
         shaded(system.total(status), size, verdict=STATUSES.index(status)) for status in statuses
     ]
-    rows.append(["all", str(size), *totals])
-    heading = (system.name, "tokens", *(HEADINGS[status] for status in statuses))
+    undecided = sum(system.total(status) for status in UNDECIDED)
+    shares = category_cells(system.scores, undecided, size)
+    rows.append(["all", str(size), *totals, *shares])
+    names = (HEADINGS[status] for status in statuses)
+    heading = (system.name, "tokens", *names, "automatic % [95%]", "right % [95%]")
     return cell_table(heading, rows, 1)
 
 

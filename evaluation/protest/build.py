@@ -86,9 +86,16 @@ def find_candidates(
     """All tokens of the annotated documents that have a category and a known translation."""
     matched = match_documents(documents, text)
     tally = _Tally()
+    problems: list[Problem] = []
     for document, lines in zip(documents, matched, strict=True):
-        finder = _Finder(document, lines, text, source, target, decisions or {}, tally, repair)
-        finder.run()
+        try:
+            finder = _Finder(document, lines, text, source, target, decisions or {}, tally, repair)
+        except InputError as error:
+            problems += error.problems
+        else:
+            finder.run()
+    if problems:
+        raise InputError(problems)
     return Candidates(
         tuple(tally.tokens),
         tally.forms,
@@ -117,6 +124,8 @@ def match_documents(documents: Sequence[MmaxDocument], text: ParallelText) -> li
             same = list(lines)
         if not same:
             expected = f"a document of {text.path}: {', '.join(list(lines)[:20])}"
+            if set(lines) == {""}:
+                expected = f"the documents of {text.path} (--doc-ids), as there are several"
             problems.append(Problem(document.path, None, "document", expected, document.name))
         else:
             found.append(lines[same[0]])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from data_prep.errors import InputError, Problem, choices, quoted
 from data_prep.textfile import read_text_lines
+from evaluation.parallel_lines import without_mark
 from evaluation.protest.categories import BY_NAME
 
 COLUMNS = ("document", "word", "category", "head")
@@ -28,14 +29,24 @@ class Decision:
 
 
 def read_decisions(path: str | Path) -> dict[tuple[str, str], Decision]:
-    """The decisions of a file, by document and word."""
+    """The decisions of a file, by document and word; every problem is raised."""
+    found, problems = scan_decisions(path)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def scan_decisions(
+    path: str | Path,
+) -> tuple[dict[tuple[str, str], Decision], list[Problem]]:
+    """The decisions of a file, and all that is wrong with them in themselves."""
     problems: list[Problem] = []
     found: dict[tuple[str, str], Decision] = {}
 
     def problem(number: int, field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+    for number, line in enumerate(without_mark(read_text_lines(Path(path))), start=1):
         cells = line.removesuffix("\r").split("\t")
         if number == 1:
             if tuple(cells) != COLUMNS:
@@ -53,6 +64,4 @@ def read_decisions(path: str | Path) -> dict[tuple[str, str], Decision]:
         if (document, word) in found:
             problem(number, "word", "one decision a word", f"a second one for {document} {word}")
         found[document, word] = Decision(category, tuple(head.split()), number)
-    if problems:
-        raise InputError(problems)
-    return found
+    return found, problems

@@ -7,6 +7,7 @@ and elision are treated in one way.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ import yaml
 
 from data_prep.errors import InputError, Problem, choices, input_error
 from data_prep.textfile import read_text_lines
+from evaluation.yaml_lines import YamlLines
 
 GENDERS = ("masculine", "feminine", "neuter", "common")
 NUMBERS = ("singular", "plural", "either")
@@ -29,6 +31,7 @@ FORMS = ("it", "they", "you")
 _FOLDER = Path(__file__).resolve().parent / "lists"
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
+_PLACE = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
@@ -91,6 +94,18 @@ class TargetWords:
     elisions: Mapping[str, tuple[str, ...]]
     dropped: frozenset[str]
 
+    @property
+    def signature(self) -> str:
+        """The language and a short name of the lists' content, for signatures of scores."""
+        content = repr(
+            (
+                sorted(map(repr, self.pronouns.values())),
+                sorted(self.elisions.items()),
+                sorted(self.dropped),
+            )
+        )
+        return f"{self.language}.{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
     def parts(self, word: str) -> list[str]:
         """A word in lower case, cut after apostrophes: `Qu’il` is `qu'` and `il`."""
         text = unicodedata.normalize("NFC", _SUBWORD.sub("", word).translate(_APOSTROPHES)).lower()
@@ -138,8 +153,8 @@ class TargetWords:
 
 def source_words(language: str) -> SourceWords:
     """The lists of a source language: by its code, or by the path of a file."""
-    path, values = _load(language)
-    checked = _Checker(path, values, "source")
+    path, values, lines = _load(language)
+    checked = _Checker(path, values, lines, "source")
     forms = {
         word: name
         for name, words in checked.mapping("forms").items()
@@ -158,8 +173,8 @@ def source_words(language: str) -> SourceWords:
 
 def target_words(language: str) -> TargetWords:
     """The lists of a target language: by its code, or by the path of a file."""
-    path, values = _load(language)
-    checked = _Checker(path, values, "target")
+    path, values, lines = _load(language)
+    checked = _Checker(path, values, lines, "target")
     pronouns: dict[str, TargetPronoun] = {}
     allowed = {"person": PERSONS, "gender": GENDERS, "number": NUMBERS, "role": ROLES}
     rows = checked.section.get("pronouns")
@@ -192,20 +207,21 @@ def shipped_languages() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.yaml"))
 
 
-def _load(language: str) -> tuple[Path, Any]:
+def _load(language: str) -> tuple[Path, Any, YamlLines]:
     path = _FOLDER / f"{language}.yaml"
     if language not in shipped_languages():
         path = Path(language)
         if path.suffix not in (".yaml", ".yml"):
             expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
             raise input_error("lists", "language", expected, repr(language))
-    return path, _parsed(path)
+    return path, *_parsed(path)
 
 
 @cache
-def _parsed(path: Path) -> Any:
+def _parsed(path: Path) -> tuple[Any, YamlLines]:
+    text = "\n".join(read_text_lines(path))
     try:
-        return yaml.safe_load("\n".join(read_text_lines(path)))
+        return yaml.safe_load(text), YamlLines(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1
@@ -216,8 +232,10 @@ def _parsed(path: Path) -> Any:
 class _Checker:
     """Collects what is wrong with a section of a file of lists."""
 
-    def __init__(self, path: Path, values: Any, section: str) -> None:
+    def __init__(self, path: Path, values: Any, lines: YamlLines, section: str) -> None:
         self.path = path
+        self.lines = lines
+        self.name = section
         self.problems: list[Problem] = []
         self.language = ""
         self.section: Mapping[str, Any] = {}
@@ -233,7 +251,11 @@ class _Checker:
 
     def problem(self, field: str, expected: str, found: str) -> None:
         """Note a problem."""
-        self.problems.append(Problem(str(self.path), None, field, expected, found))
+        # pronouns[2].forms is the second item of the list
+        places = [int(n) - 1 if n else word for n, word in _PLACE.findall(field)]
+        inside = () if field in ("language", self.name) else (self.name,)
+        line = self.lines.of(*inside, *places)
+        self.problems.append(Problem(str(self.path), line, field, expected, found))
 
     def mapping(self, key: str) -> Mapping[str, Any]:
         """A mapping of the section, which may be empty."""

@@ -7,16 +7,21 @@ and how, and what is still to be judged.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.protest.build import Candidates
 from evaluation.protest.categories import CATEGORIES
 from evaluation.protest.results import (
+    COUNTED,
     STATUSES,
     UNDECIDED,
     Judged,
+    Part,
     PartScore,
     ProtestEvaluation,
     SystemScore,
@@ -60,12 +65,9 @@ def text_report(evaluation: ProtestEvaluation, markdown: bool = False) -> str:
         parts.append(_summary(evaluation, table))
     if evaluation.comparisons:
         parts.append(_comparisons(evaluation, table))
-    signatures = (
-        [score.signature for score in evaluation.systems[0].scores.values()]
-        if evaluation.systems
-        else []
-    )
-    return "\n".join([*parts, *(f"{text}\n" for text in signatures)])
+    signatures = [score.signature for score in evaluation.systems[0].scores.values()]
+    title = "## Signatures\n" if markdown else "Signatures\n"
+    return "\n".join([*parts, title, "".join(f"- {text}\n" for text in signatures)])
 
 
 def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
@@ -85,23 +87,40 @@ def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
 
 
 def _system(system: SystemScore, sizes: Mapping[str, int], table: Table) -> str:
-    """Automatic and human parts of one system, and what is left, by category."""
-    heading = [system.name, "tokens", *HEADINGS.values(), "right %"]
+    """Automatic and human parts of one system, and what is left, by category with intervals.
+
+    Statuses that nothing has are left out.
+    """
+    shown = [status for status in STATUSES if system.total(status) or status == "automatic"]
+    columns = ("automatic % [95%]", "right % [95%]")
+    heading = [system.name, "tokens", *(HEADINGS[status] for status in shown), *columns]
     rows = []
     for category in CATEGORIES:
         counts, size = system.counts[category.name], sizes[category.name]
-        share = _range(
-            sum(counts[s] for s in ("automatic", "silver", "right")),
-            sum(counts[s] for s in UNDECIDED),
-            size,
-        )
-        rows.append([category.label, str(size), *(str(counts[s]) for s in STATUSES), share])
-    totals = [system.total(status) for status in STATUSES]
-    right = sum(system.total(status) for status in ("automatic", "silver", "right"))
+        undecided = sum(counts[status] for status in UNDECIDED)
+        scores = category_cells(system.categories.get(category.name), undecided, size)
+        rows.append([category.label, str(size), *(str(counts[s]) for s in shown), *scores])
+    totals = [str(system.total(status)) for status in shown]
     size = sum(sizes.values())
     undecided = sum(system.total(status) for status in UNDECIDED)
-    rows.append(["all", str(size), *map(str, totals), _range(right, undecided, size)])
+    rows.append(["all", str(size), *totals, *category_cells(system.scores, undecided, size)])
     return table(heading, rows, 1)
+
+
+def category_cells(
+    scores: Mapping[Part, PartScore] | None, undecided: int, size: int
+) -> tuple[str, str]:
+    """Automatic and semi-automatic shares with intervals; what is undecided makes a range."""
+    if scores is None:
+        return "", ""
+    automatic, both = scores["automatic"], scores["semi-automatic"]
+    shown = f"{100 * both.value:.1f}"
+    if undecided:
+        shown += f" to {100 * (both.value + undecided / size):.1f}"
+    return (
+        f"{100 * automatic.value:.1f} {_interval(automatic)}".rstrip(),
+        f"{shown} {_interval(both)}".rstrip(),
+    )
 
 
 def _summary(evaluation: ProtestEvaluation, table: Table) -> str:
@@ -137,13 +156,6 @@ def _comparisons(evaluation: ProtestEvaluation, table: Table) -> str:
     return table(heading, rows, 3)
 
 
-def _range(right: int, undecided: int, size: int) -> str:
-    if not size:
-        return ""
-    low, high = 100 * right / size, 100 * (right + undecided) / size
-    return f"{low:.1f}" if not undecided else f"{low:.1f} to {high:.1f}"
-
-
 def _interval(score: PartScore) -> str:
     if score.low is None or score.high is None:
         return ""
@@ -171,14 +183,13 @@ _DIFFERENCE = ("first", "second", "difference", "low", "high", "p_bootstrap", "p
 def _json_system(system: SystemScore) -> dict[str, Any]:
     return {
         "name": system.name,
-        "scores": {
-            part: {
-                "value": score.value,
-                "low": score.low,
-                "high": score.high,
-                "signature": score.signature,
+        "scores": {part: asdict(score) for part, score in system.scores.items()},
+        "category_scores": {
+            name: {
+                part: {"value": score.value, "low": score.low, "high": score.high}
+                for part, score in scores.items()
             }
-            for part, score in system.scores.items()
+            for name, scores in system.categories.items()
         },
         "at_most": system.at_most,
         "categories": {name: dict(counts) for name, counts in system.counts.items()},
@@ -188,7 +199,17 @@ def _json_system(system: SystemScore) -> dict[str, Any]:
     }
 
 
-def details(evaluation: ProtestEvaluation) -> str:
+def csv_report(evaluation: ProtestEvaluation) -> str:
+    """A row for each system: a table that `crosspro correlate` reads."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("system", *COUNTED))
+    for one in evaluation.systems:
+        writer.writerow((one.name, *(f"{one.scores[part].value:.6g}" for part in COUNTED)))
+    return text.getvalue()
+
+
+def detail_tsv(evaluation: ProtestEvaluation) -> str:
     """Every token of every system as a tab-separated table."""
     rows = [DETAIL_COLUMNS, *(detail_row(one) for s in evaluation.systems for one in s.tokens)]
     return "".join("\t".join(row) + "\n" for row in rows)

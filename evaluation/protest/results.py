@@ -7,6 +7,7 @@ nobody has judged yet is neither. The score is therefore a range while there is 
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from data_prep import __version__
 from evaluation.protest.categories import CATEGORIES
@@ -67,13 +69,15 @@ class PartScore:
 class SystemScore:
     """A system: its tokens, counts of each status by category, and its scores.
 
-    `at_most` is what the semi-automatic score becomes if all that is undecided turns out right.
+    `categories` has the scores of each category of which the suite has tokens. `at_most` is what
+    the semi-automatic score becomes if all that is undecided turns out right.
     """
 
     name: str
     tokens: tuple[Judged, ...]
     counts: Mapping[str, Mapping[Status, int]]
     scores: Mapping[Part, PartScore]
+    categories: Mapping[str, Mapping[Part, PartScore]]
     at_most: float
     other_output: int
 
@@ -108,12 +112,18 @@ class ProtestEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What changes scores beside the suite: all of it is in the signature."""
+    """What changes scores beside the suite and verdicts: all of it is in the signature.
+
+    `links` says whether they were given or how they were made, `source` whose tokenisation of the
+    source they belong to: the suite's or the systems' own.
+    """
 
     lists: str
     repair: bool = True
-    silver: int = 0
+    silver: str = "none"
     needs: Needs = "pronoun"
+    links: str = "given"
+    source: Literal["suite", "own"] = "suite"
 
 
 def status_of(result: TokenResult, judgement: Judgement | None, needs: Needs) -> Status:
@@ -145,25 +155,30 @@ def evaluate_systems(
     number = int(documents.max(initial=-1)) + 1
     units = documents if number > 1 else np.arange(len(suite.tokens))
     unit = "document" if number > 1 else "token"
+    categories = np.array([token.category for token in suite.tokens])
     systems: list[SystemScore] = []
     ratios: dict[tuple[str, Part], Ratio] = {}
     for name, own in results.items():
         judged = tuple(_judged(result, judgements, settings.needs) for result in own)
         scores: dict[Part, PartScore] = {}
+        by_category: dict[str, dict[Part, PartScore]] = {}
         for part, statuses in COUNTED.items():
-            right = [one.status in statuses for one in judged]
-            above = np.bincount(units, weights=right)
-            ratio = make_ratio(name, above, np.bincount(units))
-            ratios[name, part] = ratio
-            low, high = (None, None)
-            if plan is not None:
-                low, high = ratio_interval(ratio.numerators, ratio.denominators, plan)
+            right = np.array([one.status in statuses for one in judged], dtype=np.float64)
             text = signature(part, suite, settings, judgements, plan, unit)
-            scores[part] = PartScore(part, ratio.value, text, low, high)
+            ratios[name, part] = _ratio(name, right, units)
+            scores[part] = _score(part, ratios[name, part], text, plan)
+            for category in CATEGORIES:
+                own_tokens = categories == category.name
+                if own_tokens.any():
+                    ratio = _ratio(name, right[own_tokens], units[own_tokens])
+                    found = by_category.setdefault(category.name, {})
+                    found[part] = _score(part, ratio, text, plan)
         undecided = sum(one.status in UNDECIDED for one in judged)
         at_most = scores["semi-automatic"].value + undecided / max(1, len(judged))
         other = _other_outputs(own, judgements)
-        systems.append(SystemScore(name, judged, _counts(judged), scores, at_most, other))
+        systems.append(
+            SystemScore(name, judged, _counts(judged), scores, by_category, at_most, other)
+        )
     comparisons = [
         Comparison(part, compare_ratios(ratios[first, part], ratios[second, part], plan))
         for first, second in combinations(results, 2)
@@ -203,16 +218,41 @@ def signature(
         f"lists:{settings.lists}",
         "match:overlap,no-case,elision",
         f"repair:{'yes' if settings.repair else 'no'}",
+        f"links:{settings.links}",
+        f"source:{settings.source}",
     ]
     if part == "semi-automatic":
         parts.append(f"silver:{settings.silver}")
-        parts.append(f"verdicts:{len(judgements)}")
+        parts.append(f"verdicts:{_verdict_signature(judgements)}")
         parts.append(f"needs:{settings.needs}")
     if plan is not None:
         parts.append(f"bootstrap:{plan.resamples}")
         parts.append(f"by:{unit}")
         parts.append(f"seed:{plan.seed}")
     return "|".join([*parts, f"crosspro:{__version__}"])
+
+
+def _verdict_signature(judgements: Mapping[tuple[str, str, str], Judgement]) -> str:
+    """How many judged items there are, and a short name of what people said about them."""
+    if not judgements:
+        return "none"
+    rows = sorted((*key, one.pronoun, one.antecedent or "") for key, one in judgements.items())
+    return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
+
+
+def _ratio(name: str, right: NDArray[np.float64], units: NDArray[np.int64]) -> Ratio:
+    """The share of right tokens; units without a token say nothing about it."""
+    sizes = np.bincount(units)
+    within = sizes > 0
+    return make_ratio(name, np.bincount(units, weights=right)[within], sizes[within])
+
+
+def _score(part: Part, ratio: Ratio, text: str, plan: Resampling | None) -> PartScore:
+    """The score with its interval, which a single unit cannot give."""
+    if plan is None or len(ratio.numerators) < 2:
+        return PartScore(part, ratio.value, text)
+    low, high = ratio_interval(ratio.numerators, ratio.denominators, plan)
+    return PartScore(part, ratio.value, text, low, high)
 
 
 def _judged(

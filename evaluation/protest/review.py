@@ -14,6 +14,7 @@ from pathlib import Path
 
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.textfile import atomic_output, read_text_lines
+from evaluation.parallel_lines import without_mark
 from evaluation.protest.language import TargetWords
 from evaluation.protest.score import TokenResult, verified_alternative
 from evaluation.protest.silver import Alternative
@@ -77,7 +78,7 @@ def _csv_line(cells: Iterable[str]) -> bytes:
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]] | Problem]:
     """The rows of such a file with their lines, or why it cannot be read to its end."""
-    rows = csv.reader(read_text_lines(path), delimiter="\t", strict=True)
+    rows = csv.reader(without_mark(read_text_lines(path)), delimiter="\t", strict=True)
     try:
         for cells in rows:
             yield rows.line_num, [cell.removesuffix("\r") for cell in cells]

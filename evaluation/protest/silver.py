@@ -7,6 +7,7 @@ Scores that use them are not comparable with published ones and are always repor
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.textfile import atomic_output, read_text_lines
+from evaluation.parallel_lines import without_mark
 from evaluation.protest.suite import Suite, Words
 
 COLUMNS = ("token", "pronoun", "head", "remark")
@@ -37,7 +39,7 @@ def read_silver(path: str | Path, suite: Suite) -> dict[str, list[Alternative]]:
     def problem(field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+    for number, line in enumerate(without_mark(read_text_lines(Path(path))), start=1):
         cells = line.removesuffix("\r").split("\t")
         if number == 1:
             if tuple(cells) != COLUMNS:
@@ -62,6 +64,16 @@ def read_silver(path: str | Path, suite: Suite) -> dict[str, list[Alternative]]:
     if problems:
         raise InputError(problems)
     return dict(found)
+
+
+def silver_signature(alternatives: Mapping[str, Iterable[Alternative]]) -> str:
+    """How many alternatives there are and a short name of their content; remarks do not count."""
+    rows = sorted(
+        (name, one.pronoun, one.head) for name, some in alternatives.items() for one in some
+    )
+    if not rows:
+        return "none"
+    return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
 
 
 def write_silver(path: str | Path, alternatives: Mapping[str, Iterable[Alternative]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from data_prep.errors import InputError, Problem, choices, quoted
+from data_prep.errors import InputError, Problem, choices, input_error, quoted
 from data_prep.textfile import read_text_lines
 from evaluation.protest.categories import BY_NAME
 from evaluation.protest.language import ROLES
@@ -59,13 +59,13 @@ class _Reader:
                 self.read_token(record)
             elif record is not None:
                 self.read_line(record)
+        if not self.number:
+            raise input_error(self.path, "file", "a suite from `protest build`", "an empty file")
         for key, found in (("lines", len(self.source)), ("tokens", len(self.tokens))):
             if self.header.get(key) != found and not self.problems:
                 self.problem(
                     key, f"{self.header.get(key)} as the first line says", str(found), True
                 )
-        if not self.number:
-            self.problem("file", "a suite", "an empty file", True)
         if self.problems:
             raise InputError(self.problems)
         return Suite(

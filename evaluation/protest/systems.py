@@ -13,11 +13,11 @@ from pathlib import Path
 from data_prep.align.links import scan_links
 from data_prep.errors import InputError, Problem, quoted
 from data_prep.example import Link
-from data_prep.textfile import read_text_lines
 from data_prep.tokenise import tokenise_lines
+from evaluation.parallel_lines import lines_of, unequal_lines
 from evaluation.protest.locate import locate
 from evaluation.protest.suite import Place, Positions, Suite, Words
-from evaluation.protest.text import Report, make_links, read_corpus
+from evaluation.protest.text import NO_CORPUS, Corpus, Report, make_links
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,11 @@ def relocate(
 
 def _text(path: str | Path, suite: Suite, problems: list[Problem]) -> list[Words]:
     """The words of each line of a file that must have as many lines as the suite."""
-    try:
-        lines = [tuple(line.split()) for line in read_text_lines(Path(path))]
-    except InputError as error:
-        problems += error.problems
+    lines = lines_of(Path(path), problems)
+    if lines is None:
         return []
-    if len(lines) != len(suite.source):
-        expected = f"{len(suite.source):,} as in the suite"
-        problems.append(Problem(str(path), None, "lines", expected, f"{len(lines):,}"))
-    return lines
+    problems += unequal_lines(path, len(lines), len(suite.source), "the suite")
+    return [tuple(line.split()) for line in lines]
 
 
 def _links(
@@ -138,11 +134,8 @@ def read_systems(
     outputs: Sequence[Path],
     links: Sequence[Path] | None,
     sources: Sequence[Path | None],
-    corpus: Path | None = None,
-    jobs: int = 1,
-    progress: Report = lambda text: None,
 ) -> list[SystemOutput]:
-    """Several systems; links are made where none are given. Problems of all are raised together."""
+    """Several systems; without `links` they have none yet. Problems of all are raised together."""
     problems: list[Problem] = []
     found: list[SystemOutput] = []
     for number, name in enumerate(names):
@@ -153,11 +146,17 @@ def read_systems(
             problems += error.problems
     if problems:
         raise InputError(problems)
-    if links:
-        return found
-    languages = (suite.source_language, suite.target_language)
-    larger = read_corpus(corpus, languages, progress)
+    return found
+
+
+def with_links(
+    systems: Sequence[SystemOutput],
+    corpus: Corpus = NO_CORPUS,
+    jobs: int = 1,
+    progress: Report = lambda text: None,
+) -> list[SystemOutput]:
+    """The systems with links that are made here, of each by itself: others change nothing."""
     return [
-        replace(one, links=make_links(one.source, one.output, larger, jobs, progress))
-        for one in found
+        replace(one, links=make_links(one.source, one.output, corpus, jobs, progress))
+        for one in systems
     ]

@@ -7,6 +7,7 @@ lines: the lines of a suite are those of the files that systems translate.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -19,8 +20,8 @@ from data_prep.errors import InputError, Problem, input_error
 from data_prep.example import Link
 from data_prep.mmax import MmaxDocument, read_mmax
 from data_prep.shared_task import read_doc_ids
-from data_prep.textfile import read_text_lines
 from data_prep.tokenise import tokenise_lines
+from evaluation.parallel_lines import check_lengths, lines_of
 from evaluation.protest.suite import Words
 
 Report = Callable[[str], None]
@@ -36,6 +37,26 @@ class Texts:
     documents: list[str]
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """A larger parallel text from which the aligner learns, too; it may be empty."""
+
+    source: Sequence[Words] = ()
+    target: Sequence[Words] = ()
+
+    @property
+    def signature(self) -> str:
+        """How links are made with it, for signatures of scores: its size and content."""
+        if not self.source:
+            return "aligned"
+        content = "\n".join(" ".join(words) for words in chain(self.source, self.target))
+        digest = hashlib.sha256(content.encode("utf-8")).hexdigest()[:8]
+        return f"aligned+{len(self.source)}.{digest}"
+
+
+NO_CORPUS = Corpus()
+
+
 def read_texts(
     source: Path,
     references: Sequence[Path],
@@ -47,28 +68,21 @@ def read_texts(
     if format_of(source) == "iwslt":
         return _read_xml(source, references, doc_ids, languages, tokenised)
     problems: list[Problem] = []
-    lines = []
-    for path in (source, *references):
-        lines.append(_lines(path, problems))
+    paths = [source, *references]
+    lines = [lines_of(path, problems) for path in paths]
     ids: list[str] | None = None
     if doc_ids is not None:
         try:
             ids = list(read_doc_ids(doc_ids))
         except InputError as error:
             problems += error.problems
-    expected = f"{len(lines[0]):,} as in {source}"
-    sizes = [(path, len(text)) for path, text in zip(references, lines[1:], strict=True)]
-    if doc_ids is not None and ids is not None:
-        sizes.append((doc_ids, len(ids)))
-    if not problems:
-        problems += [
-            Problem(str(path), None, "lines", expected, f"{size:,}")
-            for path, size in sizes
-            if size != len(lines[0])
-        ]
+        paths.append(doc_ids)
+        check_lengths(paths, [*lines, ids], problems)
+    else:
+        check_lengths(paths, lines, problems)
     if problems:
         raise InputError(problems)
-    texts = _tokenised(lines, languages, tokenised)
+    texts = _tokenised([one for one in lines if one is not None], languages, tokenised)
     documents = ["" for _ in texts[0]] if ids is None else ids
     return Texts(str(source), texts[0], texts[1:], documents)
 
@@ -78,7 +92,11 @@ def read_mmax_texts(source: Sequence[MmaxDocument], references: Sequence[Path]) 
     found: list[list[Words]] = []
     problems: list[Problem] = []
     for path in references:
-        others = {document.name: document for document in read_mmax(path)}
+        try:
+            others = {document.name: document for document in read_mmax(path)}
+        except InputError as error:
+            problems += error.problems
+            continue
         text: list[Words] = []
         for document in source:
             other = others.get(document.name)
@@ -100,26 +118,24 @@ def read_mmax_texts(source: Sequence[MmaxDocument], references: Sequence[Path]) 
 
 
 def read_corpus(
-    prefix: Path | None, languages: tuple[str, str], progress: Report
-) -> tuple[list[Words], list[Words]]:
-    """A larger parallel text that helps the aligner: X.en and X.fr; nothing if none is named."""
-    if prefix is None:
-        return [], []
-    progress(f"reading {prefix}")
+    paths: tuple[Path, Path] | None, languages: tuple[str, str], progress: Report
+) -> Corpus:
+    """A larger parallel text that helps the aligner, in two files; nothing if none is named."""
+    if paths is None:
+        return NO_CORPUS
+    progress(f"reading {paths[0]} and {paths[1]}")
+    source, target = languages
     segments = list(
-        read_bitext(
-            prefix, source_language=languages[0], target_language=languages[1], missing="skip"
-        )
+        read_bitext(*paths, source_language=source, target_language=target, missing="skip")
     )
     sides = [[one.source for one in segments], [one.target for one in segments]]
-    first, second = _tokenised(sides, languages, None)
-    return first, second
+    return Corpus(*_tokenised(sides, languages, None))
 
 
 def make_links(
     source: Sequence[Words],
     target: Sequence[Words],
-    corpus: tuple[Sequence[Words], Sequence[Words]],
+    corpus: Corpus,
     jobs: int,
     progress: Report,
 ) -> list[tuple[Link, ...]]:
@@ -128,8 +144,8 @@ def make_links(
     Blank lines have no links: the aligner never sees them.
     """
     full = [at for at, (one, other) in enumerate(zip(source, target, strict=True)) if one and other]
-    first = [*(source[at] for at in full), *corpus[0]]
-    second = [*(target[at] for at in full), *corpus[1]]
+    first = [*(source[at] for at in full), *corpus.source]
+    second = [*(target[at] for at in full), *corpus.target]
     links: list[tuple[Link, ...]] = [()] * len(source)
     if not full:
         return links
@@ -172,13 +188,22 @@ def _read_xml(
         raise input_error(doc_ids, "doc-ids", "none: XML files have documents", "a file")
     sides: list[list[str]] = []
     documents: list[str] = []
+    problems: list[Problem] = []
     for path in references:
-        segments = list(
-            read_bitext(source, path, source_language=languages[0], target_language=languages[1])
-        )
+        try:
+            segments = list(
+                read_bitext(
+                    source, path, source_language=languages[0], target_language=languages[1]
+                )
+            )
+        except InputError as error:
+            problems += [one for one in error.problems if one not in problems]
+            continue
         documents = [segment.document or "" for segment in segments]
         sides = sides or [[segment.source for segment in segments]]
         sides.append([segment.target for segment in segments])
+    if problems:
+        raise InputError(problems)
     texts = _tokenised(sides, languages, tokenised)
     return Texts(str(source), texts[0], texts[1:], documents)
 
@@ -195,11 +220,3 @@ def _tokenised(
 
 def _sentences(document: MmaxDocument) -> list[Words]:
     return [tuple(document.words[at] for at in sentence) for sentence in document.sentences]
-
-
-def _lines(path: Path, problems: list[Problem]) -> list[str]:
-    try:
-        return list(read_text_lines(path))
-    except InputError as error:
-        problems += error.problems
-        return []

@@ -1,6 +1,6 @@
 """A suite of 250 tokens from ParCorFull, and proof that scores are what they must be.
 
-Run: python -m scripts.bench.protest_suite ARCHIVE [--corpus PREFIX] [--share 0.3] [--seed 1]
+Run: python -m scripts.bench.protest_suite ARCHIVE [--align-with A B] [--share 0.3] [--seed 1]
      [--suite FILE]
 
 ARCHIVE is the ParCorFull archive of the DiscoMT talks; the parallel text is in it, too. The suite
@@ -66,13 +66,17 @@ def main() -> None:
     """Build, damage, score, compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("archive", type=Path)
-    parser.add_argument("--corpus", type=Path, help="a larger parallel text X: X.en, X.fr")
+    parser.add_argument(
+        "--align-with", type=Path, nargs=2, metavar=("A", "B"), help="a larger parallel text"
+    )
     parser.add_argument("--share", type=float, default=0.3, help="of each category is damaged")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--suite", type=Path, help="write the suite here")
     options = parser.parse_args()
     start = time.perf_counter()
-    suite, links, candidates = build_suite(options.archive, options.corpus, options.seed)
+    suite, links, candidates = build_suite(
+        options.archive, options.align_with and tuple(options.align_with), options.seed
+    )
     print(build_report(candidates, suite))
     print(f"built in {time.perf_counter() - start:.1f} s", file=sys.stderr)
     if options.suite:
@@ -85,7 +89,7 @@ def main() -> None:
 
 
 def build_suite(
-    archive: Path, corpus: Path | None = None, seed: int = 1
+    archive: Path, align_with: tuple[Path, Path] | None = None, seed: int = 1
 ) -> tuple[Suite, list[tuple[Link, ...]], Candidates]:
     """The suite, the links of its reference, and what became of all pronouns."""
     documents = read_mmax(archive / ANNOTATION)
@@ -93,7 +97,7 @@ def build_suite(
     with tempfile.TemporaryDirectory() as folder:
         source, reference = _extract(archive, Path(folder))
         texts = read_texts(source, [reference], None, LANGUAGES, None)
-    larger = read_corpus(corpus, LANGUAGES, lambda text: None)
+    larger = read_corpus(align_with, LANGUAGES, lambda text: None)
     links = make_links(texts.source, texts.references[0], larger, 1, lambda text: None)
     text = ParallelText(TEXTS[0], texts.source, texts.references, [links], texts.documents)
     decisions = read_decisions(DECISIONS)

@@ -270,3 +270,20 @@ def test_figures_of_the_tool_on_news(monkeypatch):
         data.source, data.reference, data.candidates, LISTS, AutoPrfSettings(), None
     )
     assert counts(found.results[0].total) == (626, 1961, 1828)
+
+
+def test_what_is_not_defined_is_no_number():
+    """Nothing is linked in the candidate: precision and F1 are not 0 but undefined."""
+    empty = translation("none", ["a", "b", "c"], [[], [], []])
+    documents = Documents(np.array([0, 1, 2]), ("a", "b", "c"))
+    evaluation = autoprf(candidates=(empty, CANDIDATE), documents=documents)
+    precision, recall, f1 = evaluation.results[0].total.scores
+    assert np.isnan(precision.value)
+    assert np.isnan(f1.value)
+    assert (precision.low, f1.high) == (None, None)
+    assert (recall.value, recall.low, recall.high) == (0, 0, 0)
+    assert [metric for metric, _ in evaluation.comparisons] == ["recall"]
+    content = json.loads(json_report(evaluation), parse_constant=pytest.fail)
+    assert content["candidates"][0]["total"]["precision"]["value"] is None
+    assert np.isnan(evaluation.results[1].documents[2].values).all()
+    assert "nan" in text_report(evaluation)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_prep.errors import InputError
-from evaluation.linked_text import links_from_pairs, parse_links, read_links, read_text
+from evaluation.linked_text import links_from_pairs, parse_links, read_links, read_text, text_digest
 from evaluation.mt_input import AlignWith, InputPaths, read_input
 from evaluation.pronoun_lists import load_lists
 
@@ -87,9 +87,9 @@ def test_every_problem_of_every_file(files):
         "links-reference:1: links: expected links s-t separated by spaces, found 'x'",
         "links-reference:2: links: expected links s-t separated by spaces, found '1-'",
         "links-reference:3: links: expected links inside 2 source and 2 target words, found 9-9",
-        "links-candidate:4: lines: expected 3 lines as in source, found 4",
         "links-candidate:1: links: expected links inside 3 source and 1 target words, found 5-0",
         "links-candidate:1: links: expected links inside 3 source and 1 target words, found 0-7",
+        "links-candidate:4: lines: expected 3 lines as in source, found 4",
         "ids:2: doc-ids: expected 3 lines as in the source, found 1",
     ]
 
@@ -130,7 +130,7 @@ def test_a_text_given_twice(files):
     same = (files / "candidate", files / "candidate")
     links = (files / "links-candidate",) * 2
     found = problems(paths(files, candidates=same, links_candidates=links))
-    assert found == ["candidate: file: expected each text once, found it twice"]
+    assert found == ["candidate: candidate: expected each candidate once, found it twice"]
 
 
 def test_byte_order_mark(files):
@@ -145,7 +145,11 @@ def test_links_are_made_where_there_are_none(files):
         asked = paths(files, links_reference=links, links_candidates=())
         data = read_input(asked, align=AlignWith(corpus))
         assert data.reference.links.of_line(1) == [(0, 0)]
-        assert data.links == ("aligned" if links is None else "given+aligned")
+        digest = text_digest(data.source, data.reference.text)
+        expected = f"aligned(2-texts,corpus-{digest})"
+        assert data.links == (expected if links is None else f"given+{expected}")
+    alone = read_input(paths(files, links_reference=None, links_candidates=()))
+    assert alone.links == "aligned(2-texts)"
 
 
 LINKS = st.lists(
@@ -199,3 +203,44 @@ def test_words_are_counted_as_they_are_split(tmp_path_factory, content):
     assert found == []
     assert len(text.lines) == len(text.lengths)
     assert text.lengths.tolist() == [len(words) for words in text.sentences()]
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_a_source_that_cannot_be_read_is_one_problem(files, content):
+    """Nothing is said about the lengths of other files, which may be right."""
+    (files / "source").unlink()
+    if content is not None:
+        (files / "source").write_bytes(content)
+    (files / "ids").write_text("a\n" * 3, "utf-8")
+    (files / "tokens").write_text("0 0\n", "utf-8")
+    more = {"doc_ids": files / "ids", "tokens": files / "tokens"}
+    (found,) = problems(paths(files, **more), lists=load_lists("en-fr"))
+    assert found.startswith("source: file: expected")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("1\n2\n", ["starts:1: start: expected 0 at first, found 1"]),
+        ("0\n9\n1\n", ["starts:2: start: expected a line from 1 to 2, found 9"]),
+        (
+            "0\n0\nx\n",
+            [
+                "starts:2: start: expected a line from 1 to 2, found 0",
+                "starts:3: start: expected the number of a line, and perhaps an id, found 'x'",
+            ],
+        ),
+        ("", ["starts:1: start: expected at least one document, found none"]),
+    ],
+)
+def test_starts_of_documents_are_checked(files, content, expected):
+    (files / "starts").write_text(content, "utf-8")
+    assert problems(paths(files, doc_starts=files / "starts")) == expected
+
+
+def test_a_prior_of_another_kind(files):
+    align = AlignWith(prior=files / "source")
+    (found,) = problems(paths(files, links_candidates=()), align=align)
+    assert found.endswith("found a file of another kind")
+    (found,) = problems(paths(files), align=AlignWith(prior=files / "none"))[1:]
+    assert found.startswith("none: file: expected a readable file")

@@ -73,7 +73,11 @@ def test_files_of_different_length_are_reported_together(tmp_path):
         (tmp_path / name).write_text(content)
     with pytest.raises(InputError) as caught:
         read_mt_text([tmp_path / "c"], [tmp_path / "r"], tmp_path / "d")
-    assert [problem.found for problem in caught.value.problems] == ["1", "3"]
+    assert [(p.line, p.found) for p in caught.value.problems] == [(2, "1"), (3, "3")]
+    with pytest.raises(InputError) as caught:
+        read_mt_text([tmp_path / "c", tmp_path / "none"], [tmp_path / "r"], tmp_path / "nope")
+    named = [problem.path.rpartition("/")[2] for problem in caught.value.problems]
+    assert named == ["none", "nope", "c"]
     (tmp_path / "empty").write_text("")
     with pytest.raises(InputError, match="at least one"):
         read_mt_text([tmp_path / "empty"], [tmp_path / "empty"])

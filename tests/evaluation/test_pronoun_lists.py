@@ -99,3 +99,33 @@ def test_signatures_change_with_the_content():
     assert lists_from_mapping(mapping, "x").digest == lists.digest
     mapping["equivalent"] = []
     assert lists_from_mapping(mapping, "x").digest != lists.digest
+
+
+def test_problems_have_lines_and_words_are_composed(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text(
+        "source_pronouns: [it]\n"
+        "target_pronouns:\n  - il\n  - il\n  - a b\n"
+        "translations:\n  it: [il]\n  he:\n    - il\n"
+        "identical:\n  - [il]\n  - [il,\n     elle]\n"
+        "equivalent:\n  - pronouns: [il, zz]\n    probability: 2\n    p: 1\n"
+        "colour: red\n",
+        "utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        load_lists(path)
+    found = [(problem.line, problem.field) for problem in caught.value.problems]
+    assert found == [
+        (4, "target_pronouns"),
+        (5, "target_pronouns"),
+        (8, "translations"),
+        (11, "identical"),
+        (12, "identical"),
+        (13, "identical"),
+        (15, "equivalent"),
+        (16, "equivalent"),
+        (17, "equivalent"),
+        (18, "colour"),
+    ]
+    path.write_text("source_pronouns: [it]\ntarget_pronouns: [c\u0327a]\n", "utf-8")
+    assert load_lists(path).target_pronouns == ("\u00e7a",)

@@ -31,7 +31,7 @@ def test_legacy_is_what_the_released_script_prints(which):
 
 def test_the_table_has_the_numbers_of_the_released_script(tmp_path):
     details = tmp_path / "details.tsv"
-    result = crosspro("contrastive", CASE / "test.json", CASE / "scores", "--details", details)
+    result = crosspro("contrastive", CASE / "test.json", CASE / "scores", "--detail", details)
     text = result.stdout.decode()
     assert "40 instances in 10 documents" in text
     assert "total                              40  32.50 [" in text
@@ -77,11 +77,50 @@ def test_bad_input_is_refused_with_every_problem(tmp_path):
     assert b"antecedent unknown                  4" in accepted.stdout
 
 
+def test_every_score_file_is_looked_at(tmp_path):
+    files = (CASE / "scores", CASE / "scores_short", tmp_path / "none")
+    result = crosspro("contrastive", CASE / "test.json", *files)
+    assert result.code == 2
+    lines = result.stderr.decode().splitlines()
+    assert [line.partition(": expected")[0].rpartition("/")[2] for line in lines] == [
+        "scores_short:119: scores",
+        "none: file",
+    ]
+    result = crosspro("contrastive", tmp_path / "no.json", CASE / "scores", tmp_path / "none")
+    assert result.stderr.count(b"expected a readable file") == 2
+    result = crosspro("contrastive", tmp_path / "no.json", tmp_path / "none", "--legacy")
+    assert result.stderr.count(b"expected a readable file") == 2
+
+
+def test_legacy_names_the_instances_that_stop_it(tmp_path):
+    content = json.loads((CASE / "test.json").read_text("utf-8"))
+    for number in (3, 7):
+        content[number]["ante distance"] = None
+    path = tmp_path / "null.json"
+    path.write_text(json.dumps(content))
+    result = crosspro("contrastive", path, CASE / "scores", "--legacy")
+    assert (result.code, result.stdout) == (1, b"")
+    assert b"instance 4, ante distance: expected a number" in result.stderr
+    assert b"instance 8, ante distance: expected a number" in result.stderr
+
+
+def test_nothing_is_written_if_an_output_cannot_be(tmp_path):
+    detail = tmp_path / "d.tsv"
+    outputs = ("--detail", detail, "-o", tmp_path / "none" / "x")
+    assert crosspro("contrastive", CASE / "test.json", CASE / "scores", *outputs).code == 2
+    assert not detail.exists()
+
+
 def test_options_that_do_not_go_together():
     runs = [
         ("--legacy", CASE / "scores"),
+        ("--legacy", "--layout", "json"),
+        ("--legacy", "--detail", "x"),
+        ("--legacy", "--seed", 1),
         ("--write-scores", "x"),
         ("--source", "x"),
+        ("--annotator", "hanta"),
+        ("--max-examples", 3),
     ]
     for extra in runs:
         result = crosspro("contrastive", CASE / "test.json", CASE / "scores", *extra)
@@ -116,6 +155,17 @@ def test_a_set_is_built_and_written_as_text(tmp_path):
     (tmp_path / "scores").write_text("1\n2\n")
     scored = crosspro("contrastive", tmp_path / "set.json", tmp_path / "scores")
     assert b"pronoun it:il" in scored.stdout
+
+
+def test_bitext_of_unequal_length(tmp_path):
+    for name, number in (("en", 3), ("fr", 2), ("ids", 4)):
+        (tmp_path / name).write_text("A.\n" * number)
+    result = crosspro(
+        *("contrastive", "build", "--source", tmp_path / "en", "--target", tmp_path / "fr"),
+        *("--doc-ids", tmp_path / "ids", "-o", tmp_path / "set.json"),
+    )
+    assert b"fr:3: lines: expected 3 lines as in" in result.stderr
+    assert b"ids:4: lines: expected 3 lines as in" in result.stderr
 
 
 def test_a_text_without_instances(tmp_path):
@@ -215,7 +265,7 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
         trained,
         "--links",
         links,
-        "--details",
+        "--detail",
         tmp_path / "d.tsv",
         "--write-scores",
         tmp_path / "scores",
@@ -225,8 +275,32 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     assert [row[-3] for row in rows] == ["right", "wrong", "right", "undecidable", "right"]
     note = "small: 1 instances are undecidable and count as wrong (reference and error fall into"
     assert note in result.stdout.decode()
+    origin = "|task:en-fr-2015|annotator:none|text:own|links:given|"
+    assert origin in result.stdout.decode()
+    assert "|run:" in result.stdout.decode()
+    other = crosspro("contrastive", tmp_path / "set.json", "--run", trained).stdout.decode()
+    assert origin.replace("given", "aligned") in other
+    refused = crosspro("contrastive", tmp_path / "set.json", "--run", trained, "--maximise")
+    assert refused.code == 2
     again = crosspro("contrastive", tmp_path / "set.json", tmp_path / "scores")
     assert "total 5 60.00" in " ".join(again.stdout.decode().split())
+
+
+def test_a_system_that_can_decide_nothing_is_an_error(trained, tmp_path):
+    content = [instance("Er schläft .", "Sie schläft .", "Es schläft .")] * 2
+    result = crosspro("contrastive", written(tmp_path, content), "--run", trained)
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"expected an instance that small (en-fr-2015) can decide, found none" in result.stderr
+
+
+def test_lines_of_files_for_a_run_are_counted_together(trained, tmp_path):
+    path = written(tmp_path, [instance("Il dort .", "Elle dort .")] * 2)
+    (tmp_path / "one").write_text("x\n")
+    (tmp_path / "three").write_text("x\n" * 3)
+    files = ("--source", tmp_path / "one", "--target", tmp_path / "three")
+    result = crosspro("contrastive", path, "--run", trained, *files)
+    assert b"one:2: lines: expected 2 lines as in" in result.stderr
+    assert b"three:3: lines: expected 2 lines as in" in result.stderr
 
 
 def test_discevalmt_with_a_trained_system(trained, tmp_path):

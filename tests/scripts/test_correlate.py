@@ -39,7 +39,8 @@ def test_json_and_choices(table, tmp_path):
         "apt",
         "--without",
         "d",
-        "--json",
+        "--layout",
+        "json",
         "-o",
         output,
     )
@@ -48,6 +49,15 @@ def test_json_and_choices(table, tmp_path):
     assert content["systems"] == ["a", "b", "c"]
     assert [one["metric"] for one in content["metrics"]] == ["apt"]
     assert content["williams"] == []
+
+
+def test_csv(table):
+    result = crosspro("correlate", table, "--human", "human", "--layout", "csv")
+    lines = result.stdout.decode().splitlines()
+    assert lines[0] == "metric,coefficient,value,low,high,p,signature"
+    assert len(lines) == 1 + 4 * len({line.partition(",")[0] for line in lines[1:]})
+    text = crosspro("correlate", "disagreement", "--published", "--layout", "csv").stdout.decode()
+    assert "541,2227,24.29" in text
 
 
 def test_the_published_table():
@@ -70,7 +80,7 @@ def test_the_published_disagreement():
 def test_disagreement_of_a_table(tmp_path):
     path = tmp_path / "j.csv"
     path.write_text("category,case,human,doc\nx,1,correct,a\nx,3,correct,b\ny,2,,b\n")
-    result = crosspro("correlate", "disagreement", path, "--unit", "doc", "--json")
+    result = crosspro("correlate", "disagreement", path, "--unit", "doc", "--layout", "json")
     content = json.loads(result.stdout)
     assert content["categories"][0]["percentage"] == 50
     assert "by:doc" in content["signature"]

@@ -6,16 +6,16 @@ import io
 import json
 import shutil
 import sys
-from collections import Counter
+from pathlib import Path
 from unittest import mock
 
 import pytest
 
+from evaluation.protest import language
 from evaluation.protest.suite_reader import read_suite
-from scripts.bench.protest_suite import build_suite, check_table, run_checks
 from scripts.crosspro import run
 from scripts.protest import app
-from tests.conftest import GOLDEN, SHARED_DATA
+from tests.conftest import GOLDEN
 from tests.scripts.run import Outcome
 
 FOLDER = GOLDEN / "protest"
@@ -92,7 +92,7 @@ def test_build_from_mmax_on_both_sides_makes_links(tmp_path):
     assert result.code == 0, result.stderr
     suite = read_suite(path)
     assert suite.references[0][0] == ("J'", "ai", "un", "vélo", ".")
-    assert suite.settings["links"] == "made"
+    assert suite.settings["links"] == "aligned"
 
 
 def test_build_with_sizes_decisions_and_top_up(tmp_path):
@@ -179,7 +179,7 @@ def test_build_with_unequal_lines_and_links_out_of_range(tmp_path):
         tmp_path / "x",
     )
     assert result.code == 2
-    assert result.stderr.decode().count("expected 19 as in") == 2
+    assert result.stderr.decode().count(":2: lines: expected 19 lines as in") == 2
     links = (FOLDER / "text.links").read_text("utf-8").splitlines()
     links[3], links[7] = "0-0 50-1", "0-0 1-60"
     (tmp_path / "links").write_text("\n".join(links) + "\n", "utf-8")
@@ -246,7 +246,7 @@ def test_score_makes_links_and_tokenises(suite, tmp_path):
 def test_score_review_import_score(suite, wrong, tmp_path):
     review, store = tmp_path / "review.tsv", tmp_path / "verdicts.sqlite"
     both = ("score", suite, FOLDER / "text.fr", wrong, *LINKS, *LINKS)
-    result = protest(*both, "--review", review, "--details", tmp_path / "details.tsv")
+    result = protest(*both, "--review", review, "--detail", tmp_path / "details.tsv")
     assert result.code == 0, result.stderr
     text = result.stdout.decode()
     assert "80.0 to 100.0" in text
@@ -320,7 +320,7 @@ def test_score_lists_every_problem_before_any_score(suite, tmp_path):
         tmp_path / "report",
     )
     assert (result.code, result.stdout) == (2, b"")
-    assert b"short: lines: expected 19 as in the suite, found 1" in result.stderr
+    assert b"short:2: lines: expected 19 lines as in the suite, found 1" in result.stderr
     assert b"links:6: links: expected links inside 5 source and 6 target tokens" in result.stderr
     assert not (tmp_path / "report").exists()
 
@@ -331,6 +331,7 @@ def test_score_lists_every_problem_before_any_score(suite, tmp_path):
         ("--links", "a", "--links", "b"),
         ("--name", "a", "--name", "b"),
         ("--source", "a", "--source", "b"),
+        ("--max-examples", "3"),
     ],
 )
 def test_options_must_fit_the_outputs(suite, options):
@@ -362,29 +363,126 @@ def test_help(command):
     assert protest(command, "--help").code == 0
 
 
-@pytest.fixture(scope="module")
-def real():
-    archive = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
-    if not archive.is_file():
-        pytest.skip("ParCorFull is not here")
-    return build_suite(archive)
+# What users get wrong, and what signatures must tell apart --------------------------------------
 
 
-def test_the_real_suite_has_the_sizes_of_002(real):
-    suite, _, candidates = real
-    wanted = [25, 15, 25, 5, 25, 25, 15, 10, 30, 30, 20, 15, 10]
-    counts = Counter(token.category for token in suite.tokens)
-    assert [counts[name] for name in candidates.usable()] == wanted
-    assert candidates.forms == {"it": 692, "they": 270, "you": 562}
-    assert candidates.uncategorised["you", "not annotated"] == 462
-    assert sum(candidates.forms.values()) == sum(candidates.categories.values()) + sum(
-        candidates.uncategorised.values()
+def test_an_output_that_cannot_be_written_stops_everything(suite, wrong, tmp_path):
+    review, detail = tmp_path / "r.tsv", tmp_path / "d.tsv"
+    result = protest(
+        *("score", suite, wrong, *LINKS, "--review", review, "--detail", detail),
+        *("-o", tmp_path / "none" / "x"),
     )
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"output: expected a file of its own in an existing folder" in result.stderr
+    assert not review.exists()
+    assert not detail.exists()
+    result = protest("score", suite, wrong, *LINKS, "--review", review, "--detail", review)
+    assert result.code == 2
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_real_suite_scores_what_it_must(real, seed):
-    suite, links, _ = real
-    checks = run_checks(suite, links, share=0.3, seed=seed)
-    assert len(checks) == 19
-    assert all(check.passed for check in checks), check_table(checks)
+def test_names_of_systems_keep_their_dots(suite, wrong, tmp_path):
+    for name in ("sys.v1.fr", "sys.v2.fr"):
+        shutil.copy(wrong, tmp_path / name)
+    both = (tmp_path / "sys.v1.fr", tmp_path / "sys.v2.fr")
+    result = protest("score", suite, *both, *LINKS, *LINKS, "--layout", "csv", "--resamples", 0)
+    assert result.stdout.decode().splitlines() == [
+        "system,automatic,semi-automatic",
+        "sys.v1,0.8,0.8",
+        "sys.v2,0.8,0.8",
+    ]
+
+
+def test_a_review_file_with_a_byte_order_mark(suite, wrong, tmp_path):
+    review, store = tmp_path / "r.tsv", tmp_path / "v.sqlite"
+    assert protest("score", suite, wrong, *LINKS, "--review", review).code == 0
+    lines = review.read_text("utf-8").splitlines()
+    cells = lines[1].split("\t")
+    cells[-4] = "right"
+    cells[-3] = "right" if cells[3].startswith("anaphoric") else ""
+    text = "\r\n".join([lines[0], "\t".join(cells)]) + "\r\n"
+    review.write_bytes(b"\xef\xbb\xbf" + text.encode("utf-8"))
+    result = protest("review", "import", suite, review, "--verdicts", store, "--annotator", "Anna")
+    assert result.code == 0, result.stderr
+    assert b"1 verdicts by Anna" in result.stderr
+
+
+def signatures(*arguments):
+    result = protest("score", *arguments, "--layout", "json", "--resamples", 0)
+    assert result.code == 0, result.stderr
+    scores = json.loads(result.stdout)["systems"][0]["scores"]
+    return [score["signature"] for score in scores.values()]
+
+
+def test_signatures_say_where_links_come_from(suite, wrong, tmp_path):
+    corpus = [tmp_path / "c.en", tmp_path / "c.fr"]
+    for path in corpus:
+        path.write_text("It rains .\n", "utf-8")
+    given = signatures(suite, wrong, *LINKS)
+    alone = signatures(suite, wrong)
+    helped = signatures(suite, wrong, "--align-with", *corpus)
+    corpus[1].write_text("Il pleut .\n", "utf-8")
+    other = signatures(suite, wrong, "--align-with", *corpus)
+    own = signatures(suite, wrong, *LINKS, "--source", FOLDER / "text.en")
+    found = [one[0] for one in (given, alone, helped, other, own)]
+    assert len(set(found)) == 5
+    assert "|links:given|source:suite|" in given[0]
+    assert "|links:aligned|" in alone[0]
+    assert "|links:aligned+1." in helped[0]
+    refused = protest("score", suite, wrong, *LINKS, "--align-with", *corpus)
+    assert refused.code == 2
+
+
+def test_signatures_say_which_verdicts_silver_and_lists(suite, wrong, tmp_path):
+    silver = tmp_path / "silver.tsv"
+    found = set()
+    for word in ("ça", "ceci"):
+        silver.write_text(f"token\tpronoun\thead\tremark\ntalk1:word_29\t{word}\t\t\n", "utf-8")
+        automatic, both = signatures(suite, wrong, *LINKS, "--silver", silver)
+        found.add(both)
+        assert "|silver:1." in both
+        assert "silver" not in automatic
+    assert len(found) == 2
+    lists = tmp_path / "fr.yaml"
+    shipped = Path(language.__file__).parent / "lists" / "fr.yaml"
+    lists.write_text(shipped.read_text("utf-8").replace("ceci", "ceça"), "utf-8")
+    assert signatures(suite, wrong, *LINKS, "--lists", lists) != signatures(suite, wrong, *LINKS)
+
+
+def test_a_single_system_has_intervals_in_every_category(suite, wrong):
+    result = protest("score", suite, wrong, *LINKS)
+    rows = [line.rstrip() for line in result.stdout.decode().splitlines()]
+    total = [row for row in rows if row.startswith("all ")][-1]
+    assert "80.0 to 100.0 [" in total
+    assert any("inter non-subject it" in row and row.endswith("]") for row in rows)
+
+
+def test_an_empty_suite_and_texts_that_are_not_there(tmp_path):
+    (tmp_path / "empty").write_text("")
+    result = protest("score", tmp_path / "empty", tmp_path / "none", FOLDER / "text.fr")
+    assert result.code == 2
+    lines = result.stderr.decode().splitlines()
+    assert [line.rpartition("/")[2] for line in lines] == [
+        "empty: file: expected a suite from `protest build`, found an empty file",
+        "none: file: expected a readable file, found No such file or directory",
+    ]
+
+
+def test_all_problems_of_decisions_in_their_order(tmp_path):
+    rows = ["document\tword\tcategory\thead", "no\tword_1\t\t", "000_talk1\tword_1\tbad\t"]
+    (tmp_path / "d.tsv").write_text("\n".join([*rows, "000_talk1\tx\t\t"]) + "\n", "utf-8")
+    result = protest(
+        *("build", "--annotation", FOLDER / "en", *TEXT, *LINKS),
+        *("--decisions", tmp_path / "d.tsv", "-o", tmp_path / "x"),
+    )
+    fields = [line.rpartition("d.tsv:")[2] for line in result.stderr.decode().splitlines()]
+    assert [field.partition(": expected")[0] for field in fields] == [
+        "2: document",
+        "3: category",
+        "4: word",
+    ]
+
+
+def test_several_documents_need_doc_ids(tmp_path):
+    result = protest("build", "--annotation", FOLDER / "en", *TEXT[:4], "-o", tmp_path / "x")
+    assert result.code == 2
+    assert result.stderr.count(b"--doc-ids") == 2

@@ -47,7 +47,7 @@ def test_golden_files(name, monkeypatch):
 def test_paths_beside_the_config(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     config = read_config(GOLDEN / "apt" / "basic" / "config")
-    assert config.output == GOLDEN / "apt" / "basic" / "out"
+    assert config.output == str(GOLDEN / "apt" / "basic" / "out")
     expected = (GOLDEN / "apt" / "basic" / "out.score").read_text("utf-8")
     assert run_legacy(config).score == expected
 
@@ -123,6 +123,11 @@ def test_all_problems_of_a_config_are_reported(tmp_path):
     fields = {problem.field for problem in caught.value.problems}
     assert {"source", "reference", "target", "weigths_per_case", "count_OTHER_as_equal"} <= fields
     assert {"max_length_matrix", "output_file", "equal", "alignment_source_target"} <= fields
+    lines = {problem.field: problem.line for problem in caught.value.problems}
+    assert lines["source"] == 3
+    assert lines["max_length_matrix"] == 12
+    assert lines["alignment_source_target"] == 2  # its section; [dictionary] is not there
+    assert lines["equal"] is None
 
 
 def test_no_ini_file(tmp_path):

@@ -21,7 +21,7 @@ from evaluation.contrastive.report import (
     contrastive_csv,
     contrastive_json,
     contrastive_text,
-    details_tsv,
+    detail_tsv,
 )
 from evaluation.significance import Resampling
 
@@ -105,7 +105,7 @@ def test_undecidable_instances_are_reported_apart():
     assert "s: said\ns: accuracy over the instances it can decide: 100.00" in contrastive_text(
         found
     )
-    verdicts = [line.split("\t")[4] for line in details_tsv(found)]
+    verdicts = [line.split("\t")[4] for line in detail_tsv(found)]
     assert verdicts == ["verdict", "right", "undecidable"]
 
 
@@ -137,6 +137,6 @@ def test_every_fault_of_every_score_file_is_reported(tmp_path):
         f"{first}:2: score: expected a number, found 'x'",
         f"{first}:3: score: expected a number, found nothing",
         f"{first}:5: score: expected a number, found 'nan'",
-        f"{first}: scores: expected {expected}, found 5",
-        f"{second}: scores: expected {expected}, found 1",
+        f"{first}:5: scores: expected {expected}, found 5",
+        f"{second}:2: scores: expected {expected}, found 1",
     ]

@@ -50,7 +50,8 @@ def test_null_stops_the_script_in_the_middle(tmp_path):
         "total : 2 2 1.0\n\nstatistics by error category\nit:er : 2 2 1.0\n\n"
         "statistics by intrasegmental\n"
     )
-    assert "TypeError" in found.failure
+    expected = "set.json: instance 1, intrasegmental: expected true or false, found 'null'"
+    assert found.failure.endswith(expected)
     alone = printout(tmp_path, mixed[:1], [1, 2])
     assert alone.failure is None
     assert "\nNone : 1 1 1.0 \n" in alone.text
@@ -62,10 +63,40 @@ def test_null_stops_the_script_in_the_middle(tmp_path):
 def test_what_the_script_cannot_read(tmp_path, bad):
     found = printout(tmp_path, [bad], [1, 2])
     assert (found.text, found.failure is None) == ("", False)
+    lines = found.failure.splitlines()
+    assert all("set.json: instance 1" in line or "scores:" in line for line in lines)
+
+
+def test_every_instance_that_stops_the_script_is_named(tmp_path):
+    content = [instance(**{"ante distance": None}), instance(), instance(**{"src pronoun": None})]
+    lines = printout(tmp_path, content, [1, 2] * 3).failure.splitlines()
+    assert [line.rpartition("set.json: ")[2] for line in lines] == [
+        "instance 1, ante distance: expected a number, found 'null'",
+        "instance 3, src pronoun: expected text, found 'null'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        3,
+        {},
+        {"trg": 3},
+        {"trg": [3]},
+        {"trg": [{}]},
+        {"trg": [{"type": "m.sg", "correct": []}]},
+        {"trg": [{"type": "x", "correct": [], "incorrect": []}]},
+    ],
+)
+def test_blocks_that_stop_the_script_are_named(tmp_path, block):
+    found = printout(tmp_path, {"1": BLOCK, "2": block}, range(9))
+    assert found.text == ""
+    assert "set.json: block 2" in found.failure
+    assert "Error" not in found.failure
 
 
 def test_an_empty_set_and_unknown_distances(tmp_path):
-    assert "ZeroDivisionError" in printout(tmp_path, [], []).failure
+    assert "expected at least one instance" in printout(tmp_path, [], []).failure
     found = printout(tmp_path, [instance(**{"ante distance": -1})], [2, 1])
     assert "\n-1 : 0 1 0.0 \n" in found.text
     assert found.text.endswith("ante distance -1 :\nit:er 1 \n")

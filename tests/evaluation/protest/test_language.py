@@ -117,3 +117,21 @@ def test_own_lists(tmp_path):
     lists = target_words(str(path))
     assert lists.pronouns_in("Esso") == ["esso"]
     assert lists.head_forms(["il", "l'auto"]) == {"l'", "auto"}
+
+
+def test_problems_of_lists_name_their_lines(tmp_path):
+    path = tmp_path / "it.yaml"
+    path.write_text(
+        "language: it\ntarget:\n  pronouns:\n"
+        "  - {forms: [esso], person: third, gender: masculine, number: singular, role: any}\n"
+        "  - {forms: [essa], person: fourth, gender: feminine, number: singular, role: any}\n"
+        "  elisions:\n    l': 3\n  dropped: [il]\n  other: 1\n",
+        "utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        target_words(str(path))
+    assert [(problem.line, problem.field) for problem in caught.value.problems] == [
+        (5, "pronouns[2].person"),
+        (7, "elisions.l'"),
+        (9, "other"),
+    ]

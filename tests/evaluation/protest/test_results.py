@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.protest.report import details, json_report, text_report
+from evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
 from evaluation.protest.results import Settings, evaluate_systems, status_of
 from evaluation.protest.review import item_key
 from evaluation.protest.score import score_system
@@ -71,11 +71,11 @@ def test_verdicts_fill_the_range(suite, bad):
 def test_silver_is_apart(suite, reference, french):
     output = changed(reference, (4, 0, "Ça"))
     results = score_system(suite, output, french, {RAIN: [Alternative(("ça",))]})
-    (system,) = evaluate_systems(suite, {"x": results}, {}, Settings("fr", silver=1)).systems
+    (system,) = evaluate_systems(suite, {"x": results}, {}, Settings("fr", silver="1.ab")).systems
     assert (system.total("automatic"), system.total("silver")) == (14, 1)
     assert system.scores["automatic"].value == pytest.approx(14 / 15)
     assert system.scores["semi-automatic"].value == 1
-    assert "|silver:1|" in system.scores["semi-automatic"].signature
+    assert "|silver:1.ab|" in system.scores["semi-automatic"].signature
     assert "silver" not in system.scores["automatic"].signature
 
 
@@ -125,6 +125,30 @@ def test_one_document_is_resampled_by_token(suite, good):
     assert "|by:token|" in system.scores["automatic"].signature
 
 
+def test_categories_have_intervals_where_there_are_two_documents(suite, bad):
+    (system,) = evaluate_systems(suite, {"bad": bad}, {}, Settings("fr"), PLAN).systems
+    sizes = {name: sum(counts.values()) for name, counts in system.counts.items()}
+    for name, scores in system.categories.items():
+        documents = {t.document for t in suite.tokens if t.category == name}
+        for part, score in scores.items():
+            right = system.counts[name]["automatic"]
+            assert score.value == pytest.approx(right / sizes[name])
+            assert (score.low is None) == (len(documents) == 1)
+            assert score.signature == system.scores[part].signature
+    assert set(system.categories) == {token.category for token in suite.tokens}
+
+
+def test_signatures_tell_verdicts_apart(suite, bad):
+    result = by_name(bad)[RAIN]
+    found = [
+        evaluate_systems(suite, {"bad": bad}, judgement(result, said), Settings("fr"))
+        for said in ("right", "wrong")
+    ]
+    texts = [one.systems[0].scores["semi-automatic"].signature for one in found]
+    assert all("|verdicts:1." in text for text in texts)
+    assert texts[0] != texts[1]
+
+
 def test_layouts_agree(suite, good, bad):
     evaluation = evaluate_systems(suite, {"good": good, "bad": bad}, {}, Settings("fr"), PLAN)
     text = text_report(evaluation)
@@ -134,6 +158,9 @@ def test_layouts_agree(suite, good, bad):
     value = json.loads(json_report(evaluation))
     assert value["systems"][1]["scores"]["automatic"]["value"] == pytest.approx(11 / 15)
     assert len(value["systems"][1]["tokens"]) == 15
-    rows = [line.split("\t") for line in details(evaluation).splitlines()]
+    first = value["systems"][1]["category_scores"]["anaphoric_inter_subject_it"]["automatic"]
+    assert set(first) == {"value", "low", "high"}
+    assert csv_report(evaluation).splitlines()[2] == "bad,0.733333,0.733333"
+    rows = [line.split("\t") for line in detail_tsv(evaluation).splitlines()]
     assert len(rows) == 31
     assert {len(row) for row in rows} == {12}

@@ -209,7 +209,7 @@ def test_every_problem_of_every_file_comes_before_any_score(suite, tmp_path):
         )
     found = [(p.path.rpartition("/")[2], p.line, p.field) for p in caught.value.problems]
     assert found == [
-        ("short", None, "lines"),
+        ("short", 2, "lines"),
         ("links", 3, "links"),  # x, which is no link in any text
         ("source", 5, "source"),
         ("links", 3, "links"),
