@@ -176,7 +176,7 @@ def translation_sides(
             line = anchor.sentence
             links = translation.links.sentence(line)
             target = translation.text.raw_words(line)
-            taken = _Taken(source.raw_words(line), rivals, links)
+            taken = _Taken(source.lines[line], rivals, links)
         how = Repair.KEPT
         if rules is None:
             positions = tuple(sorted({t for s in anchor.linked for t in links.targets(s)}))
@@ -232,7 +232,7 @@ class _LikelyWords(dict[bytes, bool]):
 class _Taken:
     """Target positions that belong to another source pronoun, by a link or by a repair."""
 
-    def __init__(self, source: list[bytes], rivals: _PronounOf, links: SentenceLinks) -> None:
+    def __init__(self, source: bytes, rivals: _PronounOf, links: SentenceLinks) -> None:
         self.source = source
         self.rivals = rivals
         self.links = links
@@ -241,8 +241,9 @@ class _Taken:
     def __call__(self, target: int) -> bool:
         if target in self.chosen:
             return True
+        words = self.source.split()  # seldom asked for, so not kept
         linked = self.links.sources(target)
-        return any(self.rivals[self.source[position]] is not None for position in linked)
+        return any(self.rivals[words[position]] is not None for position in linked)
 
 
 class _TargetWords:
