@@ -211,8 +211,8 @@ class NeuralSystem(System):
         if self.network.needs_parse and any(example.source_parse is None for example in examples):
             raise CrossproError(
                 "settings: system.network_settings: source_tags, source_labels and head expected "
-                "a parse of the source (X.source.conllu beside X.data), found data without one; "
-                "set them to 0, 0 and false"
+                "a parse of the source (X.source.conllu beside X.data, --source-parse of crosspro "
+                "predict), found data without one; give one, or train with 0, 0 and false"
             )
 
     def _earlier_run(self) -> NeuralSystem | None:

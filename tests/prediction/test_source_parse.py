@@ -81,7 +81,7 @@ def test_the_network_sees_tags_labels_and_the_head(tmp_path):
 
 def test_data_without_a_parse_is_refused_with_the_way_out():
     train, dev = demo_examples(TASK, "train", 4), demo_examples(TASK, "dev", 2)
-    with pytest.raises(CrossproError, match=r"source.conllu.*set them to 0, 0 and false"):
+    with pytest.raises(CrossproError, match=r"source.conllu.*train with 0, 0 and false"):
         system().fit(TASK, train, dev)
 
 
