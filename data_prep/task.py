@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conf import CONF_DIR
 from data_prep.errors import InputError, Problem, choices, input_error, quoted
+from data_prep.yaml_file import read_yaml
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
@@ -114,47 +113,13 @@ def load_task(name_or_path: str | Path) -> Task:
                 f"{choices(task_names())}, or the path of a .yaml file",
                 quoted(str(name_or_path)),
             )
-    return task_from_mapping(_read_yaml(path), str(path))
+    content, _ = read_yaml(path, "task file")
+    return task_from_mapping(content, str(path))
 
 
 def task_from_mapping(mapping: object, origin: str) -> Task:
     """Build a task from the content of its file; `origin` is the name used in messages."""
     return _Reader(origin).task(mapping)
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML in which a key that stands twice is an error, not a silent replacement."""
-
-
-def _unique_mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
-    seen: set[Any] = set()
-    for key_node, _ in node.value:
-        key = loader.construct_object(key_node)
-        if key in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"key {key!r} stands twice", key_node.start_mark
-            )
-        seen.add(key)
-    return loader.construct_mapping(node, deep=True)
-
-
-_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _unique_mapping)
-
-
-def _read_yaml(path: Path) -> object:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise input_error(path, "file", "a readable task file", error.strerror or "") from error
-    except UnicodeDecodeError as error:
-        raise input_error(path, "encoding", "UTF-8", str(error)) from error
-    try:
-        return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        found = getattr(error, "problem", None) or str(error)
-        line = None if mark is None else mark.line + 1
-        raise input_error(path, "file", "valid YAML", found, line) from error
 
 
 class _Reader:

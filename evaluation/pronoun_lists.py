@@ -17,10 +17,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conf import CONF_DIR
 from data_prep.errors import InputError, Problem, choices, input_error, quoted
+from data_prep.yaml_file import read_yaml
 from evaluation.yaml_lines import YamlLines
 
 KEYS = (
@@ -129,8 +128,8 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
             expected = f"{choices(known)}, or the path of a .yaml file"
             raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
         path = CONF_DIR / "pronouns" / f"{name_or_path}.yaml"
-    mapping, lines = _read_yaml(path)
-    return lists_from_mapping(mapping, str(path), lines)
+    mapping, text = read_yaml(path)
+    return lists_from_mapping(mapping, str(path), YamlLines(text))
 
 
 def lists_from_mapping(
@@ -164,21 +163,6 @@ def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
 def normal_form(word: str) -> str:
     """A word as it is compared: in lower case, and composed."""
     return unicodedata.normalize("NFC", word.lower())
-
-
-def _read_yaml(path: Path) -> tuple[object, YamlLines]:
-    try:
-        text = path.read_text(encoding="utf-8")
-        return yaml.safe_load(text), YamlLines(text)
-    except OSError as error:
-        raise input_error(path, "file", "a readable file", error.strerror or "") from error
-    except UnicodeDecodeError as error:
-        raise input_error(path, "encoding", "UTF-8", str(error)) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = None if mark is None else mark.line + 1
-        found = getattr(error, "problem", None) or str(error)
-        raise input_error(path, "file", "valid YAML", found, line) from error
 
 
 class _Reader:

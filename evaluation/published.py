@@ -48,7 +48,7 @@ def published_instances(year: int, pair: str) -> dict[str, int]:
         return {}
     return {
         row["class"]: int(row["instances"])
-        for row in _read("class_recall_2017")
+        for row in read_figures("class_recall_2017")
         if row["pair"] == pair
     }
 
@@ -56,12 +56,12 @@ def published_instances(year: int, pair: str) -> dict[str, int]:
 @cache
 def _all_results() -> tuple[PublishedResult, ...]:
     recalls: dict[tuple[str, str], dict[str, float]] = {}
-    for row in _read("class_recall_2017"):
+    for row in read_figures("class_recall_2017"):
         by_class = recalls.setdefault((row["pair"], row["submission"]), {})
         by_class[row["class"]] = float(row["recall"])
     accuracy_ranks = {
         (row["year"], row["pair"], row["submission"]): int(row["accuracy_rank"])
-        for row in _read("accuracy_ranks")
+        for row in read_figures("accuracy_ranks")
     }
     return tuple(
         PublishedResult(
@@ -78,11 +78,12 @@ def _all_results() -> tuple[PublishedResult, ...]:
             if row["year"] == "2017"
             else {},
         )
-        for row in _read("results")
+        for row in read_figures("results")
     )
 
 
-def _read(name: str) -> list[dict[str, str]]:
+def read_figures(name: str) -> list[dict[str, str]]:
+    """The rows of one of the tables in `evaluation/figures/`."""
     with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
@@ -111,4 +112,6 @@ def published_test_set(year: int, pair: str) -> PublishedTestSet:
 
 
 def _row(name: str, year: int, pair: str) -> dict[str, str]:
-    return next(row for row in _read(name) if (row["year"], row["pair"]) == (str(year), pair))
+    return next(
+        row for row in read_figures(name) if (row["year"], row["pair"]) == (str(year), pair)
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from evaluation.disagreement import CASES, Counts, Judgement, verdicts_from_margins
+from evaluation.published import read_figures
 
 _FOLDER = Path(__file__).resolve().parent / "figures"
 
@@ -21,7 +21,7 @@ def published_table() -> Path:
 def printed_correlations() -> dict[tuple[str, str], float]:
     """001 Table 2, by column of Table 1 and coefficient."""
     printed = {}
-    for row in _read("apt_protest_correlation"):
+    for row in read_figures("apt_protest_correlation"):
         alignment = "heuristics" if row["alignment_heuristics"] == "yes" else "plain"
         column = f"{row['setting'].lower().replace('-', '_')}_{alignment}"
         for kind in ("pearson", "spearman"):
@@ -31,7 +31,9 @@ def printed_correlations() -> dict[tuple[str, str], float]:
 
 def derived_verdicts() -> dict[str, Counts]:
     """Cases by verdicts of each category, which 001 Tables 3 and 4 determine together."""
-    wrong = {row["category"]: row["incorrect_equivalence"] for row in _read("apt_disagreements")}
+    wrong = {
+        row["category"]: row["incorrect_equivalence"] for row in read_figures("apt_disagreements")
+    }
     return {
         row["category"]: verdicts_from_margins(
             (int(row["apt_case1"]), int(row["apt_case2"]), int(row["apt_case3"])),
@@ -39,7 +41,7 @@ def derived_verdicts() -> dict[str, Counts]:
             int(row["disagreements"]),
             int(wrong.get(row["category"], 0)),
         )
-        for row in _read("apt_protest_categories")
+        for row in read_figures("apt_protest_categories")
         if row["category"] != "total"
     }
 
@@ -53,8 +55,3 @@ def published_judgements() -> list[Judgement]:
         for correct, number in zip((True, False), cells, strict=True)
         for _ in range(number)
     ]
-
-
-def _read(name: str) -> list[dict[str, str]]:
-    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))

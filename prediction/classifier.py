@@ -52,6 +52,7 @@ class Batches:
         self.sampler = sampler
         self.seed = seed
         self.epoch = 0
+        self.lengths: dict[int, int] = {}
         self.rank, self.world = 0, 1
         self.device = torch.device("cpu")
 
@@ -63,9 +64,11 @@ class Batches:
             yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, len(batch)
 
     def __len__(self) -> int:
-        generator = np.random.default_rng((self.seed, self.epoch))
-        drawn = len(self.sampler.draw(self.labels, self.classes, generator))
-        return -(-drawn // self.size)
+        if self.epoch not in self.lengths:  # Lightning asks several times an epoch
+            generator = np.random.default_rng((self.seed, self.epoch))
+            drawn = len(self.sampler.draw(self.labels, self.classes, generator))
+            self.lengths = {self.epoch: -(-drawn // self.size)}
+        return self.lengths[self.epoch]
 
 
 class FixedBatches:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -166,7 +167,7 @@ class NeuralSystem(System):
         if not (labels >= 0).any() or not len(dev_tensors.label):
             raise CrossproError("train: expected labelled gaps in train and in dev, found none")
         self.network = self._new_network()
-        self._check_parse([*train, *dev])
+        self._check_parse(chain(train, dev))
         if earlier:
             self.network.load_state_dict(earlier.network.state_dict())
         elif self.pretraining.epochs:
@@ -207,7 +208,7 @@ class NeuralSystem(System):
         """The examples in the units of the encoder: words, unless sub-words were trained."""
         return self.units.split(examples) if self.units else examples
 
-    def _check_parse(self, examples: Sequence[Example]) -> None:
+    def _check_parse(self, examples: Iterable[Example]) -> None:
         if self.network.needs_parse and any(example.source_parse is None for example in examples):
             raise CrossproError(
                 "settings: system.network_settings: source_tags, source_labels and head expected "

@@ -20,6 +20,7 @@ import yaml
 
 from data_prep.errors import InputError, Problem, choices, input_error
 from data_prep.textfile import read_text_lines
+from data_prep.yaml_file import parse_yaml
 from evaluation.yaml_lines import YamlLines
 
 GENDERS = ("masculine", "feminine", "neuter", "common")
@@ -221,7 +222,7 @@ def _load(language: str) -> tuple[Path, Any, YamlLines]:
 def _parsed(path: Path) -> tuple[Any, YamlLines]:
     text = "\n".join(read_text_lines(path))
     try:
-        return yaml.safe_load(text), YamlLines(text)
+        return parse_yaml(text), YamlLines(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1

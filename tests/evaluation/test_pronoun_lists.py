@@ -129,3 +129,16 @@ def test_problems_have_lines_and_words_are_composed(tmp_path):
     ]
     path.write_text("source_pronouns: [it]\ntarget_pronouns: [c\u0327a]\n", "utf-8")
     assert load_lists(path).target_pronouns == ("\u00e7a",)
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("name: a\nname: b\n", "utf-8")
+    with pytest.raises(InputError, match=r"my.yaml:2: file: expected valid YAML, found key 'name'"):
+        load_lists(path)
+
+
+def test_the_undivided_french_lists_differ_in_the_separator_alone():
+    divided, undivided = (lists_to_mapping(load_lists(n)) for n in ("en-fr", "en-fr-undivided"))
+    different = {key for key in divided if divided[key] != undivided[key]}
+    assert different == {"name", "target_separator"}
