@@ -1,13 +1,11 @@
-"""The training of a network under Lightning: loss, dev scores, and epochs decided by seed alone.
+"""The training of a network under Lightning: its loss, its dev scores and its optimiser.
 
-Batches are tensors of gap numbers on the device where all data lies. Every epoch seeds its own
-generators, so a run that was interrupted and resumed gives the same result as one that was not.
+Every epoch seeds its own generators, so a run that was interrupted and resumed gives the same
+result as one that was not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,72 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from evaluation.confusion import confusion_counts
+from prediction.batches import Batch, Batches, FixedBatches
 from prediction.dev_score import MONITORS, monitored
-from prediction.sampling import Indices, Sampler, bucketed_batches
-from prediction.tensors import GapTensors, extents
-
-Batch = tuple[Tensor, int, int]
-"""Gap numbers, the widest context among them, and the size of the batch over all processes."""
-
-
-DECAYS = ("none", "linear", "cosine")
-
-
-@dataclass(frozen=True)
-class Optimisation:
-    """How a network is trained; the defaults are Turku's (Adam as it comes)."""
-
-    learning_rate: float = 0.001
-    weight_decay: float = 0.0
-    gradient_clipping: float = 0.0
-    warmup_steps: int = 0
-    decay: str = "none"
-    label_smoothing: float = 0.0
-
-
-class Batches:
-    """The batches of the current epoch; Lightning iterates it once an epoch."""
-
-    def __init__(
-        self, tensors: GapTensors, classes: int, size: int, limit: int, sampler: Sampler, seed: int
-    ) -> None:
-        self.labels = tensors.label.cpu().numpy().astype(np.int32)
-        self.extents = extents(tensors, limit)
-        self.classes = classes
-        self.size = size
-        self.sampler = sampler
-        self.seed = seed
-        self.epoch = 0
-        self.lengths: dict[int, int] = {}
-        self.rank, self.world = 0, 1
-        self.device = torch.device("cpu")
-
-    def __iter__(self) -> Iterator[Batch]:
-        generator = np.random.default_rng((self.seed, self.epoch))
-        gaps = self.sampler.draw(self.labels, self.classes, generator)
-        for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
-            mine = batch[self.rank :: self.world]
-            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, len(batch)
-
-    def __len__(self) -> int:
-        if self.epoch not in self.lengths:  # Lightning asks several times an epoch
-            generator = np.random.default_rng((self.seed, self.epoch))
-            drawn = len(self.sampler.draw(self.labels, self.classes, generator))
-            self.lengths = {self.epoch: -(-drawn // self.size)}
-        return self.lengths[self.epoch]
-
-
-class FixedBatches:
-    """The same batches every time; a plain list would mean several data loaders to Lightning."""
-
-    def __init__(self, batches: Sequence[tuple[Indices, int]]) -> None:
-        self.batches = [(torch.from_numpy(gaps), width, len(gaps)) for gaps, width in batches]
-
-    def __iter__(self) -> Iterator[Batch]:
-        return iter(self.batches)
-
-    def __len__(self) -> int:
-        return len(self.batches)
+from prediction.tensors import GapTensors
+from prediction.training_settings import Optimisation
 
 
 class GapClassifier(pl.LightningModule):

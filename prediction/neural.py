@@ -27,7 +27,7 @@ from data_prep.example import Example
 from data_prep.task import Task
 from data_prep.textfile import write_text
 from prediction.adjustment import adjust, tune_tau
-from prediction.classifier import DECAYS, Batches, FixedBatches, GapClassifier, Optimisation
+from prediction.batches import Batches, FixedBatches
 from prediction.dev_score import MONITORS, dev_score
 from prediction.encoding import (
     EncodedData,
@@ -46,7 +46,7 @@ from prediction.sections import network_problems, section
 from prediction.subwords import Units, load_units, train_units
 from prediction.system import Probabilities, System, load_system, read_json_object
 from prediction.tensors import GapTensors, extents, gap_tensors
-from prediction.trainer import TrainerSettings, train_network
+from prediction.training_settings import DECAYS, Optimisation, TrainerSettings
 
 NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
     "turku_gru": TurkuGRU,
@@ -145,6 +145,10 @@ class NeuralSystem(System):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
+        # Lightning takes seconds to import: neither a prediction nor a wrong setting waits for it.
+        from prediction.classifier import GapClassifier
+        from prediction.trainer import train_network
+
         self.task = task
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import logging
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +16,7 @@ from pytorch_lightning.loggers import CSVLogger, TensorBoardLogger
 from data_prep.textfile import write_text
 from evaluation.plot import line_chart
 from prediction.classifier import GapClassifier
-
-
-@dataclass(frozen=True)
-class TrainerSettings:
-    """Where and for how long a network is trained; see `conf/trainer/default.yaml`."""
-
-    accelerator: str = "auto"
-    devices: int | str = 1
-    strategy: str = "auto"
-    precision: str = "32-true"
-    max_epochs: int = 50
-    patience: int = 10
-    threads: int = 1
-    compile: bool = False
-    checkpoint_epochs: int = 1
-    progress_bar: bool = True
-    deterministic: bool = True
+from prediction.training_settings import TrainerSettings
 
 
 def train_network(

@@ -69,6 +69,10 @@ def test_the_system_interface_imports_no_torch():
     assert "torch" not in modules_after("import prediction.system, prediction.output")
 
 
+def test_only_training_imports_lightning():
+    assert "pytorch_lightning" not in modules_after("import train, prediction.neural")
+
+
 def test_help_imports_neither_torch_nor_numpy():
     code = (
         "import sys; sys.argv = ['crosspro', '--help']\n"
