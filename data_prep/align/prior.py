@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,11 +112,15 @@ def save_prior(path: Path, prior: Prior) -> None:
 
 def load_prior(path: Path) -> Prior:
     """Read a prior; a damaged file, or one of something else, is refused."""
+    if path.is_file() and not is_zipfile(path):
+        raise _refused(path, "a file that is no .npz, or the beginning of one")
     try:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes().decode("utf-8"))
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error)) from error
+    except (ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
         raise _refused(path, str(error)) from error
     try:
         if about["version"] != _VERSION:

@@ -88,7 +88,7 @@ def test_the_same_text_gives_the_same_file(tmp_path):
 def test_files_that_are_no_priors_are_refused(tmp_path):
     path = tmp_path / "prior.npz"
     path.write_bytes(b"garbage")
-    with pytest.raises(InputError, match="a prior saved by crosspro align"):
+    with pytest.raises(InputError, match=r"a prior saved by crosspro align, found .* no \.npz"):
         load_prior(path)
     np.savez(path, other=np.zeros(3))
     with pytest.raises(InputError, match="about"):
