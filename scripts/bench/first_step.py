@@ -73,6 +73,8 @@ def main() -> None:
             for line in process.stdout or ():
                 if MARK in line:
                     print(f"{time.perf_counter() - start:.1f} s to the {line.strip()}")
+                    return
+        sys.exit(f"train.py ended without a step (exit {process.returncode})")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python -m scripts.bench.results_table --task en-fr --data DIR --against RUN RUN…
 
 Folders RUN.1, RUN.2 … are seeds of one system and share a row. For each test set macro recall and
-accuracy are the means over seeds; the pooled column also has the 95% interval of the first seed,
-resampled by document. Differences to `--against` are those of the pooled sets: the smallest of the
-seeds, and the largest p (approximate randomisation by document, two-sided).
+accuracy are the means over seeds; the pooled column also has the 95% interval of that mean,
+resampled by document (all seeds on the same resamples). Differences to `--against` are those of
+the pooled sets: the smallest of the seeds, and the largest p (approximate randomisation by
+document, two-sided).
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ import typer
 from data_prep.splits import doc_ids_of
 from data_prep.task import Task, load_task
 from evaluation.results import Evaluation, evaluate
-from evaluation.significance import Resampling
+from evaluation.scores import accuracy, macro_recall
+from evaluation.significance import Resampling, bootstrap, find_patterns, interval
 from evaluation.submission import Gold, Submission, read_gold, read_submissions
 from scripts.crosspro import command_app, run
 
 app = command_app()
 
-METRICS = ("macro_recall", "accuracy")
+METRICS = {"macro_recall": macro_recall, "accuracy": accuracy}
 
 
 @app.command()
@@ -41,7 +43,7 @@ def results_table(
 ) -> None:
     """Print a Markdown table of several runs on several test sets."""
     rules = replace(load_task(task), official_score="macro_recall")
-    paths = sorted(p for p in data.glob("test*.data*") if ".data" in p.name)
+    paths = sorted(data.glob("test*.data*"))
     golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
@@ -60,10 +62,10 @@ def results_table(
             cells.append([_values(e) for e in sets])
             all_sets.append(Submission(name, np.concatenate([s.classes for s in found])))
         means = np.mean(cells, axis=0)
-        columns = [f"{recall:.1f} / {accuracy:.1f}" for recall, accuracy in means]
+        columns = [f"{recall:.1f} / {correct:.1f}" for recall, correct in means]
         first = Submission("base", np.concatenate([s.classes for s in base]))
         together = [evaluate(rules, pooled, [s, first], "skip", plan) for s in all_sets]
-        columns += [_pooled(together), _difference(together)]
+        columns += [_pooled(all_sets, pooled, rules, plan), _difference(together)]
         print(f"| {name} ({len(folders)}) | " + " | ".join(columns) + " |", flush=True)
 
 
@@ -104,12 +106,17 @@ def _values(evaluation: Evaluation) -> list[float]:
     return [evaluation.results[0].scores[metric].value for metric in METRICS]
 
 
-def _pooled(evaluations: list[Evaluation]) -> str:
-    means = np.mean([_values(evaluation) for evaluation in evaluations], axis=0)
+def _pooled(seeds: list[Submission], gold: Gold, task: Task, plan: Resampling) -> str:
+    """The mean over seeds with its interval; the same seed draws the same documents for each."""
+    size = len(task.classes)
+    patterns = [find_patterns(gold, [seed], size) for seed in seeds]
+    samples = [bootstrap(one, plan.resamples, plan.seed) for one in patterns]
     parts = []
-    for metric, mean in zip(METRICS, means, strict=True):
-        score = evaluations[0].results[0].scores[metric]
-        parts.append(f"{mean:.1f} [{score.low:.1f}, {score.high:.1f}]")
+    for metric in METRICS.values():
+        mean = np.mean([metric(p.confusion(0, p.total)) for p in patterns])
+        resampled = [metric(p.confusion(0, s)) for p, s in zip(patterns, samples, strict=True)]
+        low, high = interval(np.mean(resampled, axis=0))
+        parts.append(f"{mean:.1f} [{low:.1f}, {high:.1f}]")
     return " / ".join(parts)
 
 
