@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from data_prep.shared_task import read_examples
-from data_prep.splits import doc_ids_of
+from data_prep.source_parse import with_source_parse
+from data_prep.splits import beside, doc_ids_of
 from evaluation.tables import text_table
 from prediction.dev_score import MONITORS, dev_score
 from prediction.ensemble import Ensemble, mix, tune_weights
@@ -45,7 +46,9 @@ def ensemble(
     members = [load_system(one / "model" if (one / "model").is_dir() else one) for one in runs]
     joined = Ensemble.of(members)
     if tune is not None:
-        examples = list(read_examples(tune, joined.task, doc_ids or doc_ids_of(tune)))
+        read = read_examples(tune, joined.task, doc_ids or doc_ids_of(tune))
+        parse = beside(tune, "source.conllu")
+        examples = list(with_source_parse(read, parse, joined.task) if parse else read)
         score = dev_score(joined.task, examples, monitor)
         chances = [member.predict(examples) for member in members]
         joined.weights = tune_weights(chances, score)
