@@ -72,7 +72,7 @@ class GapClassifier(pl.LightningModule):
         scale = self.trainer.world_size / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
         scores = self.network(self.data["train"], gaps, width).float()
-        labels = self.data["train"].label[gaps]
+        labels = self.data["train"].label[gaps].clamp(min=0)  # only that one may have none
         losses = nn.functional.cross_entropy(
             scores,
             labels,

@@ -83,10 +83,10 @@ def fit_encoder(text: FlatText, min_count: int = 2) -> Encoder:
 class EncodedData:
     """Flat arrays; the target has a token for each gap, whose lemma is the gap word.
 
-    `characters[w]` spells word w of the source vocabulary. Source tags, labels and heads need a
-    parse; without one they are unknown words and the pronoun itself. `sentence` and the columns
-    that follow have an entry for each gap; `source_starts`, `target_starts` and
-    `first_of_document` have one for each sentence (and one more at the end).
+    `characters[spelling[i]]` spells token i of the source, be it a known word or not. Source tags,
+    labels and heads need a parse; without one they are unknown words and the pronoun itself.
+    `sentence` and the columns that follow have an entry for each gap; `source_starts`,
+    `target_starts` and `first_of_document` have one for each sentence (and one more at the end).
     """
 
     source: Ints
@@ -95,6 +95,7 @@ class EncodedData:
     lemma: Ints
     tag: Ints
     lemma_tag: Ints
+    spelling: Ints
     characters: Ints
     source_starts: Ints
     target_starts: Ints
@@ -106,26 +107,25 @@ class EncodedData:
     pronoun: Ints
     label: Ints
 
-    def __len__(self) -> int:
-        return len(self.sentence)
-
 
 UNKNOWN_LABEL = -1
 
 
 def encode(text: FlatText, encoder: Encoder, task: Task) -> EncodedData:
-    """The arrays of a text; gaps without a label get `UNKNOWN_LABEL`."""
+    """The arrays of a text; gaps without a label of the task get `UNKNOWN_LABEL`."""
     words = {
         name: _numbers(text, name, encoder.vocabularies[name])
         for name in FIELDS
         if name != "character"
     }
-    labels = [UNKNOWN_LABEL if label is None else task.class_index[label] for label in text.labels]
+    labels = [task.class_index.get(label or "", UNKNOWN_LABEL) for label in text.labels]
+    spelling, characters = _spellings(text, encoder.vocabularies["character"])
     positions = {name: np.array(getattr(text, name), dtype=np.int32) for name in _POSITIONS}
     return EncodedData(
         **words,
         **positions,
-        characters=_spellings(encoder),
+        spelling=spelling,
+        characters=characters,
         label=np.array(labels, dtype=np.int32),
     )
 
@@ -174,10 +174,14 @@ def cached_encoding(
     )
 
 
-def _spellings(encoder: Encoder) -> Ints:
-    words = encoder.vocabularies["source"].words
-    table = np.full((len(words), _MAX_CHARACTERS), PAD, dtype=np.int32)
-    for number, word in enumerate(words[2:], start=2):
-        spelling = encoder.vocabularies["character"].numbers(word[:_MAX_CHARACTERS])
-        table[number, : len(spelling)] = spelling
-    return table
+def _spellings(text: FlatText, letters: Vocabulary) -> tuple[Ints, Ints]:
+    """The spelling of each source token, and the characters of each spelling; `PAD` has none."""
+    words = {token: text.word("source", token) for token in dict.fromkeys(text.source)}
+    rows = {word: row for row, word in enumerate(dict.fromkeys(words.values()), start=PAD + 1)}
+    characters = np.full((len(rows) + 1, _MAX_CHARACTERS), PAD, dtype=np.int32)
+    for word, row in rows.items():
+        spelled = letters.numbers(word[:_MAX_CHARACTERS])
+        characters[row, : len(spelled)] = spelled
+    row_of = {token: rows[word] for token, word in words.items()}
+    count = len(text.source)
+    return np.fromiter(map(row_of.__getitem__, text.source), np.int32, count), characters

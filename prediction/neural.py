@@ -32,12 +32,13 @@ from prediction.dev_score import MONITORS, dev_score
 from prediction.encoding import (
     EncodedData,
     Encoder,
+    Ints,
     cached_encoding,
     encode,
     encoder_from_json,
     fit_encoder,
 )
-from prediction.flat_text import flatten
+from prediction.flat_text import FlatText, flatten
 from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
 from prediction.networks.uppsala_bilstm import UppsalaBiLSTM
 from prediction.pretraining import Pretraining, pretrain
@@ -46,7 +47,13 @@ from prediction.sections import network_problems, section
 from prediction.subwords import Units, load_units, train_units
 from prediction.system import Probabilities, System, load_system, read_json_object
 from prediction.tensors import GapTensors, extents, gap_tensors
-from prediction.training_settings import DECAYS, Optimisation, TrainerSettings
+from prediction.training_settings import (
+    ACCELERATORS,
+    DECAYS,
+    PRECISIONS,
+    Optimisation,
+    TrainerSettings,
+)
 
 NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
     "turku_gru": TurkuGRU,
@@ -54,6 +61,8 @@ NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
 }
 UNITS = ("words", "sentencepiece")
 _ADJUSTMENT = "adjustment.json"
+_MAY_CHANGE = ("dropout", "word_dropout", "cuda_graphs")
+"""Settings of a network in which fine-tuning may differ from the run it begins with."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,8 @@ class NeuralSystem(System):
             {"decay": DECAYS},
         )
         least = {"threads": (1, inf), "max_epochs": (1, inf), "checkpoint_epochs": (1, inf)}
-        self.trainer = section(TrainerSettings, "trainer", trainer, problems, least)
+        named = {"accelerator": ACCELERATORS, "precision": PRECISIONS}
+        self.trainer = section(TrainerSettings, "trainer", trainer, problems, least, named)
         self.pretraining = section(
             Pretraining, "pretraining", pretraining, problems, {"window": (1, 1000)}
         )
@@ -150,26 +160,25 @@ class NeuralSystem(System):
         from prediction.trainer import train_network
 
         self.task = task
+        torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
         if earlier:
             self.units = earlier.units
-            self.training = replace(self.training, units=earlier.training.units)
+            same = earlier.training
+            self.training = replace(self.training, units=same.units, lowercase=same.lowercase)
         elif self.training.units == "sentencepiece":
             size = self.training.unit_vocabulary
             self.units = train_units(train, size, self.training.lowercase)
-        examples, train, dev = dev, self._split(train), self._split(dev)
-        lowercase = earlier.encoder.lowercase if earlier else self.training.lowercase
-        text = flatten(train, lowercase)
+        text, dev_text = self._flat(train), self._flat(dev)
         self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
         cache = folder / "encoded" if folder else None
         data = cached_encoding(text, self.encoder, task, cache)
         train_tensors = gap_tensors(data, self.training.context)
-        dev_data = cached_encoding(flatten(dev, lowercase), self.encoder, task, cache)
+        dev_data = cached_encoding(dev_text, self.encoder, task, cache)
         dev_tensors = gap_tensors(dev_data, self.training.context)
         labels = train_tensors.label.numpy().astype(np.int32)
-        if not (labels >= 0).any() or not len(dev_tensors.label):
-            raise CrossproError("train: expected labelled gaps in train and in dev, found none")
+        _check_labels(labels, dev_data.label)
         self.network = self._new_network()
         self._check_parse(chain(train, dev))
         if earlier:
@@ -179,7 +188,7 @@ class NeuralSystem(System):
         classes = len(task.classes)
         shares = np.bincount(dev_tensors.label.numpy(), minlength=classes) / len(dev_tensors.label)
         sampler = Sampler(self.training.sampling, self.training.share, tuple(shares))  # type: ignore[arg-type]
-        limit = int(self.network_settings.get("window", 50))
+        limit = self.network.window
         drawn = int((labels >= 0).sum() * self.training.share)
         size = batch_size(self.training.batch_size, drawn, self.training.min_steps)
         batches = Batches(train_tensors, classes, size, limit, sampler, self.seed)
@@ -200,17 +209,30 @@ class NeuralSystem(System):
             f"dev_{self.training.monitor}",
             self.optimisation.gradient_clipping,
             folder,
+            self._identity(text, dev_text),
         )
         self.network.eval().cpu()
         counts = np.bincount(labels[labels >= 0], minlength=classes)
         self.frequencies = counts / counts.sum()
         if self.training.tune_adjustment:
-            score = dev_score(task, examples, self.training.monitor)
-            self.tau = tune_tau(self._raw(examples), self.frequencies, score)
+            score = dev_score(task, dev, self.training.monitor)
+            self.tau = tune_tau(self._raw(dev), self.frequencies, score)
 
-    def _split(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """The examples in the units of the encoder: words, unless sub-words were trained."""
-        return self.units.split(examples) if self.units else examples
+    def _flat(self, examples: Sequence[Example]) -> FlatText:
+        """The examples end to end, in the units of the encoder: words, or sub-words."""
+        lowercase = self.training.lowercase
+        return flatten(self.units.split(examples, lowercase) if self.units else examples, lowercase)
+
+    def _identity(self, train: FlatText, dev: FlatText) -> dict[str, Any]:
+        """What a run must have in common with the one that it continues."""
+        settings = {key: value for key, value in self.settings().items() if key != "trainer"}
+        classes = list(self.task.classes)
+        return {"classes": classes, **settings, "train": train.digest(), "dev": dev.digest()}
+
+    def _device(self) -> torch.device:
+        """Where everything but Lightning runs."""
+        wanted = self.trainer.accelerator in ("auto", "gpu", "cuda")
+        return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
 
     def _check_parse(self, examples: Iterable[Example]) -> None:
         if self.network.needs_parse and any(example.source_parse is None for example in examples):
@@ -232,22 +254,27 @@ class NeuralSystem(System):
             found = f"{earlier.name} for {earlier.task.name}"
             raise input_error(folder, "init_from", expected, found)
         assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
+        defaults = _arguments(self.name)
+        one, other = ({**defaults, **s.network_settings} for s in (earlier, self))
+        changed = [key for key in defaults if one[key] != other[key] and key not in _MAY_CHANGE]
+        if changed:
+            expected = "a run whose network has " + ", ".join(f"{k} {other[k]}" for k in changed)
+            found = ", ".join(f"{k} {one[k]}" for k in changed)
+            raise input_error(folder, "init_from", expected, found)
         return earlier
 
     def _pretrain(self, data: EncodedData) -> None:
         if not isinstance(self.network, TurkuGRU):
             raise CrossproError("settings: pretraining: expected turku_gru, found " + self.name)
-        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        dimension = self.network.dense.in_features - self.network.gru.hidden * 8
         tables = pretrain(
             data,
             self.encoder.vocabularies,
             STREAM_FIELDS,
-            dimension,
+            self.network.dimension,
             len(self.task.classes),
             self.pretraining,
             self.seed,
-            device,
+            self._device(),
         )
         self.network.load_embeddings(tables)
 
@@ -255,7 +282,10 @@ class NeuralSystem(System):
         sizes = {name: len(v) for name, v in self.encoder.vocabularies.items()}
         settings = dict(self.network_settings)
         if self.name == "uppsala_bilstm":
-            settings["counts"] = torch.tensor(self.encoder.vocabularies["source"].counts)
+            settings["counts"] = {
+                name: torch.tensor(self.encoder.vocabularies[name].counts)
+                for name in ("source", "lemma")
+            }
         return NETWORKS[self.name](sizes, len(self.task.classes), **settings)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
@@ -265,13 +295,14 @@ class NeuralSystem(System):
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
         self._check_parse(examples)
-        text = flatten(self._split(examples), self.encoder.lowercase)
-        tensors = gap_tensors(encode(text, self.encoder, self.task), self.training.context)
+        torch.set_num_threads(self.trainer.threads)
+        data = encode(self._flat(examples), self.encoder, self.task)
+        tensors = gap_tensors(data, self.training.context)
         if not len(tensors.label):
             return np.zeros((0, len(self.task.classes)))
-        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        device = self._device()
         network, tensors = self.network.to(device).eval(), tensors.to(device)
-        limit = int(self.network_settings.get("window", 50))
+        limit = self.network.window
         found = np.zeros((len(tensors.label), len(self.task.classes)))
         with torch.inference_mode():
             for gaps, width in _in_order(tensors, limit, 2048):
@@ -321,6 +352,15 @@ def _arguments(network: str) -> dict[str, Any]:
         for name, parameter in parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not None
     }
+
+
+def _check_labels(train: Ints, dev: Ints) -> None:
+    """Something must be learnt, and every gap of dev decides which epoch is kept."""
+    if not (train >= 0).any():
+        raise CrossproError("train: expected labelled gaps, found none")
+    if not len(dev) or (dev < 0).any():
+        found = f"{int((dev < 0).sum())} without" if len(dev) else "no gap"
+        raise CrossproError(f"dev: expected a label for every gap, found {found}")
 
 
 def _in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:

@@ -1,8 +1,10 @@
 """Embeddings trained before the network, as TurkuNLP did in 2017 (004 §5.1).
 
 Skip-gram with negative sampling in which a token predicts its window and also all pronouns of the
-target sentence, so that words which go with a pronoun come to lie near it. TurkuNLP used word2vecf;
-this is the same objective over the flat arrays of `EncodedData`, on whatever device there is.
+target sentence, so that words which go with a pronoun come to lie near it. TurkuNLP listed all such
+pairs for word2vecf; here one of them is drawn for each token in each epoch, over the flat arrays of
+`EncodedData`, on whatever device there is. The pronouns are the labels of the sentence's gaps,
+OTHER included; their negatives are drawn evenly from all labels.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ _MIN_STEPS = 200
 
 @dataclass(frozen=True)
 class Pretraining:
-    """Settings of the skip-gram; `epochs` 0 leaves the embeddings random."""
+    """Settings of the skip-gram; `epochs` 0 leaves the embeddings random.
+
+    `pronoun_share` is how often a token of a sentence with gaps predicts one of them instead of a
+    neighbour.
+    """
 
     epochs: int = 0
     window: int = 5

@@ -10,6 +10,8 @@ from data_prep.errors import Problem, choices, quoted
 
 T = TypeVar("T")
 Limits = Mapping[str, tuple[float, float]]
+_MAY_BE_ZERO = ("tags", "source_tags", "source_labels")
+"""Sizes of what a network can do without; it has one of everything else."""
 
 
 def section(
@@ -41,7 +43,8 @@ def network_problems(
     problems = []
     hints = {key: type(default) for key, default in arguments.items()}
     for key, value in values.items():
-        limits = {key: (0.0, 0.999) if hints.get(key) is float else (0.0, 1e6)}
+        least = 0.0 if key in _MAY_BE_ZERO else 1.0
+        limits = {key: (0.0, 0.999) if hints.get(key) is float else (least, 1e6)}
         expected = _expected(key, value, list(arguments), hints, limits, {})
         if expected is not None:
             found = _shown(value) if key in arguments else f"an unknown key of {name}"

@@ -29,9 +29,13 @@ class Units:
     source: bytes
     target: bytes
 
-    def split(self, examples: Iterable[Example]) -> list[Example]:
-        """The examples in units."""
-        source, target = (_cutter(model) for model in (self.source, self.target))
+    def split(self, examples: Iterable[Example], lowercase: bool) -> list[Example]:
+        """The examples in units; the source is folded before it is cut, as in training."""
+        cut, target = (_cutter(model) for model in (self.source, self.target))
+
+        def source(word: str) -> list[str]:
+            return cut(word.lower() if lowercase else word)
+
         return [split_example(example, source, target) for example in examples]
 
     def save(self, folder: Path) -> None:
@@ -117,15 +121,21 @@ def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:
 
 def _train(sentences: Iterable[str], size: int) -> bytes:
     model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sentences),
-        model_writer=model,
-        vocab_size=size,
-        hard_vocab_limit=False,
-        character_coverage=1.0,
-        num_threads=1,
-        minloglevel=2,
-    )
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_writer=model,
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        expected = "at least a unit for every character of the text"
+        raise input_error(
+            "settings", "system.training.unit_vocabulary", expected, str(size)
+        ) from error
     return model.getvalue()
 
 

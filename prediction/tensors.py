@@ -30,6 +30,7 @@ class GapTensors:
     lemma: Tensor
     tag: Tensor
     lemma_tag: Tensor
+    spelling: Tensor
     characters: Tensor
     target_position: Tensor
     source_position: Tensor
@@ -56,6 +57,7 @@ def gap_tensors(data: EncodedData, context: int = 0) -> GapTensors:
         "lemma": data.lemma,
         "tag": data.tag,
         "lemma_tag": data.lemma_tag,
+        "spelling": data.spelling,
         "characters": data.characters,
         "target_position": data.target_position,
         "source_position": data.source_position,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import logging
+import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
-from pytorch_lightning.loggers import CSVLogger, TensorBoardLogger
+from pytorch_lightning.loggers import TensorBoardLogger
 
-from data_prep.textfile import write_text
-from evaluation.plot import line_chart
+from data_prep.errors import CrossproError
 from prediction.classifier import GapClassifier
+from prediction.epoch_log import EpochLog
+from prediction.resuming import checkpoint_to_resume, has_stopped
 from prediction.training_settings import TrainerSettings
 
 
@@ -25,17 +28,19 @@ def train_network(
     monitor: str,
     gradient_clipping: float,
     folder: Path | None,
+    identity: Mapping[str, Any],
 ) -> None:
-    """Fit a network in place and load its best epoch; goes on where a stopped run left off."""
-    torch.set_num_threads(settings.threads)
+    """Fit a network in place and load its best epoch; goes on where a stopped run left off.
+
+    Without a folder nothing is logged, and nothing can be resumed. `identity` is what a run must
+    have in common with the one that it continues.
+    """
     _quiet()
-    checkpoints = None
-    callbacks: list[Any] = [EarlyStopping(monitor, patience=settings.patience, mode="max")]
-    if settings.progress_bar:
-        callbacks.append(TQDMProgressBar(refresh_rate=10))
-    if folder is not None:
-        place = folder / "checkpoints"
-        checkpoints = ModelCheckpoint(
+    if settings.compile:
+        module.network.compile(dynamic=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        place = (folder or Path(scratch)) / "checkpoints"
+        best = ModelCheckpoint(
             place,
             "best",
             monitor=monitor,
@@ -43,44 +48,62 @@ def train_network(
             save_weights_only=True,
             enable_version_counter=False,
         )
-        to_resume = ModelCheckpoint(
+        last = ModelCheckpoint(
             place, "last", every_n_epochs=settings.checkpoint_epochs, enable_version_counter=False
         )
-        callbacks += [checkpoints, to_resume]
-    if settings.compile:
-        module.network.compile(dynamic=True)
-    trainer = pl.Trainer(
-        accelerator=settings.accelerator,
-        devices=settings.devices,
-        strategy=settings.strategy,
-        precision=settings.precision,  # type: ignore[arg-type]
-        max_epochs=settings.max_epochs,
-        callbacks=callbacks,
-        logger=_loggers(folder),
-        enable_checkpointing=folder is not None,
-        enable_progress_bar=settings.progress_bar,
-        enable_model_summary=False,
-        gradient_clip_val=gradient_clipping or None,
-        num_sanity_val_steps=0,
-        reload_dataloaders_every_n_epochs=1,
-        use_distributed_sampler=False,
-        log_every_n_steps=1,
-        deterministic="warn" if settings.deterministic else False,
-    )
-    last = folder / "checkpoints" / "last.ckpt" if folder else None
-    resume = str(last) if last and last.is_file() else None
-    trainer.fit(module, ckpt_path=resume, weights_only=True)
-    if folder is not None:
-        write_learning_curve(folder)
-    if checkpoints is not None and checkpoints.best_model_path:
-        best = torch.load(checkpoints.best_model_path, map_location="cpu", weights_only=True)
-        prefix = "network."
-        weights = {
-            key.removeprefix(prefix): value
-            for key, value in best["state_dict"].items()
-            if key.startswith(prefix)
-        }
-        module.network.load_state_dict(weights)
+        callbacks = [_Patience(monitor, patience=settings.patience, mode="max"), best, last]
+        trainer = _trainer(settings, callbacks, gradient_clipping, folder)
+        resumed = checkpoint_to_resume(place, identity)
+        if resumed is None or not has_stopped(resumed, settings.patience):
+            path = str(place / "last.ckpt") if resumed else None
+            trainer.fit(module, ckpt_path=path, weights_only=True)
+        _load_network(module, place / "best.ckpt")
+
+
+class _Patience(EarlyStopping):
+    """Early stopping with the patience of the settings, also where a run goes on with another."""
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict({**state_dict, "patience": self.patience})
+
+
+def _trainer(
+    settings: TrainerSettings,
+    callbacks: list[pl.Callback],
+    gradient_clipping: float,
+    folder: Path | None,
+) -> pl.Trainer:
+    """Lightning's Trainer; what it refuses is said as a fault of the settings."""
+    shown = [TQDMProgressBar(refresh_rate=10)] if settings.progress_bar else []
+    logs = [EpochLog(folder)] if folder else []
+    try:
+        return pl.Trainer(
+            accelerator=settings.accelerator,
+            devices=settings.devices,
+            strategy=settings.strategy,
+            precision=settings.precision,  # type: ignore[arg-type]
+            max_epochs=settings.max_epochs,
+            callbacks=[*shown, *logs, *callbacks],
+            logger=TensorBoardLogger(folder, "tensorboard") if folder else False,
+            enable_progress_bar=settings.progress_bar,
+            enable_model_summary=False,
+            gradient_clip_val=gradient_clipping or None,
+            num_sanity_val_steps=0,
+            reload_dataloaders_every_n_epochs=1,
+            use_distributed_sampler=False,
+            log_every_n_steps=1,
+            deterministic="warn" if settings.deterministic else False,
+        )
+    except (MisconfigurationException, ValueError, TypeError, RuntimeError) as error:
+        raise CrossproError(f"settings: trainer: {error}") from error
+
+
+def _load_network(module: GapClassifier, path: Path) -> None:
+    """Give the network the weights of a checkpoint."""
+    state = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
+    prefix = "network."
+    weights = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+    module.network.load_state_dict(weights)
 
 
 def _quiet() -> None:
@@ -88,27 +111,3 @@ def _quiet() -> None:
     logging.getLogger("pytorch_lightning.utilities.rank_zero").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.*")
     warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
-
-
-def write_learning_curve(folder: Path) -> None:
-    """Draw the dev scores of each epoch from the CSV log; a resumed run's log has gaps."""
-    path = folder / "logs" / "metrics.csv"
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8", newline="") as handle:
-        rows = [row for row in csv.DictReader(handle) if row.get("dev_accuracy")]
-    if not rows:
-        return
-    scores = {
-        "dev macro recall": [float(row["dev_macro_recall"]) for row in rows],
-        "dev accuracy": [float(row["dev_accuracy"]) for row in rows],
-    }
-    epochs = [float(row["epoch"]) for row in rows]
-    chart = line_chart("Learning curve", "epoch", "per cent", epochs, scores)
-    write_text(folder / "learning_curve.svg", chart)
-
-
-def _loggers(folder: Path | None) -> Any:
-    if folder is None:
-        return False
-    return [CSVLogger(folder, name="", version="logs"), TensorBoardLogger(folder, "tensorboard")]

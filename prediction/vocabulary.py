@@ -34,15 +34,13 @@ class Vocabulary:
         return [self.number(word) for word in words]
 
 
-def build_vocabulary(
-    counts: Counter[str], min_count: int = 2, limit: int | None = None
-) -> Vocabulary:
+def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
     """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
 
     The count of the unknown word is that of all words left out, so that nothing is lost.
     """
     kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
-    kept = [word for word in kept if word not in _RESERVED][:limit]
+    kept = [word for word in kept if word not in _RESERVED]
     left_out = counts.total() - sum(counts[word] for word in kept)
     return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
 

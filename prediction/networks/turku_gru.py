@@ -43,6 +43,7 @@ class TurkuGRU(nn.Module):
     ) -> None:
         super().__init__()
         self.window = window
+        self.dimension = embedding
         self.inward = inward
         self.embeddings = nn.ModuleDict(
             {name: _embedding(sizes[name], embedding) for name in (*STREAM_FIELDS, "pronoun")}

@@ -3,7 +3,8 @@
 Source words are word embeddings and a character BiLSTM, with embeddings of tag and dependency label
 where the data has a parse of the source; target words are lemma and tag embeddings. Two two-layer
 BiLSTMs read the sentences; the MLP sees the target state at the gap, the source states at the
-pronoun and (with a parse) at its head, and the pronoun's own embedding.
+pronoun and (with a parse) at its head, and the pronoun's own embedding. Words are made unknown at
+random on both sides, so that the unknown word is learnt; its characters stay known.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from prediction.vocabulary import PAD, UNK
 class UppsalaBiLSTM(nn.Module):
     """Scores of each class for a batch of gaps."""
 
-    word_counts: Tensor
+    source_counts: Tensor
+    lemma_counts: Tensor
 
     def __init__(
         self,
         sizes: Mapping[str, int],
         classes: int,
         *,
-        counts: Tensor | None = None,
+        counts: Mapping[str, Tensor] | None = None,
         words: int = 100,
         tags: int = 10,
         source_tags: int = 0,
@@ -75,8 +77,13 @@ class UppsalaBiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.mlp = nn.Linear((6 if head else 4) * hidden + words, mlp)
         self.output = nn.Linear(mlp, classes)
-        table = torch.zeros(sizes["source"]) if counts is None else counts
-        self.register_buffer("word_counts", table.float(), persistent=False)
+        for name in ("source", "lemma"):
+            table = counts[name] if counts else torch.zeros(sizes[name])
+            self.register_buffer(f"{name}_counts", table.float(), persistent=False)
+        with torch.no_grad():  # words, tags and characters that training never meets say nothing
+            for module in self.modules():
+                if isinstance(module, nn.Embedding):
+                    module.weight[UNK].zero_()
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
@@ -93,12 +100,13 @@ class UppsalaBiLSTM(nn.Module):
         source_ids, source_place, source_length = self._around(data.source, *source_bounds)
         lemma_ids, place, length = self._around(data.lemma, *target_bounds)
         tag_ids, _, _ = self._around(data.tag, *target_bounds)
-        words = [self.source(self._drop_words(source_ids))]
+        words = [self.source(self._drop_words(source_ids, self.source_counts))]
         for name, embedding in self.source_fields.items():
             words.append(embedding(self._around(getattr(data, name), *source_bounds)[0]))
-        words.append(self._spell(data.characters, source_ids))
+        words.append(self._spell(data.characters, self._around(data.spelling, *source_bounds)[0]))
         source = self._read(self.source_reader, torch.cat(words, -1), source_length)
-        target_words = torch.cat((self.lemma(lemma_ids), self.tag(tag_ids)), -1)
+        lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
+        target_words = torch.cat((lemmas, self.tag(tag_ids)), -1)
         target = self._read(self.target_reader, target_words, length)
         seen = [_at(target, place), _at(source, source_place)]
         if self.head:  # a head outside the window counts as its nearest edge
@@ -123,17 +131,17 @@ class UppsalaBiLSTM(nn.Module):
         )
         return pick(flat, positions, lengths), centre - start, lengths
 
-    def _drop_words(self, ids: Tensor) -> Tensor:
+    def _drop_words(self, ids: Tensor, counts: Tensor) -> Tensor:
         """Replace a word of count c by the unknown word with probability a/(a+c)."""
         if not self.training or self.word_dropout <= 0:
             return ids
-        chance = self.word_dropout / (self.word_dropout + self.word_counts[ids])
+        chance = self.word_dropout / (self.word_dropout + counts[ids])
         dropped = (torch.rand_like(chance) < chance) & (ids > UNK)
         return torch.where(dropped, UNK, ids)
 
-    def _spell(self, characters: Tensor, ids: Tensor) -> Tensor:
+    def _spell(self, characters: Tensor, spellings: Tensor) -> Tensor:
         """Character states of each word; words that recur in the batch are spelled once."""
-        distinct, where = torch.unique(ids, return_inverse=True)
+        distinct, where = torch.unique(spellings, return_inverse=True)
         spelling = characters[distinct]
         lengths = (spelling != PAD).sum(1).clamp(min=1)
         packed = pack_padded_sequence(

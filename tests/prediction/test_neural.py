@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import fields, replace
 
@@ -10,13 +11,16 @@ import pytest
 import torch
 
 from data_prep.demo.corpus import demo_examples
-from data_prep.errors import InputError
+from data_prep.errors import CrossproError, InputError
+from data_prep.example import Example, Gap
 from data_prep.task import load_task
 from prediction.adjustment import adjust, tune_tau
+from prediction.dev_score import dev_score
 from prediction.encoding import UNKNOWN_LABEL, cached_encoding, encode, fit_encoder
 from prediction.ensemble import Ensemble, mix, tune_weights
 from prediction.flat_text import flatten
 from prediction.neural import NETWORKS, NeuralSystem
+from prediction.pretraining import Pretraining, pretrain
 from prediction.sampling import Sampler, bucketed_batches, class_weights
 from prediction.system import load_system
 from prediction.tensors import gap_tensors
@@ -81,13 +85,14 @@ def test_gradients_reach_every_parameter(name, train):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_few_examples_are_learnt_by_heart(name, tmp_path):
-    few = demo_examples(TASK, "train", 6)
+    different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
+    few = list(different.values())[:50]
     made = system(name, epochs=80, min_count=1, class_weight_power=0.0)
     made.fit(TASK, few, few, tmp_path)
     assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
-    assert len(gold) >= 35
-    assert (made.predict(few).argmax(axis=1) == gold).mean() >= 0.97  # a free choice may clash
+    assert len(gold) >= 50
+    assert (made.predict(few).argmax(axis=1) == gold).all()
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -103,16 +108,6 @@ def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev,
     assert loaded.settings() == first.settings()
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
-    whole = system(name, epochs=4)
-    whole.fit(TASK, train, dev, tmp_path / "whole")
-    system(name, epochs=2).fit(TASK, train, dev, tmp_path / "parts")  # stopped after two epochs
-    resumed = system(name, epochs=4)
-    resumed.fit(TASK, train, dev, tmp_path / "parts")
-    assert (resumed.predict(dev) == whole.predict(dev)).all()
-
-
 def test_a_run_goes_on_from_another(train, dev, tmp_path):
     first = system("turku_gru")
     first.fit(TASK, train, dev)
@@ -125,14 +120,106 @@ def test_a_run_goes_on_from_another(train, dev, tmp_path):
     wrong = NeuralSystem("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError, match="init_from: expected a run of uppsala_bilstm"):
         wrong.fit(TASK, train, dev)
+    other = {**SMALL["turku_gru"], "hidden": 13, "inward": True, "dropout": 0.1}
+    wrong = NeuralSystem("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
+    with pytest.raises(InputError, match="has hidden 13, inward True, found hidden 12, inward Fal"):
+        wrong.fit(TASK, train, dev)
 
 
-def test_pretraining_changes_the_embeddings_and_brings_pronoun_contexts(train, dev):
-    made = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
-                        pretraining={"epochs": 1, "batch_size": 64},
-                        trainer={**QUIET, "max_epochs": 1})  # fmt: skip
+def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
+    def sentence(number):
+        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
+        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
+
+    text = flatten([sentence(number) for number in range(400)], True)
+    encoder = fit_encoder(text)
+    settings = Pretraining(epochs=30, pronoun_share=1.0, learning_rate=0.02)
+    tables = pretrain(
+        encode(text, encoder, TASK), encoder.vocabularies, ("lemma",), 8, len(TASK.classes),
+        settings, 1, torch.device("cpu"),
+    )  # fmt: skip
+    numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
+    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
+    near = vectors @ vectors.T
+    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()
+
+
+@pytest.mark.parametrize(
+    ("optimisation", "trainer"),
+    [
+        ({"gradient_clipping": 0.01}, {}),
+        ({"warmup_steps": 20}, {}),
+        ({"decay": "linear"}, {}),
+        ({"decay": "cosine"}, {}),
+        ({"weight_decay": 0.5}, {}),
+        ({"label_smoothing": 0.2}, {}),
+        ({}, {"precision": "bf16-mixed"}),
+    ],
+)
+def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev):
+    plain = system("turku_gru", epochs=2)
+    changed = NeuralSystem(
+        "turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+        {"learning_rate": 0.01, **optimisation}, trainer={**QUIET, "max_epochs": 2, **trainer},
+    )  # fmt: skip
+    for made in (plain, changed):
+        made.fit(TASK, train, dev)
+    assert (changed.predict(dev) != plain.predict(dev)).any()
+    assert changed.predict(dev).sum(axis=1) == pytest.approx(1)
+
+
+def test_logit_adjustment_is_tuned_on_dev_and_saved(train, dev, tmp_path):
+    made = system("turku_gru", epochs=4, tune_adjustment=True, class_weight_power=0.0)
     made.fit(TASK, train, dev)
-    assert made.predict(dev).sum(axis=1) == pytest.approx(1)
+    score = dev_score(TASK, dev, "macro_recall")
+    assert made.tau > 0
+    assert score(made.predict(dev)) >= score(made._raw(dev))
+    made.save(tmp_path)
+    assert load_system(tmp_path).tau == made.tau
+
+
+def test_the_spelling_of_an_unknown_word_counts(train):
+    made, _ = prepared("uppsala_bilstm", train)
+    example = next(example for example in train if example.gaps)
+    found = []
+    for word in ("zzzq", "unbelievably"):
+        place = (example.gaps[0].source_index + 1) % len(example.source)
+        source = (*example.source[:place], word, *example.source[place + 1 :])
+        found.append(made.predict([replace(example, source=source)]))
+    assert (found[0] != found[1]).any()
+
+
+def test_word_dropout_teaches_the_unknown_word_on_both_sides(train):
+    made, tensors = prepared("uppsala_bilstm", train)
+    network = made.network.train()
+    network.word_dropout = 100.0
+    network(tensors, torch.arange(len(tensors.label))).sum().backward()
+    for embedding in (network.source, network.lemma):
+        assert embedding.weight.grad[UNK].abs().sum() > 0
+
+
+def test_without_a_folder_the_best_epoch_is_kept_too(train, dev, tmp_path):
+    with_folder, without = (system("turku_gru", seed=1, epochs=12) for _ in range(2))
+    with_folder.fit(TASK, train, dev, tmp_path)
+    without.fit(TASK, train, dev)
+    assert (with_folder.predict(dev) == without.predict(dev)).all()
+    score = dev_score(TASK, dev, "macro_recall")
+    with (tmp_path / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
+        best = max(float(row["dev_macro_recall"]) for row in csv.DictReader(handle))
+    assert score(without.predict(dev)) == pytest.approx(best, abs=1e-3)
+
+
+def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
+    def labelled(examples, label):
+        return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
+
+    made = system("turku_gru", epochs=1)
+    with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
+        made.fit(TASK, labelled(train, None), dev)
+    with pytest.raises(CrossproError, match="dev: expected a label for every gap, found"):
+        made.fit(TASK, train, [*dev, *labelled(dev, None)])
+    made.fit(TASK, train, dev)
+    assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
 
 
 @pytest.mark.parametrize(
@@ -172,6 +259,27 @@ def test_unknown_settings_list_the_choices():
         NeuralSystem("perceptron")
     with pytest.raises(InputError, match="all, equal, proportional"):
         NeuralSystem("turku_gru", training={"sampling": "some"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"network_settings": {"layers": 0}}, "layers: expected a whole number from 1"),
+        ({"network_settings": {"window": 0}}, "window: expected a whole number from 1"),
+        ({"trainer": {"precision": "8"}}, "trainer.precision: expected one of 32-true"),
+        ({"trainer": {"accelerator": "abacus"}}, "trainer.accelerator: expected one of auto"),
+    ],
+)
+def test_settings_that_no_network_can_have_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        NeuralSystem("turku_gru", **settings)
+
+
+@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
+def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], trainer={**QUIET, key: value})
+    with pytest.raises(CrossproError, match="settings: trainer: "):
+        made.fit(TASK, train, dev)
 
 
 def test_encoding_is_cached_by_content(train, tmp_path):

@@ -47,6 +47,19 @@ def test_gaps_links_tags_and_heads_move_with_the_words():
     assert [token.tag for token in split.source_parse.tokens] == ["PRON", "PRON", "VERB", "VERB"]
 
 
+def test_a_capital_does_not_change_how_a_word_is_cut():
+    units = train_units(demo_examples(TASK, "train", 20), 200, lowercase=True)
+    small = replace(EXAMPLE, source=("they", "work"))
+    folded, as_is = (units.split([EXAMPLE], lowercase)[0].source for lowercase in (True, False))
+    assert folded == units.split([small], True)[0].source
+    assert folded != as_is
+
+
+def test_too_few_units_are_refused():
+    with pytest.raises(InputError, match="unit_vocabulary: expected at least a unit for every"):
+        train_units(demo_examples(TASK, "train", 20), 10, lowercase=True)
+
+
 def test_a_gap_behind_split_words_is_found_again():
     later = replace(
         EXAMPLE,

@@ -1,0 +1,62 @@
+"""May a stopped run go on? Its checkpoint must be whole, and of the same settings and data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from data_prep.errors import input_error
+from data_prep.textfile import write_text
+from prediction.system import read_json_object
+
+_IDENTITY = "run.json"
+
+
+def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The last checkpoint of a run, or None if it has none yet.
+
+    `identity` says what decides the result (settings, task, data). It is written down when a run
+    begins, and compared when it goes on: in the folder of another run nothing is trained.
+    """
+    path = place / "last.ckpt"
+    known = place / _IDENTITY
+    if not path.is_file():
+        place.mkdir(parents=True, exist_ok=True)
+        write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        return None
+    found = _differences(read_json_object(known), json.loads(json.dumps(identity)))
+    if found:
+        expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
+        raise input_error(place, "run", expected, "; ".join(found))
+    try:
+        checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises a dozen kinds for damaged files
+        expected = "a whole checkpoint (remove the folder to begin again)"
+        raise input_error(path, "checkpoint", expected, "a damaged file") from error
+    return checkpoint
+
+
+def has_stopped(checkpoint: Mapping[str, Any], patience: int) -> bool:
+    """Whether the run had ended by itself, after so many epochs without a better score."""
+    waits = [
+        state["wait_count"] for state in checkpoint["callbacks"].values() if "wait_count" in state
+    ]
+    return bool(waits) and max(waits) >= patience
+
+
+def _differences(
+    earlier: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = ""
+) -> list[str]:
+    """What two nested mappings have not in common, a line each."""
+    found = []
+    for key in sorted({*earlier, *wanted}):
+        one, other = earlier.get(key), wanted.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            found += _differences(one, other, f"{prefix}{key}.")
+        elif one != other:
+            found.append(f"{prefix}{key} {one}, not {other}")
+    return found

@@ -1,0 +1,105 @@
+"""A stopped run goes on to the same result, and only where it belongs."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+import torch
+
+from data_prep.demo.corpus import demo_examples
+from data_prep.errors import InputError
+from prediction.neural import NETWORKS, NeuralSystem
+from tests.prediction.test_neural import QUIET, SMALL, TASK
+
+
+def system(name="turku_gru", epochs=4, patience=1000, seed=1):
+    """With everything that draws random numbers: dropout, sampling, a schedule."""
+    dropout = {"dropout": 0.3, **({"word_dropout": 0.2} if name == "uppsala_bilstm" else {})}
+    return NeuralSystem(
+        name, {**SMALL[name], **dropout},
+        {"batch_size": 16, "sampling": "equal", "share": 0.8},
+        {"learning_rate": 0.01, "warmup_steps": 3},
+        trainer={**QUIET, "max_epochs": epochs, "patience": patience}, seed=seed,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def train():
+    return demo_examples(TASK, "train", 12)
+
+
+@pytest.fixture(scope="module")
+def dev():
+    return demo_examples(TASK, "dev", 6)
+
+
+def epochs_of(folder):
+    with (folder / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
+        return [int(row["epoch"]) for row in csv.DictReader(handle)]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
+    whole, resumed = system(name), system(name)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    system(name, epochs=2).fit(TASK, train, dev, tmp_path / "parts")  # stopped after two epochs
+    resumed.fit(TASK, train, dev, tmp_path / "parts")
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
+    logs = [(tmp_path / one / "logs/metrics.csv").read_bytes() for one in ("whole", "parts")]
+    assert logs[0] == logs[1]
+    assert epochs_of(tmp_path / "parts") == [0, 1, 2, 3]
+
+
+def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
+    first, again, longer = (system(epochs=40, patience=n) for n in (2, 2, 5))
+    first.fit(TASK, train, dev, tmp_path)
+    count = len(epochs_of(tmp_path))
+    assert count < 40
+    again.fit(TASK, train, dev, tmp_path)
+    assert len(epochs_of(tmp_path)) == count
+    assert (again.predict(dev) == first.predict(dev)).all()
+    longer.fit(TASK, train, dev, tmp_path)
+    assert len(epochs_of(tmp_path)) > count
+
+
+def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    with pytest.raises(InputError, match=r"same settings and data, .* found seed 1, not 2"):
+        system(seed=2).fit(TASK, train, dev, tmp_path)
+    with pytest.raises(InputError, match="found train "):
+        system().fit(TASK, train[:-1], dev, tmp_path)
+    (tmp_path / "checkpoints/run.json").unlink()
+    with pytest.raises(InputError, match=r"run\.json: .* a readable file"):
+        system().fit(TASK, train, dev, tmp_path)
+
+
+@pytest.mark.parametrize("damage", [lambda whole: b"garbage", lambda whole: whole[:-500]])
+def test_a_damaged_checkpoint_is_refused(damage, train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/last.ckpt"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(InputError, match=r"last\.ckpt: checkpoint: expected a whole checkpoint"):
+        system().fit(TASK, train, dev, tmp_path)
+
+
+class Trap:
+    """What a checkpoint must not be able to do: call a function when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/last.ckpt"
+    content = torch.load(path, weights_only=True)
+    torch.save({**content, "trap": Trap(str(tmp_path / "sprung"))}, path)
+    with pytest.raises(InputError, match="expected a whole checkpoint"):
+        system().fit(TASK, train, dev, tmp_path)
+    assert not (tmp_path / "sprung").exists()
+    assert json.loads((tmp_path / "checkpoints/run.json").read_text("utf-8"))["seed"] == 1
