@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from conf import CONF_DIR
 from conf.names import known_names
-from data_prep.errors import CrossproError, InputError
+from data_prep.errors import CrossproError, InputError, Problem
 from data_prep.shared_task import write_examples
 from data_prep.splits import Splits, demo_splits, file_splits
 from data_prep.task import Task, task_from_mapping
@@ -39,8 +39,8 @@ from prediction.system import System
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
 
 
-def checked(settings: dict[str, Any], task_name: str) -> Task:
-    """The task, if all settings are sound; else one error with every problem."""
+def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
+    """The task and the system, if all settings are sound; else one error with every problem."""
     check = Settings()
     check.choice("absent", settings.get("absent"), ("skip", "zero"))
     check.number("seed", settings.get("seed"), 0)
@@ -57,10 +57,17 @@ def checked(settings: dict[str, Any], task_name: str) -> Task:
     try:
         task = task_from_mapping(settings["task"], f"task {task_name}")
     except InputError as error:
-        raise InputError([*error.problems, *check.problems]) from error
+        check.problems = [*error.problems, *check.problems]
+    try:
+        made = make_system(settings["system"])
+    except InputError as error:
+        check.problems += error.problems
+    except InstantiationException:
+        if not check.problems:
+            raise
     if check.problems:
         raise InputError(check.problems)
-    return task
+    return task, made
 
 
 def make_system(settings: dict[str, Any]) -> System:
@@ -97,8 +104,10 @@ def score(
             write_examples(folder / f"{name}{suffix}.submission.data", predicted)
             submissions.append(submission_of(predicted, system.task, title))
         blind = unlabelled_line(examples)
-        if blind is not None:
-            reason = f"line {blind} has a gap without a gold label"
+        if blind is not None or not any(example.gaps for example in examples):
+            reason = "it has no gap"
+            if blind is not None:
+                reason = f"line {blind} has a gap without a gold label"
             print(f"{name}: a submission and no score, since {reason}", file=sys.stderr)
             continue
         gold = gold_of(examples, system.task, name)
@@ -111,8 +120,7 @@ def score(
 
 def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
     """A whole run; returns the official score on dev, which sweeps may optimise."""
-    task = checked(settings, task_name)
-    system = make_system(settings["system"])
+    task, system = checked(settings, task_name)
     helper = _rank() > 0
     if not helper:
         print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
@@ -144,6 +152,12 @@ def train(config: DictConfig) -> float | None:
         print(error, file=sys.stderr)
         _remove_if_empty(Path(runtime.output_dir))
         raise SystemExit(2) from None
+    except OSError as error:
+        print(f"{error.filename or runtime.output_dir}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 def _rank() -> int:
@@ -159,8 +173,15 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def main() -> None:
-    """Check the names in the arguments, which Hydra would refuse without naming the choices."""
-    problems = unknown_names(sys.argv[1:], *known_names(sys.argv[1:]))
+    """Check what Hydra would refuse without a clear word: names, and the folder of the run."""
+    problems = unknown_names(sys.argv[1:], known_names(sys.argv[1:]))
+    for argument in sys.argv[1:]:
+        name, _, value = argument.partition("=")
+        if name in ("hydra.run.dir", "hydra.sweep.dir") and value and "$" not in value:
+            path = Path(value).absolute()
+            nearest = next(place for place in (path, *path.parents) if place.exists())
+            if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+                problems.append(Problem("settings", None, name, "a folder to write to", value))
     if problems:
         print(InputError(problems), file=sys.stderr)
         raise SystemExit(2)

@@ -11,8 +11,8 @@ import yaml
 from conf import CONF_DIR
 
 
-def known_names(arguments: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Names that may stand first, and those that may follow a group's name and a dot."""
+def known_names(arguments: Sequence[str]) -> dict[str, list[str]]:
+    """Names that may stand first (under ""), and those that may follow each name and a dot."""
     top = _read(CONF_DIR / "train.yaml")
     chosen = _chosen(top.pop("defaults"))
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
@@ -21,12 +21,19 @@ def known_names(arguments: Sequence[str]) -> tuple[list[str], dict[str, list[str
         chosen |= _chosen(experiment.get("defaults", ()))
     chosen |= {group: given[group] for group in chosen if group in given}
     chosen.pop("experiment", None)
-    inner = {
-        group: _keys(CONF_DIR / group / f"{name}.yaml")
-        for group, name in chosen.items()
-        if (CONF_DIR / group / f"{name}.yaml").is_file()
-    }
-    return [*chosen, "experiment", *top], inner
+    known = {"": [*chosen, "experiment", *top]}
+    for group, name in chosen.items():
+        if (CONF_DIR / group / f"{name}.yaml").is_file():
+            _add(known, group, _content(CONF_DIR / group / f"{name}.yaml"))
+    return known
+
+
+def _add(known: dict[str, list[str]], name: str, content: dict[str, Any]) -> None:
+    """The keys of a section and of the sections in it."""
+    known[name] = list(content)
+    for key, value in content.items():
+        if isinstance(value, dict):
+            _add(known, f"{name}.{key}", value)
 
 
 def _chosen(defaults: Sequence[Any]) -> dict[str, str]:
@@ -39,12 +46,23 @@ def _chosen(defaults: Sequence[Any]) -> dict[str, str]:
     }
 
 
-def _keys(path: Path) -> list[str]:
-    """The keys of a file and of those it inherits from."""
+def _content(path: Path) -> dict[str, Any]:
+    """A file with what it inherits."""
     content = _read(path)
-    inherited = [entry for entry in content.pop("defaults", ()) if entry != "_self_"]
-    keys = [key for name in inherited for key in _keys(path.with_name(f"{name}.yaml"))]
-    return list(dict.fromkeys([*keys, *content]))
+    whole: dict[str, Any] = {}
+    for name in content.pop("defaults", ()):
+        if name != "_self_":
+            whole = _merged(whole, _content(path.with_name(f"{name}.yaml")))
+    return _merged(whole, content)
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        key: _merged(one[key], other[key])
+        for key in one.keys() & other.keys()
+        if isinstance(one[key], dict) and isinstance(other[key], dict)
+    }
+    return {**one, **other, **both}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, fields
@@ -63,7 +64,7 @@ def encoder_from_json(content: dict[str, object], path: Path) -> Encoder:
         raise input_error(path, "vocabularies", f"the fields {', '.join(FIELDS)}", "others")
     try:
         read = {name: from_lists(v["words"], v["counts"]) for name, v in vocabularies.items()}
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise input_error(path, "vocabularies", "words and counts", str(error)) from error
     return Encoder(read, bool(content.get("lowercase", True)))
 
@@ -157,19 +158,25 @@ def cached_encoding(
     settings = json.dumps([encoder.to_json(), task.class_index], sort_keys=True)
     key = hashlib.blake2b(f"{settings} {text.digest()}".encode(), digest_size=12).hexdigest()
     place = folder / key
-    names = [f.name for f in fields(EncodedData)]
-    if not place.is_dir():
-        data = encode(text, encoder, task)
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
-            for name in names:
-                np.save(Path(temporary, f"{name}.npy"), getattr(data, name), allow_pickle=False)
-            with contextlib.suppress(OSError):  # another process was quicker: the same arrays
-                Path(temporary).rename(place)
+    with contextlib.suppress(OSError, ValueError):  # not made before, or damaged
+        return _mapped(place)
+    data = encode(text, encoder, task)
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(place, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
+        for field in fields(EncodedData):
+            path = Path(temporary, f"{field.name}.npy")
+            np.save(path, getattr(data, field.name), allow_pickle=False)
+        with contextlib.suppress(OSError):  # another process was quicker: the same arrays
+            Path(temporary).rename(place)
+    return _mapped(place)
+
+
+def _mapped(place: Path) -> EncodedData:
     return EncodedData(
         **{
-            name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-            for name in names
+            field.name: np.load(place / f"{field.name}.npy", mmap_mode="r", allow_pickle=False)
+            for field in fields(EncodedData)
         }
     )
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from data_prep.errors import CrossproError, input_error
+from data_prep.errors import CrossproError, input_error, quoted
 from data_prep.example import Example
 from data_prep.task import Task
 from data_prep.textfile import write_text
@@ -74,11 +75,25 @@ class Ensemble(System):
 
     def load_state(self, folder: Path) -> None:
         """Read the members."""
-        weights = read_json_object(folder / _FILE).get("weights")
-        if not isinstance(weights, list) or not all(isinstance(w, int | float) for w in weights):
-            raise input_error(folder / _FILE, "weights", "a list of numbers", repr(weights))
-        self.weights = [float(weight) for weight in weights]
-        self.members = [load_system(folder / f"member{n}") for n in range(len(weights))]
+        count = len(list(folder.glob("member*")))
+        self.weights = _read_weights(folder / _FILE, count)
+        self.members = [load_system(folder / f"member{n}") for n in range(count)]
+        for number, member in enumerate(self.members):
+            if member.task.classes != self.task.classes:
+                found = f"those of {member.task.name}"
+                expected = f"the classes of {self.task.name}"
+                raise input_error(folder / f"member{number}", "task", expected, found)
+
+
+def _read_weights(path: Path, members: int) -> list[float]:
+    weights = read_json_object(path).get("weights")
+    numbers = isinstance(weights, list) and all(
+        isinstance(weight, int | float) and 0 <= weight < inf for weight in weights
+    )
+    if not isinstance(weights, list) or not numbers or len(weights) != members or not sum(weights):
+        expected = f"{members} numbers from 0, not all of them 0"
+        raise input_error(path, "weights", expected, quoted(repr(weights)))
+    return [float(weight) for weight in weights]
 
 
 def mix(probabilities: Sequence[Probabilities], weights: Sequence[float]) -> Probabilities:

@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from data_prep.errors import CrossproError, InputError, choices, input_error
+from data_prep.errors import CrossproError, InputError, Problem, choices, input_error
 from data_prep.example import Example
 from data_prep.task import Task
 from data_prep.textfile import write_text
@@ -104,7 +104,7 @@ class NeuralSystem(System):
         problems = network_problems(network, self.network_settings, _arguments(network))
         self.training = section(
             Training,
-            "training",
+            "system.training",
             training,
             problems,
             {"batch_size": (1, inf), "share": (1e-6, 1), "unit_vocabulary": (10, inf)},
@@ -112,7 +112,7 @@ class NeuralSystem(System):
         )
         self.optimisation = section(
             Optimisation,
-            "optimisation",
+            "system.optimisation",
             optimisation,
             problems,
             {"label_smoothing": (0, 0.999)},
@@ -122,8 +122,11 @@ class NeuralSystem(System):
         named = {"accelerator": ACCELERATORS, "precision": PRECISIONS}
         self.trainer = section(TrainerSettings, "trainer", trainer, problems, least, named)
         self.pretraining = section(
-            Pretraining, "pretraining", pretraining, problems, {"window": (1, 1000)}
+            Pretraining, "system.pretraining", pretraining, problems, {"window": (1, 1000)}
         )
+        if init_from is not None and not (isinstance(init_from, str) and init_from):
+            expected, found = "the folder of a run, or null", repr(init_from or "nothing")
+            problems.append(Problem("settings", None, "system.init_from", expected, found))
         if problems:
             raise InputError(problems)
         self.init_from = init_from
@@ -157,13 +160,23 @@ class NeuralSystem(System):
         """Train on labelled examples; the epoch with the best dev score is kept."""
         # Lightning takes seconds to import: neither a prediction nor a wrong setting waits for it.
         from prediction.classifier import GapClassifier
-        from prediction.trainer import train_network
+        from prediction.trainer import NetworkTrainer
 
+        monitor, clipping = self.training.monitor, self.optimisation.gradient_clipping
+        trainer = NetworkTrainer(self.trainer, f"dev_{monitor}", clipping, folder)
         self.task = task
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
+        if self.training.context and not any(example.document for example in train):
+            raise CrossproError(
+                "settings: system.training.context: expected documents to find sentences before a "
+                "gap in (X.doc-ids beside X.data), found none in train; give them, or 0"
+            )
         if earlier:
+            if self.training.units == "sentencepiece" and earlier.units is None:
+                found = "words, which the run to go on from has"
+                raise input_error("settings", "system.training.units", "words", found)
             self.units = earlier.units
             same = earlier.training
             self.training = replace(self.training, units=same.units, lowercase=same.lowercase)
@@ -181,6 +194,7 @@ class NeuralSystem(System):
         _check_labels(labels, dev_data.label)
         self.network = self._new_network()
         self._check_parse(chain(train, dev))
+        self._check_heads(train)
         if earlier:
             self.network.load_state_dict(earlier.network.state_dict())
         elif self.pretraining.epochs:
@@ -192,6 +206,10 @@ class NeuralSystem(System):
         drawn = int((labels >= 0).sum() * self.training.share)
         size = batch_size(self.training.batch_size, drawn, self.training.min_steps)
         batches = Batches(train_tensors, classes, size, limit, sampler, self.seed)
+        if not len(batches):
+            expected = "gaps for at least one batch an epoch"
+            found = f"{(labels >= 0).sum()} labelled gaps with a share of {self.training.share:g}"
+            raise CrossproError(f"train: expected {expected}, found {found}")
         weights = class_weights(labels, classes, self.training.class_weight_power)
         module = GapClassifier(
             self.network,
@@ -203,14 +221,7 @@ class NeuralSystem(System):
             self.optimisation,
             self.seed,
         )
-        train_network(
-            module,
-            self.trainer,
-            f"dev_{self.training.monitor}",
-            self.optimisation.gradient_clipping,
-            folder,
-            self._identity(text, dev_text),
-        )
+        trainer.fit(module, self._identity(text, dev_text))
         self.network.eval().cpu()
         counts = np.bincount(labels[labels >= 0], minlength=classes)
         self.frequencies = counts / counts.sum()
@@ -240,6 +251,15 @@ class NeuralSystem(System):
                 "settings: system.network_settings: source_tags, source_labels and head expected "
                 "a parse of the source (X.source.conllu beside X.data, --source-parse of crosspro "
                 "predict), found data without one; give one, or train with 0, 0 and false"
+            )
+
+    def _check_heads(self, train: Sequence[Example]) -> None:
+        parses = [example.source_parse for example in train if example.source_parse]
+        known = any(token.head >= 0 for parse in parses for token in parse.tokens)
+        if self.network.needs_heads and not known:
+            raise CrossproError(
+                "settings: system.network_settings: source_labels and head expected dependencies "
+                "in X.source.conllu, found none in train; give them, or train with 0 and false"
             )
 
     def _earlier_run(self) -> NeuralSystem | None:
@@ -314,7 +334,10 @@ class NeuralSystem(System):
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""
         tensors = {k: v.contiguous().cpu() for k, v in self.network.state_dict().items()}
-        save_file(tensors, folder / "network.safetensors")
+        try:
+            save_file(tensors, folder / "network.safetensors")
+        except SafetensorError as error:  # a full disk, most of the time
+            raise CrossproError(f"{folder / 'network.safetensors'}: {error}") from error
         if self.units:
             self.units.save(folder)
         write_text(folder / "encoder.json", json.dumps(self.encoder.to_json(), ensure_ascii=False))
@@ -332,8 +355,8 @@ class NeuralSystem(System):
             self.network = self._new_network()
             self.network.load_state_dict(load_file(weights))
         except (OSError, SafetensorError, RuntimeError, TypeError) as error:
-            first = str(error).splitlines()[0]
-            raise input_error(weights, "weights", f"those of {self.name}", first) from error
+            found = " ".join(" ".join(str(error).split()[:40]).splitlines())
+            raise input_error(weights, "weights", f"those of {self.name}", found) from error
         self.network.eval()
         adjustment = read_json_object(folder / _ADJUSTMENT)
         try:
@@ -342,6 +365,10 @@ class NeuralSystem(System):
         except (KeyError, TypeError, ValueError) as error:
             expected = "tau and frequencies"
             raise input_error(folder / _ADJUSTMENT, "file", expected, str(error)) from error
+        known = self.frequencies.shape == (len(self.task.classes),)
+        if not known or not np.isfinite([self.tau, *self.frequencies]).all():
+            expected = f"a finite tau and {len(self.task.classes)} finite frequencies"
+            raise input_error(folder / _ADJUSTMENT, "file", expected, "others")
 
 
 def _arguments(network: str) -> dict[str, Any]:

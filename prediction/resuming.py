@@ -12,6 +12,7 @@ import torch
 from data_prep.errors import input_error
 from data_prep.textfile import write_text
 from prediction.system import read_json_object
+from prediction.training_settings import TrainerSettings
 
 _IDENTITY = "run.json"
 
@@ -32,20 +33,26 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
     if found:
         expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
         raise input_error(place, "run", expected, "; ".join(found))
+    return read_checkpoint(path)
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """A checkpoint of Lightning; no code in it is run."""
     try:
         checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises a dozen kinds for damaged files
         expected = "a whole checkpoint (remove the folder to begin again)"
-        raise input_error(path, "checkpoint", expected, "a damaged file") from error
+        found = "a damaged file" if path.is_file() else "no file"
+        raise input_error(path, "checkpoint", expected, found) from error
     return checkpoint
 
 
-def has_stopped(checkpoint: Mapping[str, Any], patience: int) -> bool:
-    """Whether the run had ended by itself, after so many epochs without a better score."""
-    waits = [
-        state["wait_count"] for state in checkpoint["callbacks"].values() if "wait_count" in state
-    ]
-    return bool(waits) and max(waits) >= patience
+def has_ended(checkpoint: Mapping[str, Any], settings: TrainerSettings) -> bool:
+    """Whether a run had done all its epochs, or enough without a better score."""
+    states = checkpoint["callbacks"].values()
+    waits = max((state["wait_count"] for state in states if "wait_count" in state), default=0)
+    all_done: bool = checkpoint["epoch"] + 1 >= settings.max_epochs
+    return all_done or waits >= max(1, settings.patience)
 
 
 def _differences(

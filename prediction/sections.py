@@ -32,7 +32,7 @@ def section(
             good[key] = value
         else:
             found = _shown(value) if key in known else "an unknown key"
-            problems.append(Problem("settings", None, f"system.{name}.{key}", expected, found))
+            problems.append(Problem("settings", None, f"{name}.{key}", expected, found))
     return kind(**good)
 
 

@@ -115,26 +115,27 @@ class Settings:
                 self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
 
 
-def unknown_names(
-    arguments: Sequence[str], top: Sequence[str], inner: Mapping[str, Sequence[str]]
-) -> list[Problem]:
+def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:
     """Problems with the names in `name=value` arguments.
 
-    `top` are the names that may stand first, `inner` those that may follow a name and a dot.
-    Arguments that add a name (+name=value) or are options (--help) pass.
+    `known` has the names that may stand first under "", and those that may follow a name and a dot
+    under that name. Arguments that add a name (+name=value) or are options (--help) pass.
     """
     problems = []
     for argument in arguments:
         name, equals, _ = argument.partition("=")
         if not equals or argument.startswith(("+", "-", "~", "hydra")):
             continue
-        first, _, rest = name.partition(".")
-        second = rest.partition(".")[0]
-        if first not in top:
-            problems.append(_unknown(name, first, top))
-        elif second and first in inner and second not in inner[first]:
-            known = [f"{first}.{other}" for other in inner[first]]
-            problems.append(_unknown(name, f"{first}.{second}", known))
+        section = ""
+        for part in name.split("."):
+            if section not in known:
+                break
+            place = f"{section}.{part}" if section else part
+            if part not in known[section]:
+                names = [f"{section}.{other}" if section else other for other in known[section]]
+                problems.append(_unknown(name, place, names))
+                break
+            section = place
     return problems
 
 

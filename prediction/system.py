@@ -12,6 +12,7 @@ import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_prep import __version__
-from data_prep.errors import choices, input_error, quoted
+from data_prep.errors import InputError, choices, input_error, quoted
 from data_prep.example import Example
 from data_prep.task import Task, task_from_mapping, task_to_mapping
 from data_prep.textfile import write_text
@@ -107,6 +108,8 @@ def load_system(folder: str | Path) -> System:
         system = system_class(name)(**_settings(description, path))
     except TypeError as error:
         raise input_error(path, "settings", f"those of {name}", str(error)) from error
+    except InputError as error:
+        raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
     system.task = task
     system.load_state(Path(folder))
     return system

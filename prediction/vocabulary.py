@@ -46,5 +46,9 @@ def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
 
 
 def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
-    """A saved vocabulary."""
+    """A saved vocabulary; raises `ValueError` for what cannot be one."""
+    if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
+        raise ValueError("words that are no text, or twice there")
+    if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
+        raise ValueError("counts that are no numbers, or not one a word")
     return Vocabulary(tuple(words), tuple(counts))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from data_prep.errors import InputError, input_error
 from data_prep.shared_task import read_examples
 from data_prep.source_parse import with_source_parse
 from data_prep.splits import beside, doc_ids_of
@@ -43,7 +44,16 @@ def ensemble(
     """
     if monitor not in MONITORS:
         raise typer.BadParameter(f"expected one of {', '.join(MONITORS)}, found {monitor}")
-    members = [load_system(one / "model" if (one / "model").is_dir() else one) for one in runs]
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise input_error(output, "output", "a new or an empty folder", "one with files")
+    members, problems = [], []
+    for one in runs:
+        try:
+            members.append(load_system(one / "model" if (one / "model").is_dir() else one))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
     joined = Ensemble.of(members)
     if tune is not None:
         read = read_examples(tune, joined.task, doc_ids or doc_ids_of(tune))

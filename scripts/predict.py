@@ -46,8 +46,13 @@ def predict(
     The submission has the five columns of the file with the predicted classes in the first. Labels
     that the file may have must be of the task, but do not influence the predictions.
     """
-    if probabilities is not None and probabilities.resolve() == output.resolve():
-        raise typer.BadParameter("the submission and the probabilities need different files")
+    places = [path.resolve() for path in (file, doc_ids, source_parse) if path is not None]
+    for path in (output, probabilities):
+        if path is not None and path.resolve() in places:
+            raise typer.BadParameter(
+                f"{path}: the input, the submission and the probabilities need different files"
+            )
+        places += [path.resolve()] if path is not None else []
     folder = run_dir / "model" if (run_dir / "model").is_dir() else run_dir
     system = load_system(folder)
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)

@@ -26,6 +26,7 @@ class TurkuGRU(nn.Module):
     """Scores of each class for a batch of gaps."""
 
     needs_parse = False
+    needs_heads = False
 
     def __init__(
         self,

@@ -50,6 +50,7 @@ class UppsalaBiLSTM(nn.Module):
         self.word_dropout = word_dropout
         self.head = head
         self.needs_parse = bool(source_tags or source_labels or head)
+        self.needs_heads = bool(source_labels or head)
         self.source = nn.Embedding(sizes["source"], words, padding_idx=PAD)
         self.lemma = nn.Embedding(sizes["lemma"], words, padding_idx=PAD)
         self.tag = nn.Embedding(sizes["tag"], tags, padding_idx=PAD)

@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 
 from conf import CONF_DIR
 from conf.names import known_names
+from data_prep.errors import InputError
 from tests.integration.test_path import SMALL, train
 from train import checked
 
@@ -39,11 +40,27 @@ def test_every_system_is_a_sound_configuration(name):
 
 
 def test_names_are_known_through_inheritance_and_experiments():
-    top, inner = known_names(["system=turku_gru_2017", "trainer=ddp"])
-    assert {"experiment", "seed", "task"} <= set(top)
-    assert "training" in inner["system"]
-    assert "max_epochs" in inner["trainer"]
-    assert "none_penalty" in known_names(["experiment=baseline"])[1]["system"]
+    known = known_names(["system=turku_gru_2017", "trainer=ddp"])
+    assert {"experiment", "seed", "task"} <= set(known[""])
+    assert "training" in known["system"]
+    assert {"context", "monitor"} <= set(known["system.training"])
+    assert {"epochs", "pronoun_share"} <= set(known["system.pretraining"])
+    assert "max_epochs" in known["trainer"]
+    assert "none_penalty" in known_names(["experiment=baseline"])["system"]
+
+
+def test_fine_tuning_needs_a_run():
+    with pytest.raises(InputError, match=r"system\.init_from: expected the folder of a run"):
+        checked(composed("experiment=uppsala_2017_fine_tuning"), "en-fr")
+
+
+def test_all_problems_of_the_settings_come_at_once():
+    wrong = composed("seed=x", "system.training.monitor=luck", "trainer.precision=8")
+    with pytest.raises(InputError) as refused:
+        checked(wrong, "en-fr")
+    fields = [problem.field for problem in refused.value.problems]
+    assert "seed" in fields
+    assert {"system.training.monitor", "trainer.precision"} <= set(fields)
 
 
 def test_two_processes_have_the_loss_of_one(tmp_path):

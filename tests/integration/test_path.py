@@ -136,3 +136,28 @@ def test_bad_files_stop_the_run_with_all_problems(tmp_path):
     result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}")
     assert result.returncode == 2
     assert result.stderr.count(".data:1: columns: expected 5") == 3
+
+
+def test_a_test_set_without_gaps_is_predicted_and_not_scored(tmp_path):
+    task = load_task("en-fr")
+    for split in ("train", "dev", "test"):
+        write_examples(tmp_path / f"{split}.data", demo_examples(task, split, 5))
+    empty = [example for example in demo_examples(task, "test", 20) if not example.gaps][:3]
+    write_examples(tmp_path / "test.empty.data", empty)
+    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", "resamples=0")
+    assert result.returncode == 0, result.stderr
+    assert "test.empty: a submission and no score, since it has no gap" in result.stderr
+    assert (tmp_path / "run/test.empty.submission.data").is_file()
+
+
+def test_an_output_folder_that_cannot_be_made_is_one_message(tmp_path):
+    (tmp_path / "file").touch()
+    result = train(tmp_path / "file" / "run", *SMALL)
+    assert result.returncode == 2
+    assert "hydra.run.dir: expected a folder to write to" in result.stderr
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/model").touch()
+    result = train(tmp_path / "run", *SMALL)
+    assert result.returncode == 2
+    assert result.stderr.endswith("run/model: File exists\n")
+    assert "Traceback" not in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -17,19 +18,37 @@ SETTINGS = (
 )  # fmt: skip
 
 
+def until_checkpoint(folder, signal_number):
+    """Start a run and send it a signal once it has a checkpoint; its exit code and what it said."""
+    command = [sys.executable, "train.py", *SETTINGS, f"hydra.run.dir={folder}"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while process.poll() is None and not (folder / "checkpoints/last.ckpt").is_file():
+            time.sleep(0.01)
+        process.send_signal(signal_number)
+        said = process.communicate()[1]
+    return process.returncode, said
+
+
 def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     whole = train(tmp_path / "whole", *SETTINGS)
     assert whole.returncode == 0, whole.stderr
     parts = tmp_path / "parts"
-    command = [sys.executable, "train.py", *SETTINGS, f"hydra.run.dir={parts}"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        while process.poll() is None and not (parts / "checkpoints/last.ckpt").is_file():
-            time.sleep(0.01)
-        process.kill()
-    assert not (parts / "model").exists()
+    until_checkpoint(parts, signal.SIGKILL)
+    code, said = until_checkpoint(parts, signal.SIGTERM)  # which it gets while it starts
+    assert code != 0
+    assert not (parts / "model").exists(), said
     resumed = train(parts, *SETTINGS)
     assert resumed.returncode == 0, resumed.stderr
+    assert "going on after epoch" in resumed.stderr
     for name in ("model/network.safetensors", "test.submission.data", "logs/metrics.csv"):
         assert (parts / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_a_run_that_was_asked_to_stop_says_so(tmp_path):
+    for number, expected in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        code, said = until_checkpoint(tmp_path / str(expected), number)
+        assert code == expected, said
+        assert "start it again with the same hydra.run.dir" in said
+        assert "Traceback" not in said

@@ -209,6 +209,20 @@ def test_without_a_folder_the_best_epoch_is_kept_too(train, dev, tmp_path):
     assert score(without.predict(dev)) == pytest.approx(best, abs=1e-3)
 
 
+def test_an_epoch_without_a_batch_is_refused(train, dev):
+    made = system("turku_gru", sampling="equal", share=0.00001)
+    with pytest.raises(
+        CrossproError, match=r"at least one batch an epoch, found .* share of 1e-05"
+    ):
+        made.fit(TASK, train, dev)
+
+
+def test_context_needs_documents(train, dev):
+    loose = [replace(example, document=None) for example in train]
+    with pytest.raises(CrossproError, match=r"training\.context: expected documents"):
+        system("turku_gru", context=3).fit(TASK, loose, dev)
+
+
 def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     def labelled(examples, label):
         return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
@@ -222,13 +236,21 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
 
 
+def changed(path, old, new):
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
 @pytest.mark.parametrize(
     ("file", "damage"),
     [
         ("network.safetensors", lambda path: path.write_bytes(b"garbage")),
         ("network.safetensors", lambda path: path.write_bytes(path.read_bytes()[:-100])),
         ("encoder.json", lambda path: path.write_text("{}")),
+        ("encoder.json", lambda path: changed(path, '"<unk>"', "7")),
+        ("encoder.json", lambda path: changed(path, '"<unk>"', '"<pad>"')),
+        ("system.json", lambda path: changed(path, '"words"', '"letters"')),
         ("adjustment.json", lambda path: path.write_text("{}")),
+        ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
     ],
 )
 def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
@@ -370,6 +392,10 @@ def test_ensembles_mix_tune_save_and_load(train, dev, tmp_path):
     assert ensemble.predict(dev) == pytest.approx(mix(parts, [3, 1]))
     ensemble.save(tmp_path)
     assert load_system(tmp_path).predict(dev) == pytest.approx(ensemble.predict(dev))
+    for wrong in ("[1]", "[NaN, 1]", "[0, 0]", "[-1, 2]", "null", '["a", 1]'):
+        (tmp_path / "weights.json").write_text(f'{{"weights": {wrong}}}', "utf-8")
+        with pytest.raises(InputError, match="weights: expected 2 numbers from 0"):
+            load_system(tmp_path)
     good, bad = np.array([[0.9, 0.1]] * 4), np.array([[0.2, 0.8]] * 4)
     weights = tune_weights([bad, good], lambda p: float((p.argmax(axis=1) == 0).mean()))
     assert (mix([bad, good], weights).argmax(axis=1) == 0).all()

@@ -75,13 +75,44 @@ def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
         system().fit(TASK, train, dev, tmp_path)
 
 
+def test_a_moved_run_still_knows_its_best_epoch(train, dev, tmp_path):
+    whole, resumed = system(epochs=12), system(epochs=12)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    system(epochs=6).fit(TASK, train, dev, tmp_path / "old")
+    (tmp_path / "old").rename(tmp_path / "new")
+    resumed.fit(TASK, train, dev, tmp_path / "new")
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
+    assert not (tmp_path / "old").exists()
+
+
+def test_fewer_epochs_than_were_trained_are_enough(train, dev, tmp_path):
+    first, again = system(epochs=3), system(epochs=2)
+    for made in (first, again):
+        made.fit(TASK, train, dev, tmp_path)
+    assert (first.predict(dev) == again.predict(dev)).all()
+
+
+def test_damaged_arrays_are_made_again(train, dev, tmp_path):
+    first, again = system(epochs=1), system(epochs=1)
+    first.fit(TASK, train, dev, tmp_path)
+    for path in (tmp_path / "encoded").glob("*/lemma.npy"):
+        path.write_bytes(path.read_bytes()[:-50])
+    again.fit(TASK, train, dev, tmp_path)
+    assert (first.predict(dev) == again.predict(dev)).all()
+
+
 @pytest.mark.parametrize("damage", [lambda whole: b"garbage", lambda whole: whole[:-500]])
 def test_a_damaged_checkpoint_is_refused(damage, train, dev, tmp_path):
     system(epochs=1).fit(TASK, train, dev, tmp_path)
     path = tmp_path / "checkpoints/last.ckpt"
-    path.write_bytes(damage(path.read_bytes()))
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
     with pytest.raises(InputError, match=r"last\.ckpt: checkpoint: expected a whole checkpoint"):
         system().fit(TASK, train, dev, tmp_path)
+    path.write_bytes(whole)
+    path.with_name("best.ckpt").unlink()
+    with pytest.raises(InputError, match=r"best\.ckpt: checkpoint: .* found no file"):
+        system(epochs=1).fit(TASK, train, dev, tmp_path)
 
 
 class Trap:

@@ -34,10 +34,15 @@ def test_data_of_another_kind_and_without_a_folder(tmp_path):
 
 
 def test_unknown_names_list_the_choices():
-    top, inner = ["task", "data", "seed"], {"data": ["kind", "dir"]}
+    known = {
+        "": ["task", "data", "seed"],
+        "data": ["kind", "dir", "documents"],
+        "data.documents": ["train"],
+    }
     good = ["task=en-fr", "data.dir=x", "+data.new=1", "hydra.run.dir=x", "-m", "--cfg=job"]
-    assert unknown_names(good, top, inner) == []
-    first, second = unknown_names(["taks=x", "data.dri=y"], top, inner)
+    assert unknown_names([*good, "data.documents.train=3", "data.dir.any=4"], known) == []
+    first, second, third = unknown_names(["taks=x", "data.dri=y", "data.documents.trian=2"], known)
+    assert "did you mean data.documents.train?" in str(third)
     assert "one of task, data, seed" in str(first)
     assert "did you mean task?" in str(first)
-    assert "one of data.kind, data.dir" in str(second)
+    assert "one of data.kind, data.dir, data.documents" in str(second)

@@ -85,6 +85,17 @@ def test_data_without_a_parse_is_refused_with_the_way_out():
         system().fit(TASK, train, dev)
 
 
+def test_tags_alone_are_no_parse():
+    train, dev = ([parsed(e) for e in demo_examples(TASK, s, 4)] for s in ("train", "dev"))
+    flat = [
+        replace(e, source_parse=AnnotatedSentence(
+            tuple(replace(token, head=-1) for token in e.source_parse.tokens)))
+        for e in train
+    ]  # fmt: skip
+    with pytest.raises(CrossproError, match="expected dependencies"):
+        system().fit(TASK, flat, dev)
+
+
 def test_gradients_reach_the_parse_embeddings():
     from prediction.encoding import encode, fit_encoder
     from prediction.tensors import gap_tensors

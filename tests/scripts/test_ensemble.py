@@ -26,6 +26,25 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
     predicted = crosspro("predict", tmp_path / "both", tmp_path / "dev.data",
                          "-o", tmp_path / "submission")  # fmt: skip
     assert predicted.code == 0
+    before = (tmp_path / "dev.data").read_bytes()
+    for wrong in (["-o", tmp_path / "dev.data"],
+                  ["-o", tmp_path / "s2", "--probabilities", tmp_path / "dev.data"]):  # fmt: skip
+        refused = crosspro("predict", tmp_path / "both", tmp_path / "dev.data", *wrong)
+        assert refused.code == 2
+        assert b"need different files" in refused.stderr
+    assert (tmp_path / "dev.data").read_bytes() == before
+
+
+def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").touch()
+    refused = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "full")
+    assert refused.code == 2
+    assert b"a new or an empty folder" in refused.stderr
+    refused = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "new")
+    assert refused.code == 2
+    assert len(refused.stderr.splitlines()) == 2
+    assert not (tmp_path / "new").exists()
 
 
 def test_runs_of_two_tasks_are_refused(tmp_path):
