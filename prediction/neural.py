@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from math import inf
@@ -32,7 +32,6 @@ from prediction.dev_score import MONITORS, dev_score
 from prediction.encoding import (
     EncodedData,
     Encoder,
-    Ints,
     cached_encoding,
     encode,
     encoder_from_json,
@@ -47,6 +46,13 @@ from prediction.sections import network_problems, section
 from prediction.subwords import Units, load_units, train_units
 from prediction.system import Probabilities, System, load_system, read_json_object
 from prediction.tensors import GapTensors, extents, gap_tensors
+from prediction.training_checks import (
+    check_batches,
+    check_context,
+    check_heads,
+    check_labels,
+    check_parse,
+)
 from prediction.training_settings import (
     ACCELERATORS,
     DECAYS,
@@ -168,11 +174,7 @@ class NeuralSystem(System):
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
-        if self.training.context and not any(example.document for example in train):
-            raise CrossproError(
-                "settings: system.training.context: expected documents to find sentences before a "
-                "gap in (X.doc-ids beside X.data), found none in train; give them, or 0"
-            )
+        check_context(self.training.context, train)
         if earlier:
             if self.training.units == "sentencepiece" and earlier.units is None:
                 found = "words, which the run to go on from has"
@@ -191,10 +193,10 @@ class NeuralSystem(System):
         dev_data = cached_encoding(dev_text, self.encoder, task, cache)
         dev_tensors = gap_tensors(dev_data, self.training.context)
         labels = train_tensors.label.numpy().astype(np.int32)
-        _check_labels(labels, dev_data.label)
+        check_labels(labels, dev_data.label)
         self.network = self._new_network()
-        self._check_parse(chain(train, dev))
-        self._check_heads(train)
+        check_parse(self.network, chain(train, dev))
+        check_heads(self.network, train)
         if earlier:
             self.network.load_state_dict(earlier.network.state_dict())
         elif self.pretraining.epochs:
@@ -206,10 +208,7 @@ class NeuralSystem(System):
         drawn = int((labels >= 0).sum() * self.training.share)
         size = batch_size(self.training.batch_size, drawn, self.training.min_steps)
         batches = Batches(train_tensors, classes, size, limit, sampler, self.seed)
-        if not len(batches):
-            expected = "gaps for at least one batch an epoch"
-            found = f"{(labels >= 0).sum()} labelled gaps with a share of {self.training.share:g}"
-            raise CrossproError(f"train: expected {expected}, found {found}")
+        check_batches(len(batches), labels, self.training.share)
         weights = class_weights(labels, classes, self.training.class_weight_power)
         module = GapClassifier(
             self.network,
@@ -244,23 +243,6 @@ class NeuralSystem(System):
         """Where everything but Lightning runs."""
         wanted = self.trainer.accelerator in ("auto", "gpu", "cuda")
         return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
-
-    def _check_parse(self, examples: Iterable[Example]) -> None:
-        if self.network.needs_parse and any(example.source_parse is None for example in examples):
-            raise CrossproError(
-                "settings: system.network_settings: source_tags, source_labels and head expected "
-                "a parse of the source (X.source.conllu beside X.data, --source-parse of crosspro "
-                "predict), found data without one; give one, or train with 0, 0 and false"
-            )
-
-    def _check_heads(self, train: Sequence[Example]) -> None:
-        parses = [example.source_parse for example in train if example.source_parse]
-        known = any(token.head >= 0 for parse in parses for token in parse.tokens)
-        if self.network.needs_heads and not known:
-            raise CrossproError(
-                "settings: system.network_settings: source_labels and head expected dependencies "
-                "in X.source.conllu, found none in train; give them, or train with 0 and false"
-            )
 
     def _earlier_run(self) -> NeuralSystem | None:
         """The run to go on from (fine-tuning), which must have the same network and classes."""
@@ -314,7 +296,7 @@ class NeuralSystem(System):
         return adjust(chances, self.frequencies, self.tau) if self.tau else chances
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
-        self._check_parse(examples)
+        check_parse(self.network, examples)
         torch.set_num_threads(self.trainer.threads)
         data = encode(self._flat(examples), self.encoder, self.task)
         tensors = gap_tensors(data, self.training.context)
@@ -355,7 +337,7 @@ class NeuralSystem(System):
             self.network = self._new_network()
             self.network.load_state_dict(load_file(weights))
         except (OSError, SafetensorError, RuntimeError, TypeError) as error:
-            found = " ".join(" ".join(str(error).split()[:40]).splitlines())
+            found = " ".join(str(error).split()[:40])
             raise input_error(weights, "weights", f"those of {self.name}", found) from error
         self.network.eval()
         adjustment = read_json_object(folder / _ADJUSTMENT)
@@ -379,15 +361,6 @@ def _arguments(network: str) -> dict[str, Any]:
         for name, parameter in parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not None
     }
-
-
-def _check_labels(train: Ints, dev: Ints) -> None:
-    """Something must be learnt, and every gap of dev decides which epoch is kept."""
-    if not (train >= 0).any():
-        raise CrossproError("train: expected labelled gaps, found none")
-    if not len(dev) or (dev < 0).any():
-        found = f"{int((dev < 0).sum())} without" if len(dev) else "no gap"
-        raise CrossproError(f"dev: expected a label for every gap, found {found}")
 
 
 def _in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:
