@@ -156,13 +156,14 @@ def cached_encoding(
     if folder is None:
         return encode(text, encoder, task)
     settings = json.dumps([encoder.to_json(), task.class_index], sort_keys=True)
-    key = hashlib.blake2b(f"{settings} {text.digest()}".encode(), digest_size=12).hexdigest()
+    key = hashlib.blake2b(f"{settings} {text.digest}".encode(), digest_size=12).hexdigest()
     place = folder / key
-    with contextlib.suppress(OSError, ValueError):  # not made before, or damaged
-        return _mapped(place)
+    if place.is_dir():
+        with contextlib.suppress(OSError, ValueError):
+            return _mapped(place)
+        shutil.rmtree(place, ignore_errors=True)  # damaged
     data = encode(text, encoder, task)
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(place, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
         for field in fields(EncodedData):
             path = Path(temporary, f"{field.name}.npy")

@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from data_prep.example import Example, Gap, split_tag
 from data_prep.shared_task import PLACEHOLDER
@@ -62,8 +63,9 @@ class FlatText:
             counted[self.word(name, token)] += number
         return counted
 
+    @cached_property
     def digest(self) -> str:
-        """A short name of the content."""
+        """A short name of the content, for when the text is complete."""
         digest = hashlib.blake2b(digest_size=12)
         for part in (self.source, self.source_tag, self.source_label, self.target, self.aligned):
             digest.update("\n".join(part).encode("utf-8", errors="surrogatepass") + b"\0")

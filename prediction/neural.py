@@ -237,7 +237,7 @@ class NeuralSystem(System):
         """What a run must have in common with the one that it continues."""
         settings = {key: value for key, value in self.settings().items() if key != "trainer"}
         classes = list(self.task.classes)
-        return {"classes": classes, **settings, "train": train.digest(), "dev": dev.digest()}
+        return {"classes": classes, **settings, "train": train.digest, "dev": dev.digest}
 
     def _device(self) -> torch.device:
         """Where everything but Lightning runs."""

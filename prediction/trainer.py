@@ -90,9 +90,7 @@ class NetworkTrainer:
             module.network.compile(dynamic=True)
         resumed = checkpoint_to_resume(self.place, identity)
         if resumed is None or not has_ended(resumed, self.settings):
-            path = None
-            if resumed:
-                path = str(self.place / "last.ckpt")
+            path = str(self.place / "last.ckpt") if resumed else None
             if resumed and self.trainer.is_global_zero:
                 print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
             try:

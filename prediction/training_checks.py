@@ -50,9 +50,10 @@ def check_parse(network: Network, examples: Iterable[Example]) -> None:
 
 def check_heads(network: Network, train: Sequence[Example]) -> None:
     """Labels and heads are not learnt from a parse that has tags alone."""
+    if not network.needs_heads:
+        return
     parses = [example.source_parse for example in train if example.source_parse]
-    known = any(token.head >= 0 for parse in parses for token in parse.tokens)
-    if network.needs_heads and not known:
+    if not any(token.head >= 0 for parse in parses for token in parse.tokens):
         raise CrossproError(
             "settings: system.network_settings: source_labels and head expected dependencies in "
             "X.source.conllu, found none in train; give them, or train with 0 and false"
