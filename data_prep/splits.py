@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,9 +60,7 @@ def file_splits(
     with _collector_off():
         for path in [path for split in paths.values() for path in split]:
             try:
-                read = read_examples(path, task, doc_ids_of(path), lenient=lenient)
-                parse = beside(path, "source.conllu")
-                examples[path] = list(with_source_parse(read, parse, task) if parse else read)
+                examples[path] = list(read_with_files_beside(path, task, lenient=lenient))
             except InputError as error:
                 problems += error.problems
     if problems:
@@ -72,6 +70,15 @@ def file_splits(
         [example for path in paths["dev"] for example in examples[path]],
         {_stem(path): examples[path] for path in paths["test"]},
     )
+
+
+def read_with_files_beside(
+    path: Path, task: Task, doc_ids: Path | None = None, *, lenient: bool = False
+) -> Iterable[Example]:
+    """The examples of X.data with the documents and the parse of the source that lie beside it."""
+    read = read_examples(path, task, doc_ids or doc_ids_of(path), lenient=lenient)
+    parse = beside(path, "source.conllu")
+    return with_source_parse(read, parse, task) if parse else read
 
 
 @contextlib.contextmanager

@@ -17,8 +17,7 @@ import numpy as np
 
 from data_prep import __version__
 from data_prep.errors import CrossproError, InputError, Problem, choices, input_error
-from data_prep.shared_task import read_doc_ids
-from evaluation.parallel_lines import check_lengths, lines_of
+from evaluation.parallel_lines import parallel_lines
 from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
 from evaluation.scores import Score
 from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling, interval, p_value
@@ -91,16 +90,7 @@ def read_mt_text(
     """
     problems: list[Problem] = []
     paths = [*references, *candidates]
-    read = [lines_of(path, problems) for path in paths]
-    documents: list[str] | None = None
-    if doc_ids is not None:
-        try:
-            documents = list(read_doc_ids(doc_ids))
-        except InputError as error:
-            problems += error.problems
-        check_lengths([*paths, doc_ids], [*read, documents], problems)
-    else:
-        check_lengths(paths, read, problems)
+    read, documents = parallel_lines(paths, doc_ids, problems)
     if read[0] == []:
         problems.append(Problem(str(paths[0]), None, "lines", "at least one", "none"))
     if problems:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from data_prep.errors import InputError, Problem
+from data_prep.shared_task import read_doc_ids
 from data_prep.textfile import bad_byte, read_lines
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -48,6 +49,23 @@ def check_lengths(
     known = [(path, text) for path, text in zip(paths, texts, strict=True) if text is not None]
     for path, text in known[1:]:
         problems += unequal_lines(path, len(text), len(known[0][1]), known[0][0])
+
+
+def parallel_lines(
+    paths: Sequence[Path], doc_ids: Path | None, problems: list[Problem]
+) -> tuple[list[list[str] | None], list[str] | None]:
+    """The lines of files that belong together, and the document of each line if ids are given."""
+    read = [lines_of(path, problems) for path in paths]
+    if doc_ids is None:
+        check_lengths(paths, read, problems)
+        return read, None
+    documents: list[str] | None = None
+    try:
+        documents = list(read_doc_ids(doc_ids))
+    except InputError as error:
+        problems += error.problems
+    check_lengths([*paths, doc_ids], [*read, documents], problems)
+    return read, documents
 
 
 def without_mark(lines: Iterator[str]) -> Iterator[str]:

@@ -38,6 +38,7 @@ from scripts.mt_options import (
     refuse_pairs,
     required,
     tell,
+    write_reports,
 )
 from scripts.options import Output, write_output
 
@@ -290,7 +291,6 @@ def _write(
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
-    from data_prep.textfile import write_text
     from evaluation.apt.report import (
         csv_report,
         detail_json,
@@ -312,11 +312,8 @@ def _write(
         text = text_report(evaluation, matrix)
     else:
         text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
-    for path, content in files.items():
-        write_text(path, content)
-    write_output(text.encode("utf-8"), output)
-    if layout is Layout.CSV:
-        tell(f"Signature: {evaluation.results[0].score.signature}")
+    signature = evaluation.results[0].score.signature if layout is Layout.CSV else None
+    write_reports(files, text, output, signature)
 
 
 def _run_legacy(config: LegacyConfig, output: Path | None = None) -> None:

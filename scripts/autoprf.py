@@ -38,6 +38,7 @@ from scripts.mt_options import (
     refuse_pairs,
     required,
     tell,
+    write_reports,
 )
 from scripts.options import Output, write_output
 
@@ -181,7 +182,6 @@ def _write(
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
-    from data_prep.textfile import write_text
     from evaluation.autoprf_report import (
         csv_report,
         detail_json,
@@ -197,11 +197,8 @@ def _write(
         text = text_report(evaluation, per_document)
     else:
         text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
-    for path, content in files.items():
-        write_text(path, content)
-    write_output(text.encode("utf-8"), output)
-    if layout is Layout.CSV:
-        tell(f"Signature: {evaluation.results[0].total.scores[0].signature}")
+    signature = evaluation.results[0].total.scores[0].signature if layout is Layout.CSV else None
+    write_reports(files, text, output, signature)
 
 
 def _legacy(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:

@@ -9,9 +9,7 @@ from typing import Annotated
 import typer
 
 from data_prep.errors import InputError, input_error
-from data_prep.shared_task import read_examples
-from data_prep.source_parse import with_source_parse
-from data_prep.splits import beside, doc_ids_of
+from data_prep.splits import read_with_files_beside
 from evaluation.tables import text_table
 from prediction.dev_score import MONITORS, dev_score
 from prediction.ensemble import Ensemble, mix, tune_weights
@@ -56,9 +54,7 @@ def ensemble(
         raise InputError(problems)
     joined = Ensemble.of(members)
     if tune is not None:
-        read = read_examples(tune, joined.task, doc_ids or doc_ids_of(tune))
-        parse = beside(tune, "source.conllu")
-        examples = list(with_source_parse(read, parse, joined.task) if parse else read)
+        examples = list(read_with_files_beside(tune, joined.task, doc_ids))
         score = dev_score(joined.task, examples, monitor)
         chances = [member.predict(examples) for member in members]
         joined.weights = tune_weights(chances, score)

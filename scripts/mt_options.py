@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from data_prep.errors import InputError, Problem
+from scripts.options import write_output
 
 if TYPE_CHECKING:
     from evaluation.pronoun_lists import PronounLists
@@ -178,6 +179,19 @@ def check_outputs(*paths: Path | None) -> None:
             problems.append(Problem(str(path), None, "output", expected, found))
     if problems:
         raise InputError(problems)
+
+
+def write_reports(
+    files: Mapping[Path, str], text: str, output: Path | None, signature: str | None
+) -> None:
+    """Write the files that were asked for, then the text; its signature is told if it has none."""
+    from data_prep.textfile import write_text
+
+    for path, content in files.items():
+        write_text(path, content)
+    write_output(text.encode("utf-8"), output)
+    if signature is not None:
+        tell(f"Signature: {signature}")
 
 
 def tell(text: str) -> None:

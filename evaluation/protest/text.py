@@ -19,9 +19,8 @@ from data_prep.bitext.read import format_of, read_bitext
 from data_prep.errors import InputError, Problem, input_error
 from data_prep.example import Link
 from data_prep.mmax import MmaxDocument, read_mmax
-from data_prep.shared_task import read_doc_ids
 from data_prep.tokenise import tokenise_lines
-from evaluation.parallel_lines import check_lengths, lines_of
+from evaluation.parallel_lines import parallel_lines
 from evaluation.protest.suite import Words
 
 Report = Callable[[str], None]
@@ -68,18 +67,7 @@ def read_texts(
     if format_of(source) == "iwslt":
         return _read_xml(source, references, doc_ids, languages, tokenised)
     problems: list[Problem] = []
-    paths = [source, *references]
-    lines = [lines_of(path, problems) for path in paths]
-    ids: list[str] | None = None
-    if doc_ids is not None:
-        try:
-            ids = list(read_doc_ids(doc_ids))
-        except InputError as error:
-            problems += error.problems
-        paths.append(doc_ids)
-        check_lengths(paths, [*lines, ids], problems)
-    else:
-        check_lengths(paths, lines, problems)
+    lines, ids = parallel_lines([source, *references], doc_ids, problems)
     if problems:
         raise InputError(problems)
     texts = _tokenised([one for one in lines if one is not None], languages, tokenised)

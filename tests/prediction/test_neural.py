@@ -42,16 +42,6 @@ def system(name, seed=1, epochs=2, **training):
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def train():
-    return demo_examples(TASK, "train", 12)
-
-
-@pytest.fixture(scope="module")
-def dev():
-    return demo_examples(TASK, "dev", 6)
-
-
 def prepared(name, examples):
     made = system(name)
     made.task = TASK

@@ -8,7 +8,6 @@ import json
 import pytest
 import torch
 
-from data_prep.demo.corpus import demo_examples
 from data_prep.errors import InputError
 from prediction.neural import NETWORKS, NeuralSystem
 from tests.prediction.test_neural import QUIET, SMALL, TASK
@@ -23,16 +22,6 @@ def system(name="turku_gru", epochs=4, patience=1000, seed=1):
         {"learning_rate": 0.01, "warmup_steps": 3},
         trainer={**QUIET, "max_epochs": epochs, "patience": patience}, seed=seed,
     )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def train():
-    return demo_examples(TASK, "train", 12)
-
-
-@pytest.fixture(scope="module")
-def dev():
-    return demo_examples(TASK, "dev", 6)
 
 
 def epochs_of(folder):

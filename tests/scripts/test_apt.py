@@ -73,37 +73,24 @@ def test_tables_details_and_signature(tmp_path):
     assert len(json.loads((tmp_path / "detail.json").read_text("utf-8"))) == 20
 
 
+def with_second_candidate(path):
+    """The candidate of the files and another one, which has the links of the reference."""
+    return crosspro(
+        "apt", *options(candidate=None, links_candidate=None), "--resamples", 50,
+        "--candidate", APT / "mt.fr", path,
+        "--links-candidate", APT / "mt.align", APT / "ref.align",
+    )  # fmt: skip
+
+
 def test_several_candidates_after_one_option():
-    result = crosspro(
-        "apt",
-        *options(candidate=None, links_candidate=None),
-        "--resamples",
-        50,
-        "--candidate",
-        APT / "mt.fr",
-        APT / "ref.fr",
-        "--links-candidate",
-        APT / "mt.align",
-        APT / "ref.align",
-    )
+    result = with_second_candidate(APT / "ref.fr")
     assert result.code == 0, result.stderr  # the reference as a candidate: 001 Table 1
     assert "mt.fr - ref.fr" in result.stdout.decode()
 
 
 def test_two_candidates_are_compared(tmp_path):
     shutil.copy(APT / "ref.fr", tmp_path / "copy.fr")
-    result = crosspro(
-        "apt",
-        *options(candidate=None, links_candidate=None),
-        "--resamples",
-        50,
-        "--candidate",
-        APT / "mt.fr",
-        tmp_path / "copy.fr",
-        "--links-candidate",
-        APT / "mt.align",
-        APT / "ref.align",
-    )
+    result = with_second_candidate(tmp_path / "copy.fr")
     assert result.code == 0, result.stderr
     assert "mt.fr - copy.fr" in result.stdout.decode()
 
