@@ -150,3 +150,5 @@ def _quiet() -> None:
     logging.getLogger("pytorch_lightning.utilities.rank_zero").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.*")
     warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
+    # Gradients of a recorded CUDA graph come from the stream that recorded it: one synchronisation.
+    warnings.filterwarnings("ignore", message=".*AccumulateGrad node's stream.*")
