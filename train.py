@@ -32,7 +32,7 @@ from evaluation.report import json_report, text_report
 from evaluation.results import Evaluation, evaluate
 from evaluation.significance import Resampling
 from evaluation.submission import gold_of, submission_of, unlabelled_line
-from prediction.output import with_predictions
+from prediction.output import with_predictions, without_context
 from prediction.settings import Settings, unknown_names
 from prediction.system import System
 
@@ -90,19 +90,21 @@ def load_data(task: Task, data: dict[str, Any]) -> Splits:
 
 
 def score(
-    system: System, splits: Splits, folder: Path, settings: dict[str, Any]
+    system: System, title: str, splits: Splits, folder: Path, settings: dict[str, Any]
 ) -> dict[str, Evaluation]:
     """Predict dev and every test set, write submissions, and score the sets that have labels."""
     resamples = settings["resamples"]
     plan = Resampling(resamples, settings["resampling_seed"]) if resamples else None
     evaluations = {}
     for name, examples in {"dev": splits.dev, **splits.test}.items():
+        if system.context and not any(example.document for example in examples):
+            print(without_context(name, system), file=sys.stderr)
         submissions = []
-        for title, one in {system.name: system, **system.variants()}.items():
+        for label, one in {title: system, **system.variants()}.items():
             predicted = with_predictions(one, examples, one.predict(examples))
-            suffix = "" if one is system else f".{title}"
+            suffix = "" if one is system else f".{label}"
             write_examples(folder / f"{name}{suffix}.submission.data", predicted)
-            submissions.append(submission_of(predicted, system.task, title))
+            submissions.append(submission_of(predicted, system.task, label))
         blind = unlabelled_line(examples)
         if blind is not None or not any(example.gaps for example in examples):
             reason = "it has no gap"
@@ -118,20 +120,26 @@ def score(
     return evaluations
 
 
-def run(settings: dict[str, Any], task_name: str, folder: Path) -> float | None:
-    """A whole run; returns the official score on dev, which sweeps may optimise."""
+def run(settings: dict[str, Any], task_name: str, title: str, folder: Path) -> float | None:
+    """A whole run; returns the official score on dev, which sweeps may optimise.
+
+    `title` is the name of the system's configuration, by which reports call it.
+    """
     task, system = checked(settings, task_name)
     helper = _rank() > 0
     if not helper:
         print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
     splits = load_data(task, settings["data"])
     if not helper:
-        print(f"fitting {system.name} on {len(splits.train):,} lines", file=sys.stderr)
+        print(f"fitting {title} on {len(splits.train):,} lines", file=sys.stderr)
+        blind = sum(gap.label is None for example in splits.train for gap in example.gaps)
+        if blind:
+            print(f"train: {blind:,} gaps without a label are not learnt from", file=sys.stderr)
     system.fit(task, splits.train, splits.dev, folder)
     if helper:  # it has done its part; the first process saves and scores
         return None
     system.save(folder / "model")
-    evaluations = score(system, splits, folder, settings)
+    evaluations = score(system, title, splits, folder, settings)
     for name in splits.test:
         if name in evaluations:
             print(text_report(evaluations[name]))
@@ -147,7 +155,8 @@ def train(config: DictConfig) -> float | None:
     runtime = HydraConfig.get().runtime
     settings: Any = OmegaConf.to_container(config, resolve=True)
     try:
-        return run(settings, runtime.choices["task"], Path(runtime.output_dir))
+        task, system = runtime.choices["task"], runtime.choices.get("system", "")
+        return run(settings, task, system, Path(runtime.output_dir))
     except CrossproError as error:
         print(error, file=sys.stderr)
         _remove_if_empty(Path(runtime.output_dir))

@@ -59,6 +59,11 @@ class Ensemble(System):
         """Members are fitted before; there is nothing to learn from train."""
         self.task = task
 
+    @property
+    def context(self) -> int:
+        """The most that a member looks at."""
+        return max((member.context for member in self.members), default=0)
+
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The weighted average of the members' probabilities."""
         return mix([member.predict(examples) for member in self.members], self.weights)

@@ -156,6 +156,11 @@ class NeuralSystem(System):
             "seed": self.seed,
         }
 
+    @property
+    def context(self) -> int:
+        """How many sentences before a gap's own the windows may reach into."""
+        return self.training.context
+
     def fit(
         self,
         task: Task,

@@ -34,6 +34,14 @@ def with_predictions(
     ]
 
 
+def without_context(data: str, system: System) -> str:
+    """What to say of data without documents, if the system has learnt to look beyond a sentence."""
+    return (
+        f"{data}: no document ids, so {system.name}, which was trained with {system.context} "
+        "sentences of context, predicts each gap from its own sentence"
+    )
+
+
 def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Example]]:
     """Groups of at least `size` examples that never cut a document in two."""
     group: list[Example] = []

@@ -49,6 +49,11 @@ class System(ABC):
     name: str
     task: Task
 
+    @property
+    def context(self) -> int:
+        """How many sentences before a gap's own it looks at; documents are needed for them."""
+        return 0
+
     @abstractmethod
     def fit(
         self,

@@ -13,6 +13,7 @@ from data_prep.splits import read_with_files_beside
 from evaluation.tables import text_table
 from prediction.dev_score import MONITORS, dev_score
 from prediction.ensemble import Ensemble, mix, tune_weights
+from prediction.output import without_context
 from prediction.system import load_system
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds
@@ -55,6 +56,8 @@ def ensemble(
     joined = Ensemble.of(members)
     if tune is not None:
         examples = list(read_with_files_beside(tune, joined.task, doc_ids))
+        if joined.context and not any(example.document for example in examples):
+            print(without_context(str(tune), joined), file=sys.stderr)
         score = dev_score(joined.task, examples, monitor)
         chances = [member.predict(examples) for member in members]
         joined.weights = tune_weights(chances, score)

@@ -16,8 +16,9 @@ from data_prep.errors import input_error
 from data_prep.example import Example
 from data_prep.shared_task import format_example, read_examples
 from data_prep.source_parse import with_source_parse
+from data_prep.splits import beside, doc_ids_of
 from data_prep.textfile import atomic_output
-from prediction.output import predict_stream
+from prediction.output import predict_stream, without_context
 from prediction.system import Probabilities, load_system
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds
@@ -32,7 +33,8 @@ def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     doc_ids: DocIds = None,
     source_parse: Annotated[
-        Path | None, typer.Option(help="CoNLL-U of the source, for systems trained with one.")
+        Path | None,
+        typer.Option(help="CoNLL-U of the source, for systems trained with one."),
     ] = None,
     probabilities: Annotated[
         Path | None, typer.Option(help="Write the probability of every class here (TSV).")
@@ -44,8 +46,11 @@ def predict(
     """Fill the gaps of a file with a trained system.
 
     The submission has the five columns of the file with the predicted classes in the first. Labels
-    that the file may have must be of the task, but do not influence the predictions.
+    that the file may have must be of the task, but do not influence the predictions. Document ids
+    (X.doc-ids) and a parse of the source (X.source.conllu) that lie beside X.data are found there.
     """
+    doc_ids = doc_ids or doc_ids_of(file)
+    source_parse = source_parse or beside(file, "source.conllu")
     places = [path.resolve() for path in (file, doc_ids, source_parse) if path is not None]
     for path in (output, probabilities):
         if path is not None and path.resolve() in places:
@@ -58,6 +63,8 @@ def predict(
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)
     if source_parse is not None:
         examples = with_source_parse(examples, source_parse, system.task)
+    if system.context and doc_ids is None:
+        print(without_context(str(file), system), file=sys.stderr)
     lines = gaps = 0
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     console = Console(stderr=True)

@@ -161,3 +161,19 @@ def test_an_output_folder_that_cannot_be_made_is_one_message(tmp_path):
     assert result.returncode == 2
     assert result.stderr.endswith("run/model: File exists\n")
     assert "Traceback" not in result.stderr
+
+
+def test_gaps_of_train_without_a_label_are_counted_and_reports_name_the_configuration(tmp_path):
+    task = load_task("en-fr")
+    for name in ("train", "dev", "test"):
+        write_examples(tmp_path / f"{name}.data", demo_examples(task, name, 5))
+    lines = (tmp_path / "train.data").read_text("utf-8").splitlines(keepends=True)
+    wanted = next(i for i, line in enumerate(lines) if not line.startswith("\t"))
+    classes = lines[wanted].split("\t")[0].split(" ")
+    lines[wanted] = "\t\t" + lines[wanted].split("\t", 2)[2]
+    (tmp_path / "train.data").write_text("".join(lines), "utf-8")
+    result = train(tmp_path / "run", "task=en-fr", "data=shared_task", f"data.dir={tmp_path}",
+                   "system=class_prior", "resamples=0")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert f"train: {len(classes)} gaps without a label are not learnt from" in result.stderr
+    assert "class_prior" in result.stdout

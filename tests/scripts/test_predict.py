@@ -1,0 +1,43 @@
+"""`crosspro predict` finds what lies beside its input, and says what is missing."""
+
+from __future__ import annotations
+
+from data_prep.demo.corpus import demo_examples
+from data_prep.shared_task import write_doc_ids, write_examples
+from data_prep.task import load_task
+from prediction.neural import NeuralSystem
+from tests.scripts.run import crosspro
+
+NETWORK = {"embedding": 8, "hidden": 8, "dense": 8, "window": 20}
+TRAINER = {"max_epochs": 1, "progress_bar": False, "accelerator": "cpu"}
+
+
+def test_context_needs_documents_which_may_lie_beside_the_file(tmp_path):
+    task = load_task("en-fr")
+    train, dev = demo_examples(task, "train", 10), demo_examples(task, "dev", 10)
+    system = NeuralSystem("turku_gru", NETWORK, {"context": 2}, trainer=TRAINER)
+    system.fit(task, train, dev)
+    system.save(tmp_path / "run")
+    data = tmp_path / "dev.data"
+    write_examples(data, dev)
+
+    def predicted(*options):
+        out, chances = tmp_path / "out", tmp_path / "chances"
+        result = crosspro("predict", tmp_path / "run", data, "-o", out, "--probabilities", chances,
+                          *options)  # fmt: skip
+        assert result.code == 0, result.stderr
+        return chances.read_bytes(), result.stderr
+
+    alone, message = predicted()
+    assert b"no document ids" in message
+    assert b"2 sentences of context" in message
+    write_doc_ids(tmp_path / "named", dev)
+    named, message = predicted("--doc-ids", tmp_path / "named")
+    assert b"no document ids" not in message
+    assert named != alone
+    write_doc_ids(tmp_path / "dev.doc-ids", dev)
+    beside, message = predicted()
+    assert b"no document ids" not in message
+    assert beside == named
+    refused = crosspro("predict", tmp_path / "run", data, "-o", tmp_path / "dev.doc-ids")
+    assert refused.code == 2
