@@ -33,7 +33,7 @@ from evaluation.results import Evaluation, evaluate
 from evaluation.significance import Resampling
 from evaluation.submission import gold_of, submission_of, unlabelled_line
 from prediction.output import with_predictions, without_context
-from prediction.settings import Settings, unknown_names
+from prediction.settings import MOST_SEED, Settings, unknown_names
 from prediction.system import System
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
@@ -43,9 +43,9 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
     """The task and the system, if all settings are sound; else one error with every problem."""
     check = Settings()
     check.choice("absent", settings.get("absent"), ("skip", "zero"))
-    check.number("seed", settings.get("seed"), 0)
+    check.number("seed", settings.get("seed"), 0, MOST_SEED)
     check.number("resamples", settings.get("resamples"), 0)
-    check.number("resampling_seed", settings.get("resampling_seed"), 0)
+    check.number("resampling_seed", settings.get("resampling_seed"), 0, MOST_SEED)
     if not check.top(settings, KEYS):
         raise InputError(check.problems)
     check.data(settings["data"])

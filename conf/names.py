@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,32 @@ from conf import CONF_DIR
 
 
 def known_names(arguments: Sequence[str]) -> dict[str, list[str]]:
-    """Names that may stand first (under ""), and those that may follow each name and a dot."""
+    """Names that may stand first (under ""), and those that may follow each name and a dot.
+
+    In a sweep (system=a,b) the names of all its choices may. A choice that is not in this folder
+    (--config-dir) may have any: its section is left out.
+    """
     top = _read(CONF_DIR / "train.yaml")
-    chosen = _chosen(top.pop("defaults"))
+    defaults = _chosen(top.pop("defaults"))
+    defaults.pop("experiment", None)
+    known = {"": [*defaults, "experiment", *top]}
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    if "experiment" in given:
-        experiment = _read(CONF_DIR / "experiment" / f"{given['experiment']}.yaml")
-        chosen |= _chosen(experiment.get("defaults", ()))
-    chosen |= {group: given[group] for group in chosen if group in given}
-    chosen.pop("experiment", None)
-    known = {"": [*chosen, "experiment", *top]}
-    for group, name in chosen.items():
-        if (CONF_DIR / group / f"{name}.yaml").is_file():
-            _add(known, group, _content(CONF_DIR / group / f"{name}.yaml"))
+    experiments = [
+        CONF_DIR / "experiment" / f"{name}.yaml"
+        for name in given.get("experiment", "").split(",")
+        if name not in ("", "null")
+    ]
+    foreign = not all(path.is_file() for path in experiments)
+    compositions = [defaults | _chosen(_read(path).get("defaults", ())) for path in experiments]
+    for group in defaults:
+        names = {composition[group] for composition in compositions or [defaults]}
+        if group in given:
+            names = set(given[group].split(","))
+        elif foreign:
+            continue
+        paths = [CONF_DIR / group / f"{name}.yaml" for name in sorted(names)]
+        if all(path.is_file() for path in paths):
+            _add(known, group, reduce(_merged, map(_content, paths)))
     return known
 
 

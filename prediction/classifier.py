@@ -6,6 +6,7 @@ result as one that was not.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
 
+from data_prep.errors import CrossproError
 from evaluation.confusion import confusion_counts
 from prediction.batches import Batch, Batches, FixedBatches
 from prediction.dev_score import MONITORS, monitored
@@ -92,6 +94,15 @@ class GapClassifier(pl.LightningModule):
         )
         return loss
 
+    def on_train_epoch_end(self) -> None:
+        """A loss that is no number any more stays so: there is nothing to wait for."""
+        loss = float(self.trainer.callback_metrics["loss"])
+        if not isfinite(loss):
+            raise CrossproError(
+                f"training: expected a finite loss, found {loss} in epoch {self.current_epoch}; "
+                "try a lower system.optimisation.learning_rate, or gradient_clipping=1"
+            )
+
     def on_validation_epoch_start(self) -> None:
         """Start with no predictions."""
         self.predicted: list[tuple[Tensor, Tensor]] = []
@@ -109,7 +120,8 @@ class GapClassifier(pl.LightningModule):
         counts = confusion_counts(gold, found, len(self.weights))
         for name in MONITORS:
             shown = name in ("macro_recall", "accuracy")
-            self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown)
+            several = self.trainer.world_size > 1  # which all predict the whole of dev
+            self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
     def configure_optimizers(self) -> Any:
         """Adam, with warm-up and decay if asked for."""

@@ -1,7 +1,7 @@
 """Runs of any systems as one: a weighted average of their probabilities.
 
 The interpolation of UU-Hardmeier (003 §5.9, 004 §5.4) with weights chosen on dev: coordinate search
-over a simplex, by the official score. Equal weights are the default.
+over a simplex, by a dev score. Equal weights are the default.
 """
 
 from __future__ import annotations

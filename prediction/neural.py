@@ -113,7 +113,12 @@ class NeuralSystem(System):
             "system.training",
             training,
             problems,
-            {"batch_size": (1, inf), "share": (1e-6, 1), "unit_vocabulary": (10, inf)},
+            {
+                "batch_size": (1, inf),
+                "share": (1e-6, 1),
+                "unit_vocabulary": (10, inf),
+                "class_weight_power": (0, 5),
+            },
             {"sampling": POLICIES, "monitor": MONITORS, "units": UNITS},
         )
         self.optimisation = section(
@@ -124,7 +129,7 @@ class NeuralSystem(System):
             {"label_smoothing": (0, 0.999)},
             {"decay": DECAYS},
         )
-        least = {"threads": (1, inf), "max_epochs": (1, inf), "checkpoint_epochs": (1, inf)}
+        least = {"threads": (1, 1024), "max_epochs": (1, inf), "checkpoint_epochs": (1, inf)}
         named = {"accelerator": ACCELERATORS, "precision": PRECISIONS}
         self.trainer = section(TrainerSettings, "trainer", trainer, problems, least, named)
         self.pretraining = section(
@@ -179,17 +184,22 @@ class NeuralSystem(System):
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
-        check_context(self.training.context, train)
         if earlier:
             if self.training.units == "sentencepiece" and earlier.units is None:
                 found = "words, which the run to go on from has"
                 raise input_error("settings", "system.training.units", "words", found)
             self.units = earlier.units
             same = earlier.training
-            self.training = replace(self.training, units=same.units, lowercase=same.lowercase)
+            self.training = replace(
+                self.training,
+                units=same.units,
+                lowercase=same.lowercase,
+                context=self.training.context or same.context,
+            )
         elif self.training.units == "sentencepiece":
             size = self.training.unit_vocabulary
             self.units = train_units(train, size, self.training.lowercase)
+        check_context(self.training.context, train)
         text, dev_text = self._flat(train), self._flat(dev)
         self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
         cache = folder / "encoded" if folder else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ DATA_KEYS = {
     "shared_task": ("kind", "dir", "train", "dev", "test", "lenient"),
 }
 """The keys of each kind of data."""
+
+MOST_SEED = 2**32 - 1
+"""Seeds are numbers of 32 bits, which every generator takes."""
 
 _PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
 
@@ -36,10 +40,12 @@ class Settings:
         if value not in allowed:
             self.problem(key, choices(allowed), repr(value))
 
-    def number(self, key: str, value: object, least: int) -> None:
-        """The value must be a whole number, not below `least`."""
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            self.problem(key, f"a whole number from {least}", value)
+    def number(self, key: str, value: object, least: int, most: float = inf) -> None:
+        """The value must be a whole number from `least` to `most`."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not least <= value <= most:  # type: ignore[operator]
+            end = f" to {most:,}" if most < inf else ""
+            self.problem(key, f"a whole number from {least}{end}", value)
 
     def top(self, settings: Mapping[str, Any], known: Sequence[str]) -> bool:
         """The sections and values that there must be; whether each section is a mapping."""
@@ -82,7 +88,7 @@ class Settings:
                 if split not in splits:
                     self.problem(f"data.documents.{split}", choices(splits), "an unknown key")
         if "seed" not in missing:
-            self.number("data.seed", data.get("seed"), 0)
+            self.number("data.seed", data.get("seed"), 0, MOST_SEED)
 
     def files(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
         """The values of `data=shared_task`."""

@@ -71,7 +71,7 @@ class NetworkTrainer:
                 precision=settings.precision,  # type: ignore[arg-type]
                 max_epochs=settings.max_epochs,
                 callbacks=[*shown, *logs, patience, best, last],
-                logger=TensorBoardLogger(folder, "tensorboard") if folder else False,
+                logger=TensorBoardLogger(folder, "tensorboard", "") if folder else False,
                 enable_progress_bar=settings.progress_bar,
                 enable_model_summary=False,
                 gradient_clip_val=gradient_clipping or None,

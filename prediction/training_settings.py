@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DECAYS = ("none", "linear", "cosine")
-ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps", "tpu")
-PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "bf16-true", "16-true", "64-true")
+ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
     python -m scripts.bench.results_table --task en-fr --data DIR --against RUN RUN…
 
-Folders RUN.1, RUN.2 … are seeds of one system and share a row. For each test set macro recall and
-accuracy are the means over seeds; the pooled column also has the 95% interval of that mean,
-resampled by document (all seeds on the same resamples). Differences to `--against` are those of
-the pooled sets: the smallest of the seeds, and the largest p (approximate randomisation by
+Folders RUN.1, RUN.2 … are seeds of one system and share a row; RUN:VARIANT is a variant that came
+out of the same fit, such as ngram:ngram_penalty_0. For each test set macro recall and accuracy are
+the means over seeds; the pooled column also has the 95% interval of that mean, resampled by
+document (all seeds on the same resamples). Differences to `--against` are those of the pooled sets:
+their mean, the lowest and the highest of the seeds, and the largest p (approximate randomisation by
 document, two-sided).
 """
 
@@ -34,11 +35,10 @@ METRICS = {"macro_recall": macro_recall, "accuracy": accuracy}
 
 @app.command()
 def results_table(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    runs: Annotated[list[str], typer.Argument(help="Folders of runs: RUN, or RUN:VARIANT.")],
     task: Annotated[str, typer.Option(help="The task of the runs.")],
     data: Annotated[Path, typer.Option(help="Folder with the gold files test*.data.")],
-    against: Annotated[Path, typer.Option(help="The run that all others are compared with.")],
-    variant: Annotated[str, typer.Option(help="Of --against, such as ngram_penalty_0.")] = "",
+    against: Annotated[str, typer.Option(help="The run that all others are compared with.")],
     resamples: Annotated[int, typer.Option(help="Resamples.")] = 2000,
 ) -> None:
     """Print a Markdown table of several runs on several test sets."""
@@ -47,7 +47,7 @@ def results_table(
     golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
-    base = _read(against, golds, rules, variant)
+    base = _read(against, golds, rules)
     titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
     print("| system | " + " | ".join(titles) + f" | pooled ({len(pooled.classes)}) | difference |")
     print("| --- |" + " ---: |" * (len(golds) + 2))
@@ -69,19 +69,21 @@ def results_table(
         print(f"| {name} ({len(folders)}) | " + " | ".join(columns) + " |", flush=True)
 
 
-def _by_system(runs: Sequence[Path]) -> dict[str, list[Path]]:
+def _by_system(runs: Sequence[str]) -> dict[str, list[str]]:
     """Runs that differ in the seed at the end of their names, together."""
-    groups: dict[str, list[Path]] = {}
-    for path in sorted(runs):
-        stem, _, seed = path.name.rpartition(".")
-        groups.setdefault(stem if seed.isdigit() else path.name, []).append(path)
+    groups: dict[str, list[str]] = {}
+    for one in sorted(runs):
+        name = Path(one).name
+        stem, _, seed = name.rpartition(".")
+        groups.setdefault(stem if seed.isdigit() else name, []).append(one)
     return groups
 
 
-def _read(folder: Path, golds: dict[str, Gold], task: Task, variant: str = "") -> list[Submission]:
+def _read(one: str, golds: dict[str, Gold], task: Task) -> list[Submission]:
+    folder, _, variant = one.partition(":")
     middle = f".{variant}" if variant else ""
     return [
-        read_submissions([folder / f"{name}{middle}.submission.data"], task, gold)[0]
+        read_submissions([Path(folder) / f"{name}{middle}.submission.data"], task, gold)[0]
         for name, gold in golds.items()
     ]
 
@@ -129,11 +131,10 @@ def _difference(evaluations: list[Evaluation]) -> str:
             for comparison in evaluation.comparisons
             if comparison.metric == metric
         ]
-        least = min(abs(difference.difference) for difference in found)
-        signs = {difference.difference > 0 for difference in found}
-        sign = "±" if len(signs) > 1 else "+" if signs == {True} else "-"
-        p = max(difference.p_randomisation for difference in found)
-        parts.append(f"{sign}{least:.1f} (p {'≤ ' if len(found) > 1 else ''}{p:.4f})")
+        values = [one.difference for one in found]
+        p = max(one.p_randomisation for one in found)
+        seeds = f"{min(values):+.1f} to {max(values):+.1f}, p ≤" if len(found) > 1 else "p"
+        parts.append(f"{np.mean(values):+.1f} ({seeds} {p:.2g})")
     return " / ".join(parts)
 
 

@@ -49,6 +49,16 @@ def test_names_are_known_through_inheritance_and_experiments():
     assert "none_penalty" in known_names(["experiment=baseline"])["system"]
 
 
+def test_names_of_a_sweep_are_those_of_all_its_choices():
+    both = known_names(["-m", "experiment=uppsala_2017_primary,turku_2016_primary"])
+    assert {"words", "inward"} <= set(both["system.network_settings"])
+    assert "words" not in known_names(["experiment=turku_2016_primary"])["system.network_settings"]
+    foreign = known_names(["--config-dir", "my", "experiment=mine"])
+    assert "system" in foreign[""]
+    assert "system" not in foreign
+    assert "order" in known_names(["experiment=mine", "system=turku_gru_2016,ngram"])["system"]
+
+
 def test_fine_tuning_needs_a_run():
     with pytest.raises(InputError, match=r"system\.init_from: expected the folder of a run"):
         checked(composed("experiment=uppsala_2017_fine_tuning"), "en-fr")

@@ -35,15 +35,18 @@ SMALL = {
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 
 
-def system(name, seed=1, epochs=2, **training):
+VARIANTS = [("turku_gru", {}), ("turku_gru", {"inward": True}), ("uppsala_bilstm", {})]
+
+
+def system(name, seed=1, epochs=2, network=None, **training):
     return NeuralSystem(
-        name, SMALL[name], {"batch_size": 32, **training}, {"learning_rate": 0.01},
-        trainer={**QUIET, "max_epochs": epochs}, seed=seed,
+        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
+        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": epochs}, seed=seed,
     )  # fmt: skip
 
 
-def prepared(name, examples):
-    made = system(name)
+def prepared(name, examples, network=None):
+    made = system(name, network=network)
     made.task = TASK
     made.encoder = fit_encoder(flatten(examples, True))
     torch.manual_seed(1)
@@ -51,9 +54,9 @@ def prepared(name, examples):
     return made, gap_tensors(encode(flatten(examples, True), made.encoder, TASK))
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_padding_never_changes_a_prediction(name, train):
-    made, tensors = prepared(name, train)
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_padding_never_changes_a_prediction(name, network, train):
+    made, tensors = prepared(name, train, network)
     gaps = torch.arange(len(tensors.label))
     with torch.inference_mode():
         together = made.network(tensors, gaps)
@@ -62,9 +65,9 @@ def test_padding_never_changes_a_prediction(name, train):
     assert torch.allclose(together, alone, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_gradients_reach_every_parameter(name, train):
-    made, tensors = prepared(name, train)
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_gradients_reach_every_parameter(name, network, train):
+    made, tensors = prepared(name, train, network)
     made.network.train()
     scores = made.network(tensors, torch.arange(len(tensors.label)))
     torch.nn.functional.cross_entropy(scores, tensors.label).backward()
@@ -73,11 +76,11 @@ def test_gradients_reach_every_parameter(name, train):
         assert parameter.grad.abs().sum() > 0, key
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_few_examples_are_learnt_by_heart(name, tmp_path):
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_a_few_examples_are_learnt_by_heart(name, network, tmp_path):
     different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
     few = list(different.values())[:50]
-    made = system(name, epochs=80, min_count=1, class_weight_power=0.0)
+    made = system(name, epochs=80, network=network, min_count=1, class_weight_power=0.0)
     made.fit(TASK, few, few, tmp_path)
     assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
@@ -99,13 +102,14 @@ def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev,
 
 
 def test_a_run_goes_on_from_another(train, dev, tmp_path):
-    first = system("turku_gru")
+    first = system("turku_gru", context=2)
     first.fit(TASK, train, dev)
     first.save(tmp_path / "model")
     tuned = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
                          {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1},
                          init_from=str(tmp_path))  # fmt: skip
     tuned.fit(TASK, dev, dev)
+    assert tuned.context == 2
     assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
     wrong = NeuralSystem("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError, match="init_from: expected a run of uppsala_bilstm"):
@@ -204,6 +208,13 @@ def test_an_epoch_without_a_batch_is_refused(train, dev):
     with pytest.raises(
         CrossproError, match=r"at least one batch an epoch, found .* share of 1e-05"
     ):
+        made.fit(TASK, train, dev)
+
+
+def test_a_training_that_diverges_is_an_error(train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+                        {"learning_rate": 1e30}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
+    with pytest.raises(CrossproError, match="expected a finite loss, found nan in epoch"):
         made.fit(TASK, train, dev)
 
 
