@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 
 from data_prep.errors import InputError, input_error
 from data_prep.shared_task import read_examples
+from data_prep.splits import read_with_files_beside
 from data_prep.task import Task, load_task
 from evaluation.confusion import confusion_counts
 from evaluation.html_report import html_report
@@ -23,10 +25,14 @@ from evaluation.significance import Resampling
 from evaluation.submission import (
     Gold,
     Submission,
+    display_names,
     label_problems,
     read_gold,
     read_submissions,
+    submission_of,
 )
+from prediction.output import with_predictions
+from prediction.system import load_system
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds, Output, TaskName, write_output
 
@@ -56,7 +62,8 @@ app = command_app()
 def evaluate_command(
     gold: Annotated[Path, typer.Argument(help="Gold file: five columns (also .gz, .xz).")],
     submissions: Annotated[
-        list[Path], typer.Argument(help="Submissions: classes in the first column.")
+        list[Path],
+        typer.Argument(help="Submissions: classes in the first column; or folders of runs."),
     ],
     task: TaskName,
     doc_ids: DocIds = None,
@@ -82,7 +89,7 @@ def evaluate_command(
 
     Macro-averaged recall (the official score; macro F1 for en-fr-2015) and accuracy with 95%
     intervals, recall of each class, paired tests between submissions. Resampling is by document if
-    document ids are given, else by gap.
+    document ids are given, else by gap. The folder of a run stands for what its system predicts.
     """
     rules = load_task(task)
     published = _published(rules, with_published)
@@ -91,8 +98,9 @@ def evaluate_command(
     try:
         gold_labels = read_gold(gold, rules, doc_ids)
     except InputError as error:
-        raise InputError([*error.problems, *label_problems(submissions, rules)]) from error
-    read = read_submissions(submissions, rules, gold_labels)
+        files = [path for path in submissions if not path.is_dir()]
+        raise InputError([*error.problems, *label_problems(files, rules)]) from error
+    read = _submissions(submissions, rules, gold_labels, gold, doc_ids)
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
     if layout is Layout.OFFICIAL:
@@ -110,6 +118,31 @@ def evaluate_command(
         print(f"warning: {warning}", file=sys.stderr)
     text = _text(evaluation, layout, published, gold, doc_ids, read, max_errors)
     write_output(text.encode("utf-8"), output)
+
+
+def _submissions(
+    paths: list[Path], task: Task, gold: Gold, gold_path: Path, doc_ids: Path | None
+) -> list[Submission]:
+    """Submissions from files, and from the systems of runs, which predict the gaps of gold."""
+    files = iter(read_submissions([path for path in paths if not path.is_dir()], task, gold))
+    runs = [path for path in paths if path.is_dir()]
+    examples = list(read_with_files_beside(gold_path, task, doc_ids, lenient=True)) if runs else []
+    gaps = sum(len(example.gaps) for example in examples)
+    if runs and gaps != len(gold.classes):
+        found = f"{len(gold.classes)} labels for {gaps}"
+        raise input_error(gold_path, "classes", "a label for each gap", found)
+    submissions = []
+    for path, name in zip(paths, display_names(paths), strict=True):
+        if not path.is_dir():
+            submissions.append(replace(next(files), name=name))
+            continue
+        system = load_system(path / "model" if (path / "model").is_dir() else path)
+        if system.task.classes != task.classes:
+            expected = f"a system with the classes of {task.name}"
+            raise input_error(path, "run", expected, f"one for {system.task.name}")
+        predicted = with_predictions(system, examples, system.predict(examples))
+        submissions.append(submission_of(predicted, task, name))
+    return submissions
 
 
 def _text(

@@ -55,6 +55,13 @@ def test_train_predict_evaluate(tmp_path, system):
     ours = json.loads(scored.stdout)["submissions"][0]["scores"]["macro_recall"]["value"]
     own = json.loads((tmp_path / "test.scores.json").read_text("utf-8"))
     assert ours == own["submissions"][0]["scores"]["macro_recall"]["value"]
+    run = crosspro("evaluate", tmp_path / "gold.data", tmp_path, submission, "--task", "en-fr",
+                   "--layout", "json", "--resamples", 0)  # fmt: skip
+    one, other = json.loads(run.stdout)["submissions"]
+    assert one["scores"] == other["scores"]
+    wrong = crosspro("evaluate", tmp_path / "gold.data", tmp_path, "--task", "en-de")
+    assert wrong.code == 2
+    assert crosspro("evaluate", tmp_path / "gold.data", tmp_path.parent, "-t", "en-fr").code == 2
     rows = (tmp_path / "chances.tsv").read_text("utf-8").splitlines()
     assert len(rows) == 1 + sum(len(example.gaps) for example in examples)
 
