@@ -202,7 +202,8 @@ class NeuralSystem(System):
         check_context(self.training.context, train)
         text, dev_text = self._flat(train), self._flat(dev)
         self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
-        cache = folder / "encoded" if folder else None
+        shared = self.trainer.encoded_dir
+        cache = Path(shared) if shared else folder / "encoded" if folder else None
         data = cached_encoding(text, self.encoder, task, cache)
         train_tensors = gap_tensors(data, self.training.context)
         dev_data = cached_encoding(dev_text, self.encoder, task, cache)

@@ -80,4 +80,4 @@ def _expected(
             return None
         what = "a whole number" if hint is int else "a number"
         return f"{what} from {low:g}" + (f" to {high:g}" if high < float("inf") else "")
-    return None
+    return "a text" if hint is str and not isinstance(value, str) else None

@@ -34,5 +34,6 @@ class TrainerSettings:
     threads: int = 1
     compile: bool = False
     checkpoint_epochs: int = 1
+    encoded_dir: str = ""
     progress_bar: bool = True
     deterministic: bool = True

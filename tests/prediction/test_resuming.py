@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -123,3 +124,12 @@ def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, tmp_path):
         system().fit(TASK, train, dev, tmp_path)
     assert not (tmp_path / "sprung").exists()
     assert json.loads((tmp_path / "checkpoints/run.json").read_text("utf-8"))["seed"] == 1
+
+
+def test_runs_may_share_the_encoded_data(train, dev, tmp_path):
+    for seed in (1, 2):
+        made = system(seed=seed, epochs=1)
+        made.trainer = replace(made.trainer, encoded_dir=str(tmp_path / "shared"))
+        made.fit(TASK, train, dev, tmp_path / str(seed))
+        assert not (tmp_path / str(seed) / "encoded").exists()
+    assert len(list((tmp_path / "shared").iterdir())) == 2  # train and dev, each once
