@@ -93,12 +93,20 @@ def test_two_processes_have_the_loss_of_one(tmp_path):
     assert losses["two"] == pytest.approx(losses["one"], rel=1e-4)
 
 
-def test_a_sweep_trains_each_choice(tmp_path):
+@pytest.mark.parametrize(
+    ("launcher", "plugin"),
+    [
+        ("basic", "hydra"),
+        ("joblib", "hydra_plugins.hydra_joblib_launcher"),
+        ("submitit_local", "hydra_plugins.hydra_submitit_launcher"),
+        ("ray", "hydra_plugins.hydra_ray_launcher"),
+    ],
+)
+def test_a_sweep_trains_each_choice(tmp_path, launcher, plugin):
+    pytest.importorskip(plugin)
     result = train(
         tmp_path / "unused", "-m", "task=en-fr", *SMALL, "system=majority,class_prior", "seed=1,2",
-        f"hydra.sweep.dir={tmp_path}",
+        f"hydra/launcher={launcher}", f"hydra.sweep.dir={tmp_path}",
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-    runs = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
-    assert len(runs) == 4
-    assert all((tmp_path / run / "test.scores.json").is_file() for run in runs)
+    assert len(list(tmp_path.glob("*/test.scores.json"))) == 4

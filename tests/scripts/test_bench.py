@@ -1,10 +1,15 @@
-"""The benches of training still run; what they measure is not looked at."""
+"""The benches of training still run (what they measure is not looked at), and tables are right."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
+import pytest
+
+from data_prep.demo.corpus import demo_examples
+from data_prep.shared_task import write_doc_ids, write_examples
+from data_prep.task import load_task
 from scripts.bench.train_speed import NETWORKS, make_data, speed
 from tests.conftest import ROOT
 
@@ -23,3 +28,30 @@ def test_the_first_step_is_reached_and_a_failure_is_one():
     failed = subprocess.run([*command, "seed=x"], capture_output=True, text=True, cwd=ROOT)
     assert failed.returncode == 1
     assert "ended without a step" in failed.stderr
+
+
+def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
+    task = load_task("en-fr")
+    gold = demo_examples(task, "test", 10)
+    write_examples(tmp_path / "test.data", gold)
+    write_doc_ids(tmp_path / "test.doc-ids", gold)
+    wrong = [example.with_labels(["OTHER"] * len(example.gaps)) for example in gold]
+    pairs = zip(gold, wrong, strict=True)
+    half = [other if number % 2 else one for number, (one, other) in enumerate(pairs)]
+    for name, examples in (("base", gold), ("bad.1", wrong), ("bad.2", half)):
+        (tmp_path / name).mkdir()
+        write_examples(tmp_path / name / "test.submission.data", examples)
+    write_examples(tmp_path / "base" / "test.other.submission.data", wrong)
+    runs = [str(tmp_path / name) for name in ("base", "base:other", "bad.1", "bad.2")]
+    command = [sys.executable, "-m", "scripts.bench.results_table", "--task", "en-fr", "--data",
+               str(tmp_path), "--against", runs[0], "--resamples", "100", *runs]  # fmt: skip
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    rows = {line.split(" ")[1]: line.split("|") for line in result.stdout.splitlines()[2:]}
+    assert list(rows) == ["bad", "base", "base:other"]
+    lowest = rows["base:other"][-2].split(" / ")[1].split(" ")[0]
+    mean, found = rows["bad"][-2].split(" / ")[1].split(" (")
+    low, _, high, *_ = found.replace(",", "").split(" ")
+    assert low == lowest
+    assert float(low) < float(mean) < float(high) < 0
+    assert float(mean) == pytest.approx((float(low) + float(high)) / 2, abs=0.11)
