@@ -100,7 +100,7 @@ class GapClassifier(pl.LightningModule):
         if not isfinite(loss):
             raise CrossproError(
                 f"training: expected a finite loss, found {loss} in epoch {self.current_epoch}; "
-                "try a lower system.optimisation.learning_rate, or gradient_clipping=1"
+                "a lower system.optimisation.learning_rate may help, or gradient_clipping"
             )
 
     def on_validation_epoch_start(self) -> None:

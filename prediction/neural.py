@@ -265,7 +265,7 @@ class NeuralSystem(System):
         if not self.init_from:
             return None
         folder = Path(self.init_from)
-        earlier = load_system(folder / "model" if (folder / "model").is_dir() else folder)
+        earlier = load_system(folder)
         same = isinstance(earlier, NeuralSystem) and earlier.name == self.name
         if not same or earlier.task.classes != self.task.classes:
             expected = f"a run of {self.name} with the classes of {self.task.name}"

@@ -102,8 +102,10 @@ class System(ABC):
 
 
 def load_system(folder: str | Path) -> System:
-    """Load a saved system, ready to predict."""
-    path = Path(folder) / _FILE
+    """Load a saved system, ready to predict, from its folder or from that of its run."""
+    folder = Path(folder)
+    folder = folder / "model" if (folder / "model").is_dir() else folder
+    path = folder / _FILE
     description = _read_description(path)
     name = description.get("system")
     if not isinstance(name, str) or name not in SYSTEMS:
@@ -116,7 +118,7 @@ def load_system(folder: str | Path) -> System:
     except InputError as error:
         raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
     system.task = task
-    system.load_state(Path(folder))
+    system.load_state(folder)
     return system
 
 

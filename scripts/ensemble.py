@@ -48,7 +48,7 @@ def ensemble(
     members, problems = [], []
     for one in runs:
         try:
-            members.append(load_system(one / "model" if (one / "model").is_dir() else one))
+            members.append(load_system(one))
         except InputError as error:
             problems += error.problems
     if problems:

@@ -31,7 +31,7 @@ from evaluation.submission import (
     read_submissions,
     submission_of,
 )
-from prediction.output import with_predictions
+from prediction.output import with_predictions, without_context
 from prediction.system import load_system
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds, Output, TaskName, write_output
@@ -136,10 +136,12 @@ def _submissions(
         if not path.is_dir():
             submissions.append(replace(next(files), name=name))
             continue
-        system = load_system(path / "model" if (path / "model").is_dir() else path)
+        system = load_system(path)
         if system.task.classes != task.classes:
             expected = f"a system with the classes of {task.name}"
             raise input_error(path, "run", expected, f"one for {system.task.name}")
+        if system.context and not any(example.document for example in examples):
+            print(without_context(str(gold_path), system), file=sys.stderr)
         predicted = with_predictions(system, examples, system.predict(examples))
         submissions.append(submission_of(predicted, task, name))
     return submissions

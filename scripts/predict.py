@@ -58,8 +58,7 @@ def predict(
                 f"{path}: the input, the submission and the probabilities need different files"
             )
         places += [path.resolve()] if path is not None else []
-    folder = run_dir / "model" if (run_dir / "model").is_dir() else run_dir
-    system = load_system(folder)
+    system = load_system(run_dir)
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)
     if source_parse is not None:
         examples = with_source_parse(examples, source_parse, system.task)
