@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -52,24 +52,29 @@ class StackedGRU(nn.Module):
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -bound, bound)
 
-    def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
-        """(streams, batch, time, inputs) and (streams, batch) -> (streams, batch, hidden).
+    def forward(self, inputs: Iterable[Tensor], lengths: Tensor) -> Tensor:
+        """(batch, time, inputs) of each stream and (streams, batch) -> (streams, batch, hidden).
 
         A state is taken at the true length, so padding after it never matters; a sequence of
         length 0 has the state 0.
         """
-        states = self._on_gpu(inputs, lengths) if inputs.is_cuda else self._on_cpu(inputs, lengths)
+        if lengths.is_cuda:
+            states = self._on_gpu(torch.stack(tuple(inputs)), lengths)
+        else:
+            states = self._on_cpu(inputs, lengths)
         return states * (lengths > 0)[:, :, None]
 
-    def _on_cpu(self, inputs: Tensor, lengths: Tensor) -> Tensor:
+    def _on_cpu(self, inputs: Iterable[Tensor], lengths: Tensor) -> Tensor:
         states = []
-        no_bias = inputs.new_zeros(3 * self.hidden)
-        start = inputs.new_zeros(self.layers, inputs.shape[1], self.hidden)
-        for stream, sequence in enumerate(inputs):
+        no_bias = torch.zeros(3 * self.hidden)
+        start = torch.zeros(self.layers, lengths.shape[1], self.hidden)
+        # Gradients of one unbinding are one copy, those of single streams a table of zeros each.
+        parameters = (*self.input_weights, *self.hidden_weights, *self.biases)
+        streams = zip(*(parameter.unbind(0) for parameter in parameters), strict=True)
+        for stream, (sequence, own) in enumerate(zip(inputs, streams, strict=True)):
             weights = []
             for layer in range(self.layers):
-                weights += [self.input_weights[layer][stream], self.hidden_weights[layer][stream]]
-                weights += [self.biases[layer][stream], no_bias]
+                weights += [*own[layer :: self.layers], no_bias]
             shape = (True, self.layers, 0.0, self.training, False)
             sizes = lengths[stream].clamp(min=1)
             width = int(sizes.max())

@@ -62,15 +62,18 @@ class TurkuGRU(nn.Module):
             width = min(self.window, -(-width // _WIDTHS) * _WIDTHS)
         target = (data.target_position[gaps], data.target_low[gaps], data.target_high[gaps])
         source = (data.source_position[gaps], data.source_low[gaps], data.source_high[gaps])
-        inputs, lengths = [], []
+        windows = []
         for step in (-1, 1):
-            places, size = self._ordered(*window(*target, step, width))
-            source_places, source_size = self._ordered(*window(*source, step, width, first=0))
-            for name in STREAM_FIELDS:
-                where, length = (source_places, source_size) if name == "source" else (places, size)
-                inputs.append(self.embeddings[name](pick(getattr(data, name), where, length)))
-                lengths.append(length)
-        states = self.gru(self.dropout(torch.stack(inputs)), torch.stack(lengths))
+            around_gap = self._ordered(*window(*target, step, width))
+            around_pronoun = self._ordered(*window(*source, step, width, first=0))
+            windows += [
+                around_pronoun if name == "source" else around_gap for name in STREAM_FIELDS
+            ]
+        inputs = (
+            self.dropout(self.embeddings[name](pick(getattr(data, name), places, lengths)))
+            for name, (places, lengths) in zip(2 * STREAM_FIELDS, windows, strict=True)
+        )
+        states = self.gru(inputs, torch.stack([lengths for _, lengths in windows]))
         pronoun = self.embeddings["pronoun"](data.pronoun[gaps])
         joined = torch.cat((*states.unbind(0), pronoun), dim=-1)
         hidden = torch.relu(self.dense(self.dropout(joined)))

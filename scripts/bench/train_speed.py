@@ -2,8 +2,9 @@
 
 Run: python -m scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
 Windows of 50 tokens on every side, vocabulary 50,000, forward, backward and optimiser included.
-Every measurement has a process of its own, so that its memory is. With --profile also where the
-time of our network goes.
+Every measurement has a process of its own, so that its memory is. On a machine whose speed wavers
+--ratio is the better measure: steps of both networks in turn. With --profile also where the time of
+our network goes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
+from statistics import median
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +24,7 @@ from torch import Tensor, nn
 from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
 from prediction.tensors import GapTensors
 
+_WARM_UP = 5
 LENGTH = 101
 WINDOW = 50
 SIZES = dict.fromkeys((*STREAM_FIELDS, "pronoun"), 50000) | {"tag": 20}
@@ -76,27 +79,55 @@ def make_data(gaps: int, device: str) -> GapTensors:
     ).to(device)
 
 
-def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bool) -> float:
-    """Examples per second in training."""
+def training(network: nn.Module, data: GapTensors, batch: int, bf16: bool) -> Callable[[int], None]:
+    """What trains the network for the step of a number."""
     device = data.label.device
     network.to(device).train()
     optimiser = torch.optim.AdamW(network.parameters(), fused=device.type == "cuda")
-    mixed = torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext()
-    total = len(data.label)
-    for step in range(steps + 5):
-        if step == 5:
-            _wait(device)
-            start = time.perf_counter()
-        gaps = (torch.arange(batch, device=device) + step * batch) % total
-        with mixed:
+
+    def train(step: int) -> None:
+        gaps = (torch.arange(batch, device=device) + step * batch) % len(data.label)
+        with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
             loss = nn.functional.cross_entropy(
                 network(data, gaps, WINDOW).float(), data.label[gaps]
             )
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
-    _wait(device)
+
+    return train
+
+
+def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bool) -> float:
+    """Examples per second in training."""
+    train = training(network, data, batch, bf16)
+    for step in range(steps + _WARM_UP):
+        if step == _WARM_UP:
+            _wait(data.label.device)
+            start = time.perf_counter()
+        train(step)
+    _wait(data.label.device)
     return batch * steps / (time.perf_counter() - start)
+
+
+def ratio(device: str, batch: int, steps: int, bf16: bool, threads: int) -> str:
+    """The line that compares both networks, from the medians of steps that take turns."""
+    torch.set_num_threads(threads)
+    data = make_data(8192, device)
+    trainings = {name: training(NETWORKS[name](), data, batch, bf16) for name in ("ours", "plain")}
+    seconds: dict[str, list[float]] = {name: [] for name in trainings}
+    for step in range(steps + _WARM_UP):
+        for name in sorted(trainings, reverse=step % 2 == 0):
+            _wait(data.label.device)
+            start = time.perf_counter()
+            trainings[name](step)
+            _wait(data.label.device)
+            seconds[name].append(time.perf_counter() - start)
+    ours, plain = (median(seconds[name][_WARM_UP:]) for name in ("ours", "plain"))
+    return (
+        f"batch {batch:5} {'bf16' if bf16 else 'fp32'}: ours {batch / ours:,.0f}, "
+        f"plain {batch / plain:,.0f} examples/s, ratio {plain / ours:.2f}"
+    )
 
 
 def _memory(device: str) -> float:
@@ -144,6 +175,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, nargs="+", default=[1000, 4096])
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--ratio", action="store_true")
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     on_gpu = options.device == "cuda"
@@ -151,8 +183,11 @@ def main() -> None:
     with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as pool:
         for bf16 in (False, True) if on_gpu else (False,):
             for batch in options.batch:
+                how = (options.device, batch, options.steps, bf16, options.threads)
+                if options.ratio:
+                    print(pool.submit(ratio, *how).result(), flush=True)
+                    continue
                 for name in NETWORKS if on_gpu else ("ours", "plain"):
-                    how = (options.device, batch, options.steps, bf16, options.threads)
                     print(pool.submit(measure, name, *how).result(), flush=True)
                 if options.profile:
                     data = make_data(8192, options.device)

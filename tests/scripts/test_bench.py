@@ -10,7 +10,7 @@ import pytest
 from data_prep.demo.corpus import demo_examples
 from data_prep.shared_task import write_doc_ids, write_examples
 from data_prep.task import load_task
-from scripts.bench.train_speed import NETWORKS, make_data, speed
+from scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
 
@@ -18,6 +18,7 @@ def test_both_networks_are_trained():
     data = make_data(16, "cpu")
     for name in ("ours", "plain"):
         assert speed(NETWORKS[name](), data, 4, 1, bf16=False) > 0
+    assert "ratio" in ratio("cpu", 2, 1, bf16=False, threads=1)
 
 
 def test_the_first_step_is_reached_and_a_failure_is_one():
