@@ -32,7 +32,7 @@ from evaluation.report import json_report, text_report
 from evaluation.results import Evaluation, evaluate
 from evaluation.significance import Resampling
 from evaluation.submission import gold_of, submission_of, unlabelled_line
-from prediction.output import with_predictions, without_context
+from prediction.output import lacks_context, with_predictions, without_context
 from prediction.settings import MOST_SEED, Settings, unknown_names
 from prediction.system import System
 
@@ -97,7 +97,7 @@ def score(
     plan = Resampling(resamples, settings["resampling_seed"]) if resamples else None
     evaluations = {}
     for name, examples in {"dev": splits.dev, **splits.test}.items():
-        if system.context and not any(example.document for example in examples):
+        if lacks_context(system, examples):
             print(without_context(name, system), file=sys.stderr)
         submissions = []
         for label, one in {title: system, **system.variants()}.items():

@@ -34,6 +34,11 @@ def with_predictions(
     ]
 
 
+def lacks_context(system: System, examples: Iterable[Example]) -> bool:
+    """Whether the system looks for sentences before a gap's in data that has no documents."""
+    return system.context > 0 and not any(example.document for example in examples)
+
+
 def without_context(data: str, system: System) -> str:
     """What to say of data without documents, if the system has learnt to look beyond a sentence."""
     return (

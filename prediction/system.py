@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data_prep import __version__
-from data_prep.errors import InputError, choices, input_error, quoted
+from data_prep.errors import InputError, Problem, choices, input_error, quoted
 from data_prep.example import Example
 from data_prep.task import Task, task_from_mapping, task_to_mapping
 from data_prep.textfile import write_text
@@ -101,10 +101,29 @@ class System(ABC):
         write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=2) + "\n")
 
 
-def load_system(folder: str | Path) -> System:
+def model_folder(run: str | Path) -> Path:
+    """Where the system of a run is saved; the folder itself, if it is that of a system."""
+    folder = Path(run)
+    return folder / "model" if (folder / "model").is_dir() else folder
+
+
+def load_systems(runs: Sequence[str | Path]) -> list[System]:
+    """Load the systems of several runs; raises `InputError` with all faults of all of them."""
+    systems: list[System] = []
+    problems: list[Problem] = []
+    for run in runs:
+        try:
+            systems.append(load_system(run))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return systems
+
+
+def load_system(run: str | Path) -> System:
     """Load a saved system, ready to predict, from its folder or from that of its run."""
-    folder = Path(folder)
-    folder = folder / "model" if (folder / "model").is_dir() else folder
+    folder = model_folder(run)
     path = folder / _FILE
     description = _read_description(path)
     name = description.get("system")

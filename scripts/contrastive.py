@@ -190,7 +190,7 @@ def _systems(
 
     systems = read_scores(scores, test_set, maximise)
     if runs:
-        from prediction.system import load_system
+        from prediction.system import load_systems, model_folder
         from scripts.contrastive_from_system import (
             Prepared,
             Texts,
@@ -202,9 +202,7 @@ def _systems(
         prepared: list[Prepared] = []  # systems of one task share its examples
         short = [folder.name or folder.resolve().name for folder in runs]
         taken = [*short, *(system.name for system in systems)]
-        folders = [f / "model" if (f / "model").is_dir() else f for f in runs]
-        models = [load_system(folder) for folder in folders]
-        for folder, own_folder, name, model in zip(runs, folders, short, models, strict=True):
+        for folder, name, model in zip(runs, short, load_systems(runs), strict=True):
             known = [one for one in prepared if one.task == model.task]
             if not known:
                 texts = Texts(*files)
@@ -212,7 +210,7 @@ def _systems(
                 prepared += known
             own = name if taken.count(name) == 1 else str(folder)
             _tell(f"scoring with {own}")
-            systems.append(system_scores(own, model, known[0], model_digest(own_folder)))
+            systems.append(system_scores(own, model, known[0], model_digest(model_folder(folder))))
     return systems
 
 

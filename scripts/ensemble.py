@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import InputError, input_error
+from data_prep.errors import input_error
 from data_prep.splits import read_with_files_beside
 from evaluation.tables import text_table
 from prediction.dev_score import MONITORS, dev_score
 from prediction.ensemble import Ensemble, mix, tune_weights
-from prediction.output import without_context
-from prediction.system import load_system
+from prediction.output import lacks_context, without_context
+from prediction.system import load_systems
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds
 
@@ -45,18 +45,11 @@ def ensemble(
         raise typer.BadParameter(f"expected one of {', '.join(MONITORS)}, found {monitor}")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise input_error(output, "output", "a new or an empty folder", "one with files")
-    members, problems = [], []
-    for one in runs:
-        try:
-            members.append(load_system(one))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
+    members = load_systems(runs)
     joined = Ensemble.of(members)
     if tune is not None:
         examples = list(read_with_files_beside(tune, joined.task, doc_ids))
-        if joined.context and not any(example.document for example in examples):
+        if lacks_context(joined, examples):
             print(without_context(str(tune), joined), file=sys.stderr)
         score = dev_score(joined.task, examples, monitor)
         chances = [member.predict(examples) for member in members]

@@ -31,8 +31,8 @@ from evaluation.submission import (
     read_submissions,
     submission_of,
 )
-from prediction.output import with_predictions, without_context
-from prediction.system import load_system
+from prediction.output import lacks_context, with_predictions, without_context
+from prediction.system import load_systems
 from scripts.crosspro import command_app, run
 from scripts.options import DocIds, Output, TaskName, write_output
 
@@ -124,27 +124,26 @@ def _submissions(
     paths: list[Path], task: Task, gold: Gold, gold_path: Path, doc_ids: Path | None
 ) -> list[Submission]:
     """Submissions from files, and from the systems of runs, which predict the gaps of gold."""
-    files = iter(read_submissions([path for path in paths if not path.is_dir()], task, gold))
+    files = [path for path in paths if not path.is_dir()]
     runs = [path for path in paths if path.is_dir()]
-    examples = list(read_with_files_beside(gold_path, task, doc_ids, lenient=True)) if runs else []
-    gaps = sum(len(example.gaps) for example in examples)
-    if runs and gaps != len(gold.classes):
-        found = f"{len(gold.classes)} labels for {gaps}"
-        raise input_error(gold_path, "classes", "a label for each gap", found)
-    submissions = []
-    for path, name in zip(paths, display_names(paths), strict=True):
-        if not path.is_dir():
-            submissions.append(replace(next(files), name=name))
-            continue
-        system = load_system(path)
-        if system.task.classes != task.classes:
-            expected = f"a system with the classes of {task.name}"
-            raise input_error(path, "run", expected, f"one for {system.task.name}")
-        if system.context and not any(example.document for example in examples):
-            print(without_context(str(gold_path), system), file=sys.stderr)
-        predicted = with_predictions(system, examples, system.predict(examples))
-        submissions.append(submission_of(predicted, task, name))
-    return submissions
+    found = dict(zip(files, read_submissions(files, task, gold), strict=True))
+    if runs:
+        systems = load_systems(runs)
+        examples = list(read_with_files_beside(gold_path, task, doc_ids, lenient=True))
+        gaps = sum(len(example.gaps) for example in examples)
+        if gaps != len(gold.classes):
+            labels = f"{len(gold.classes)} labels for {gaps}"
+            raise input_error(gold_path, "classes", "a label for each gap", labels)
+        for path, system in zip(runs, systems, strict=True):
+            if system.task.classes != task.classes:
+                expected = f"a system with the classes of {task.name}"
+                raise input_error(path, "run", expected, f"one for {system.task.name}")
+            if lacks_context(system, examples):
+                print(without_context(str(gold_path), system), file=sys.stderr)
+            predicted = with_predictions(system, examples, system.predict(examples))
+            found[path] = submission_of(predicted, task, path.name)
+    names = display_names(paths)
+    return [replace(found[path], name=name) for path, name in zip(paths, names, strict=True)]
 
 
 def _text(

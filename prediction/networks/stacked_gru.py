@@ -66,8 +66,8 @@ class StackedGRU(nn.Module):
 
     def _on_cpu(self, inputs: Iterable[Tensor], lengths: Tensor) -> Tensor:
         states = []
-        no_bias = torch.zeros(3 * self.hidden)
-        start = torch.zeros(self.layers, lengths.shape[1], self.hidden)
+        no_bias = self.biases[0].new_zeros(3 * self.hidden)
+        start = self.biases[0].new_zeros(self.layers, lengths.shape[1], self.hidden)
         # Gradients of one unbinding are one copy, those of single streams a table of zeros each.
         parameters = (*self.input_weights, *self.hidden_weights, *self.biases)
         streams = zip(*(parameter.unbind(0) for parameter in parameters), strict=True)
