@@ -2,14 +2,17 @@
 # make test       set everything up and run the tests
 # make test-all   the tests, slow ones included
 # make lint       ruff and mypy
+# make extras     optional packages, EXTRAS=annotate,mt,… (see pyproject.toml)
 # PYTHON chooses the interpreter (3.11 or 3.12), VENV the environment, ARGS adds arguments.
 
 VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+FOLDERS := baselines conf data_prep evaluation prediction scripts
 
-.PHONY: train test test-all lint clean
+.PHONY: train test test-all lint extras names clean
 
 train: $(READY)
 	$(RUN) train.py task=en-fr $(ARGS)
@@ -20,18 +23,29 @@ test: $(READY)
 test-all: $(READY)
 	$(RUN) -m pytest -m "slow or not slow" $(ARGS)
 
-lint: $(READY)
+lint: $(READY) names
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+# Editable, as the project itself was installed: commands go on running the code of this folder.
+extras: $(READY)
+	@test -n "$(EXTRAS)" || { echo "name the extras: make extras EXTRAS=annotate,mt"; exit 2; }
+	$(INSTALL) -e '.[$(EXTRAS)]'
+
+# The folders under the names by which they are imported, for mypy.
+names:
+	@mkdir -p .names/crosspro
+	@for folder in $(FOLDERS); do ln -sfn ../../$$folder .names/crosspro/$$folder; done
+	@ln -sf ../../crosspro/__init__.py ../../crosspro/py.typed .names/crosspro/
 
 # The environment is made anew only when the project's requirements have changed.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .names .mypy_cache .ruff_cache .pytest_cache .hypothesis

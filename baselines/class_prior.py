@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from baselines.counts import number_of_gaps
-from baselines.majority import Majority
-from data_prep.example import Example
-from prediction.system import Probabilities
+from crosspro.baselines.counts import number_of_gaps
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.example import Example
+from crosspro.prediction.system import Probabilities
 
 
 class ClassPrior(Majority):

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.errors import CrossproError, input_error
-from data_prep.example import Example
-from data_prep.task import Task
-from prediction.system import Probabilities, read_json_object
+from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.task import Task
+from crosspro.prediction.system import Probabilities, read_json_object
 
 FILE = "class_counts.json"
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.language_model import LanguageModel
-from data_prep.example import Example
-from data_prep.shared_task import PLACEHOLDER
-from data_prep.task import OTHER, Task
+from crosspro.baselines.ngram.language_model import LanguageModel
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.task import OTHER, Task
 
 NONE = "NONE"
 """The filler that leaves a gap empty."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.counts import FILE, class_counts, from_json, number_of_gaps, repeat, to_json
-from data_prep.example import Example
-from data_prep.task import Task
-from data_prep.textfile import write_text
-from prediction.system import Probabilities, System
+from crosspro.baselines.counts import FILE, class_counts, from_json, number_of_gaps, repeat, to_json
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.task import Task
+from crosspro.prediction.system import Probabilities, System
 
 
 class Majority(System):

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from baselines.fill import Fillers, Floats, GapFiller, task_fillers
-from baselines.ngram.estimate import Settings, estimate
-from baselines.ngram.load import load_own, save_model
-from baselines.ngram.model import NGramModel
-from baselines.ngram.sentences import Batch, filled, read_sentences
-from data_prep.errors import CrossproError, input_error
-from data_prep.example import Example
-from data_prep.task import Task
-from data_prep.textfile import write_text
-from evaluation.confusion import confusion_counts
-from evaluation.plot import line_chart
-from evaluation.scores import accuracy, macro_recall
-from prediction.system import Probabilities, System, read_json_object
+from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
+from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.load import load_own, save_model
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.sentences import Batch, filled, read_sentences
+from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.task import Task
+from crosspro.evaluation.layout.plot import line_chart
+from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.prediction.system import Probabilities, System, read_json_object
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 FALLBACK = (0.5, 1.0, 1.5)

@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from baselines.fill import NONE, Fillers, GapFiller
-from baselines.ngram.load import load_own, save_model
-from baselines.ngram.model import NGramModel
-from baselines.ngram_system import by_class, model_of
-from data_prep.errors import choices, input_error
-from data_prep.example import Example, Gap
-from data_prep.task import Task
-from prediction.system import Probabilities, System
+from crosspro.baselines.fill import NONE, Fillers, GapFiller
+from crosspro.baselines.ngram.load import load_own, save_model
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram_system import by_class, model_of
+from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.task import Task
+from crosspro.prediction.system import Probabilities, System
 
 VARIANTS = ("joined", "before")
 _MODEL = "model.lm"

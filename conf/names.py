@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from conf import CONF_DIR
+from crosspro.conf import CONF_DIR
 
 
 def known_names(arguments: Sequence[str]) -> dict[str, list[str]]:

@@ -1,3 +1,1 @@
-"""Reading, checking and building shared-task examples: everything before a system sees them."""
-
-__version__ = "0.1.0"
+"""Examples: tasks, formats, the pipeline from parallel text, the demo corpus, a sample."""

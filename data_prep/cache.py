@@ -13,7 +13,7 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from data_prep.textfile import make_folder, read_lines, write_text
+from crosspro.data_prep.formats.textfile import make_folder, read_lines, write_text
 
 
 def content_key(*parts: Any) -> str:

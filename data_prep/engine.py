@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import TypeVar
 
-from data_prep.errors import CrossproError, choices, input_error
+from crosspro.data_prep.errors import CrossproError, choices, input_error
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")

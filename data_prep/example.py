@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from data_prep.annotate.token import AnnotatedSentence
+from crosspro.data_prep.annotate.token import AnnotatedSentence
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
@@ -32,7 +32,7 @@ class Example:
 
     `target` holds the tokens as written, placeholders included: `lemma|TAG` where the task is
     lemmatised (`tagged`), else words. Links count positions in the target with its placeholders.
-    `source_parse` is not part of the line; see `data_prep.source_parse`.
+    `source_parse` is not part of the line; see `crosspro.data_prep.source_parse`.
     """
 
     source: tuple[str, ...]

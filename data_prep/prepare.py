@@ -13,19 +13,25 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from data_prep.align.backends import AlignerSettings, align_corpus
-from data_prep.align.links import format_links, read_links
-from data_prep.annotate.registry import default_annotator, make_annotator
-from data_prep.annotate.store import read_store, to_lines
-from data_prep.annotate.token import AnnotatedSentence, Annotator, Token
-from data_prep.cache import Cache, content_key
-from data_prep.engine import map_shards
-from data_prep.errors import CrossproError, input_error
-from data_prep.example import Example, Link
-from data_prep.extract import GapRules, Placement, make_example, place_gaps, source_pronouns
-from data_prep.null_subjects import place_null_subjects
-from data_prep.subjects import ambiguous_pronouns, judge_subjects
-from data_prep.task import Task
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
+from crosspro.data_prep.annotate.store import read_store, to_lines
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.cache import Cache, content_key
+from crosspro.data_prep.engine import map_shards
+from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.gaps.extract import (
+    GapRules,
+    Placement,
+    make_example,
+    place_gaps,
+    source_pronouns,
+)
+from crosspro.data_prep.gaps.null_subjects import place_null_subjects
+from crosspro.data_prep.gaps.subjects import ambiguous_pronouns, judge_subjects
+from crosspro.data_prep.task import Task
 
 SHARD = 1000
 """Segments of a shard, more where a document goes on."""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from data_prep.annotate.files import ConlluFile
-from data_prep.example import Example
-from data_prep.task import Task
+from crosspro.data_prep.annotate.files import ConlluFile
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.task import Task
 
 
 def with_source_parse(

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from conf import CONF_DIR
-from data_prep.errors import InputError, Problem, choices, input_error, quoted
-from data_prep.yaml_file import read_yaml
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.formats.yaml_file import read_yaml
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""

@@ -15,12 +15,18 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from data_prep import __version__
-from data_prep.errors import CrossproError, InputError, Problem, choices, input_error
-from evaluation.parallel_lines import parallel_lines
-from evaluation.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
-from evaluation.scores import Score
-from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling, interval, p_value
+from crosspro import __version__
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, input_error
+from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.statistics.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
+from crosspro.evaluation.statistics.significance import (
+    FEW_DOCUMENTS,
+    Difference,
+    Resampling,
+    interval,
+    p_value,
+)
+from crosspro.evaluation.submissions.scores import Score
 
 METRICS = ("bleu", "chrf")
 

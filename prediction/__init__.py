@@ -1,1 +1,1 @@
-"""The System interface and the neural predictors."""
+"""The System interface, what every system needs, and neural systems (neural/)."""

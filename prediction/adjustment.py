@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from prediction.system import Probabilities
+from crosspro.prediction.system import Probabilities
 
 TAUS: tuple[float, ...] = tuple(round(0.1 * step, 1) for step in range(-5, 21))
 

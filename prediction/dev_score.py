@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from data_prep.errors import CrossproError
-from data_prep.example import Example
-from data_prep.task import Task
-from evaluation.confusion import Counts, confusion_counts
-from evaluation.scores import accuracy, macro_f1, macro_recall
-from prediction.system import Probabilities
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.task import Task
+from crosspro.evaluation.submissions.confusion import Counts, confusion_counts
+from crosspro.evaluation.submissions.scores import accuracy, macro_f1, macro_recall
+from crosspro.prediction.system import Probabilities
 
 MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from data_prep.errors import CrossproError, input_error, quoted
-from data_prep.example import Example
-from data_prep.task import Task
-from data_prep.textfile import write_text
-from prediction.system import Probabilities, System, load_system, read_json_object
+from crosspro.data_prep.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.task import Task
+from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
 
 DevScore = Callable[[Probabilities], float]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from data_prep.example import Example
-from prediction.system import Probabilities, System
+from crosspro.data_prep.example import Example
+from crosspro.prediction.system import Probabilities, System
 
 AT_ONCE = 10_000
 """Lines predicted together, more where a document goes on."""

@@ -19,23 +19,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep import __version__
-from data_prep.errors import InputError, Problem, choices, input_error, quoted
-from data_prep.example import Example
-from data_prep.task import Task, task_from_mapping, task_to_mapping
-from data_prep.textfile import write_text
+from crosspro import __version__
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
 
 SYSTEMS = {
-    "class_prior": "baselines.class_prior:ClassPrior",
-    "ensemble": "prediction.ensemble:Ensemble",
-    "majority": "baselines.majority:Majority",
-    "ngram": "baselines.ngram_system:NGramSystem",
-    "source_aware_lm": "baselines.source_aware:SourceAwareLM",
-    "turku_gru": "prediction.neural:NeuralSystem",
-    "uppsala_bilstm": "prediction.neural:NeuralSystem",
+    "class_prior": "crosspro.baselines.class_prior:ClassPrior",
+    "ensemble": "crosspro.prediction.ensemble:Ensemble",
+    "majority": "crosspro.baselines.majority:Majority",
+    "ngram": "crosspro.baselines.ngram_system:NGramSystem",
+    "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
+    "turku_gru": "crosspro.prediction.neural.system:NeuralSystem",
+    "uppsala_bilstm": "crosspro.prediction.neural.system:NeuralSystem",
 }
 """Where the class of each saved system is; nothing else is ever loaded."""
 

@@ -14,19 +14,23 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from data_prep.align.backends import AlignerSettings, align_both_directions, default_settings
-from data_prep.align.evaluate import score_links
-from data_prep.align.links import read_links, write_links
-from data_prep.align.prior import load_prior, save_prior
-from data_prep.align.symmetrise import SYMMETRISATIONS
-from data_prep.align.text import Sentences
-from data_prep.align.train import Progress as Report
-from data_prep.errors import InputError, Problem, input_error
-from data_prep.example import Link
-from data_prep.task import Task, load_task
-from data_prep.textfile import read_text_lines
-from evaluation.tables import text_table
-from scripts.crosspro import command_app, run
+from crosspro.data_prep.align.backends import (
+    AlignerSettings,
+    align_both_directions,
+    default_settings,
+)
+from crosspro.data_prep.align.evaluate import score_links
+from crosspro.data_prep.align.prior import load_prior, save_prior
+from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.align.text import Sentences
+from crosspro.data_prep.align.train import Progress as Report
+from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import read_links, write_links
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.task import Task, load_task
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.scripts.main import command_app, run
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()

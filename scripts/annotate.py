@@ -11,16 +11,16 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from data_prep.annotate.corpus import annotate_text
-from data_prep.annotate.files import conllu_sentence, tokens_line
-from data_prep.annotate.registry import FORMS, default_tagset
-from data_prep.annotate.token import AnnotatedSentence
-from data_prep.conllu import format_sentence
-from data_prep.errors import choices, input_error, quoted
-from data_prep.task import TAGSETS
-from data_prep.textfile import atomic_output, read_text_lines
-from scripts.crosspro import command_app, run
-from scripts.options import Output
+from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.annotate.files import conllu_sentence, tokens_line
+from crosspro.data_prep.annotate.registry import FORMS, default_tagset
+from crosspro.data_prep.annotate.token import AnnotatedSentence
+from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.formats.conllu import format_sentence
+from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.task import TAGSETS
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Output
 
 LAYOUTS = ("tokens", "lemmas", "conllu")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from data_prep.errors import Problem
-from scripts.crosspro import command_app, run
-from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from scripts.mt_options import (
+from crosspro.data_prep.errors import Problem
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import (
     AlignPrior,
     AlignWithOption,
     Candidates,
@@ -40,14 +40,14 @@ from scripts.mt_options import (
     tell,
     write_reports,
 )
-from scripts.options import Output, write_output
+from crosspro.scripts.options import Output, write_output
 
 if TYPE_CHECKING:
-    from evaluation.apt.legacy_config import LegacyConfig
-    from evaluation.apt.score import AptEvaluation, AptSettings
-    from evaluation.mt_input import AlignWith, InputPaths, MtInput
-    from evaluation.pronoun_lists import PronounLists
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.apt.released.config import LegacyConfig
+    from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, MtInput
+    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+    from crosspro.evaluation.statistics.significance import Resampling
 
 
 class Others(StrEnum):
@@ -161,21 +161,21 @@ def apt(
     (case 1), equivalent (2), different (3), or missing in the candidate (4), in the reference (5)
     or in both (6). Without links, they are made here.
     """
-    from evaluation.apt.repair import make_rules
-    from evaluation.mt_input import AlignWith, InputPaths
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.apt.repair import make_rules
+    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths
+    from crosspro.evaluation.statistics.significance import Resampling
 
     rules = make_rules(repair_rule or ())
     plan = Resampling(resamples, seed) if resamples else None
     check_html(html, legacy)
     check_detail(detail)
     if config is not None:
-        from evaluation.apt.legacy_bridge import (
+        from crosspro.evaluation.apt.released.bridge import (
             lists_of_config,
             paths_of_config,
             settings_of_config,
         )
-        from evaluation.apt.legacy_config import read_config
+        from crosspro.evaluation.apt.released.config import read_config
 
         if legacy:
             refuse_others(context, ("config", "legacy", "output"), "--config with --legacy")
@@ -235,8 +235,8 @@ def _check_together(context: typer.Context, start: Start, repair: bool, tokens: 
 def _settings(
     weights: str, discard: str, probabilities: bool, other: Others, rules: object
 ) -> AptSettings:
-    from evaluation.apt.repair import RepairRules
-    from evaluation.apt.score import AptSettings
+    from crosspro.evaluation.apt.repair import RepairRules
+    from crosspro.evaluation.apt.score import AptSettings
 
     try:
         numbers = tuple(float(item) for item in weights.split(","))
@@ -258,8 +258,8 @@ def _evaluate(
 ) -> tuple[AptEvaluation, MtInput]:
     from dataclasses import replace
 
-    from evaluation.apt.score import evaluate_apt
-    from evaluation.mt_input import read_input
+    from crosspro.evaluation.apt.score import evaluate_apt
+    from crosspro.evaluation.mt_text.inputs import read_input
 
     data = read_input(paths, lists, align, tell, problems)
     assert lists is not None  # noqa: S101 - else there were problems
@@ -291,7 +291,7 @@ def _write(
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
-    from evaluation.apt.report import (
+    from crosspro.evaluation.apt.report import (
         csv_report,
         detail_json,
         detail_tsv,
@@ -302,7 +302,7 @@ def _write(
     files = {}
     html, max_examples = page
     if html is not None:
-        from evaluation.mt_report.apt import apt_page
+        from crosspro.evaluation.apt.page import apt_page
 
         files[html] = apt_page(evaluation, data.documents, max_examples)
     if detail is not None:
@@ -318,8 +318,8 @@ def _write(
 
 def _run_legacy(config: LegacyConfig, output: Path | None = None) -> None:
     """Write both files of the released tool, under the stem of the INI file or of -o."""
-    from data_prep.textfile import write_text
-    from evaluation.apt.legacy import run_legacy
+    from crosspro.data_prep.formats.textfile import write_text
+    from crosspro.evaluation.apt.released.tool import run_legacy
 
     stem = config.output if output is None else str(output)
     detail, score = (Path(f"{stem}.{kind}") for kind in ("detail", "score"))
@@ -342,11 +342,11 @@ def _legacy_from_options(
 
     There is no detail file of scores that start from the reference.
     """
-    from evaluation.apt.legacy import read_translated, run_legacy
-    from evaluation.apt.legacy_bridge import config_of_settings
-    from evaluation.apt.legacy_config import texts_of
-    from evaluation.apt.legacy_reference import score_from_reference
-    from evaluation.linked_text import raise_problems
+    from crosspro.evaluation.apt.released.bridge import config_of_settings
+    from crosspro.evaluation.apt.released.config import texts_of
+    from crosspro.evaluation.apt.released.reference import score_from_reference
+    from crosspro.evaluation.apt.released.tool import read_translated, run_legacy
+    from crosspro.evaluation.mt_text.linked_text import raise_problems
 
     links = paths.links_reference, *paths.links_candidates
     if None in links or len(links) != 2 or len(paths.candidates) != 1:

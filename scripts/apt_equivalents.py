@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scripts.crosspro import command_app, run
-from scripts.mt_options import (
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import (
     AlignPrior,
     AlignWithOption,
     Lenient,
@@ -22,7 +22,7 @@ from scripts.mt_options import (
     required,
     tell,
 )
-from scripts.options import Output, write_output
+from crosspro.scripts.options import Output, write_output
 
 app = command_app()
 
@@ -56,9 +56,9 @@ def draw(
     required(source=source, reference=reference, candidate=candidate)
     assert source and reference and candidate  # noqa: S101 - for the type checker
 
-    from evaluation.apt.equivalents import draw_sheet
-    from evaluation.apt.score import AptSettings, evaluate_apt
-    from evaluation.mt_input import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.apt.equivalents import draw_sheet
+    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
 
     lists, problems = lists_or_problems(pronouns)
     links = () if links_candidate is None else (links_candidate,)
@@ -93,11 +93,11 @@ def estimate(
     ] = None,
 ) -> None:
     """Estimate which different pronouns are equivalents, as in the APT paper."""
-    from data_prep.textfile import write_text
-    from evaluation.apt.equivalents import estimate as estimate_pairs
-    from evaluation.apt.equivalents import read_judged, with_equivalents
-    from evaluation.pronoun_lists import lists_to_mapping, load_lists
-    from evaluation.tables import text_table
+    from crosspro.data_prep.formats.textfile import write_text
+    from crosspro.evaluation.apt.equivalents import estimate as estimate_pairs
+    from crosspro.evaluation.apt.equivalents import read_judged, with_equivalents
+    from crosspro.evaluation.layout.tables import text_table
+    from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping, load_lists
 
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise typer.BadParameter("--output: a file whose name ends in .yaml, as lists must")

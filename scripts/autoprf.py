@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scripts.crosspro import command_app, run
-from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from scripts.mt_options import (
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import (
     AlignPrior,
     AlignWithOption,
     Candidates,
@@ -40,11 +40,11 @@ from scripts.mt_options import (
     tell,
     write_reports,
 )
-from scripts.options import Output, write_output
+from crosspro.scripts.options import Output, write_output
 
 if TYPE_CHECKING:
-    from evaluation.autoprf import AutoPrfEvaluation
-    from evaluation.mt_input import MtInput
+    from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
+    from crosspro.evaluation.mt_text.inputs import MtInput
 
 
 class Clipping(StrEnum):
@@ -135,9 +135,9 @@ def autoprf(
 
     from dataclasses import replace
 
-    from evaluation.autoprf import AutoPrfSettings, evaluate_autoprf
-    from evaluation.mt_input import AlignWith, InputPaths, read_input
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
+    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.statistics.significance import Resampling
 
     paths = InputPaths(
         source,
@@ -166,7 +166,7 @@ def autoprf(
         tell(f"warning: {warning}")
     files = {}
     if html is not None:
-        from evaluation.mt_report.autoprf import autoprf_page
+        from crosspro.evaluation.autoprf.page import autoprf_page
 
         files[html] = autoprf_page(evaluation, data, max_examples)
     _write(evaluation, data, layout, per_document, files, detail, output)
@@ -182,7 +182,7 @@ def _write(
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
-    from evaluation.autoprf_report import (
+    from crosspro.evaluation.autoprf.report import (
         csv_report,
         detail_json,
         detail_tsv,
@@ -202,7 +202,7 @@ def _write(
 
 
 def _legacy(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:
-    from evaluation.autoprf_legacy import run_legacy
+    from crosspro.evaluation.autoprf.released import run_legacy
 
     pair = tuple(languages.split("-"))
     if len(stems) != 3 or len(pair) != 2:

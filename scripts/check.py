@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import InputError, Problem
-from data_prep.shared_task import scan
-from data_prep.task import load_task
-from scripts.crosspro import command_app, run
-from scripts.options import DocIds, TaskName
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.formats.shared_task import scan
+from crosspro.data_prep.task import load_task
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIds, TaskName
 
 app = command_app()
 

@@ -11,24 +11,24 @@ from typing import Annotated
 import typer
 import yaml
 
-from data_prep.align.backends import AlignerSettings, align_corpus
-from data_prep.align.links import read_links
-from data_prep.annotate.corpus import annotate_text
-from data_prep.annotate.registry import default_tagset
-from data_prep.bitext.read import read_bitext
-from data_prep.errors import CrossproError, input_error, quoted
-from data_prep.inventory import (
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.annotate.registry import default_tagset
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.gaps.inventory import (
     AlignedSentence,
     PronounCounts,
     Proposal,
     count_translations,
     propose,
 )
-from data_prep.task import OTHER, SubjectFilter, load_task, task_from_mapping, task_names
-from data_prep.textfile import write_text
-from data_prep.tokenise import tokenise_lines
-from evaluation.tables import text_table
-from scripts.crosspro import command_app, run
+from crosspro.data_prep.task import OTHER, SubjectFilter, load_task, task_from_mapping, task_names
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.scripts.main import command_app, run
 
 app = command_app()
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from data_prep.errors import InputError
-from scripts.crosspro import run
-from scripts.default_command import group_app
-from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from scripts.mt_options import Layout, check_layout, check_outputs, refuse_others
-from scripts.options import Output, write_output
+from crosspro.data_prep.errors import InputError
+from crosspro.scripts.default_command import group_app
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.main import run
+from crosspro.scripts.mt_options import Layout, check_layout, check_outputs, refuse_others
+from crosspro.scripts.options import Output, write_output
 
 if TYPE_CHECKING:
-    from evaluation.contrastive.accuracy import SystemScores
-    from evaluation.contrastive.formats import ContrastiveSet
+    from crosspro.evaluation.contrastive.accuracy import SystemScores
+    from crosspro.evaluation.contrastive.formats import ContrastiveSet
 
 app = group_app()
 
@@ -92,15 +92,15 @@ def score(
     with 95% intervals by document; paired tests between systems. A system is right where it scores
     the reference strictly better than every error.
     """
-    from evaluation.contrastive.accuracy import evaluate_contrastive, scan_scores
-    from evaluation.contrastive.formats import read_contrastive
-    from evaluation.contrastive.report import (
+    from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive, scan_scores
+    from crosspro.evaluation.contrastive.formats import read_contrastive
+    from crosspro.evaluation.contrastive.report import (
         contrastive_csv,
         contrastive_json,
         contrastive_text,
         detail_tsv,
     )
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.statistics.significance import Resampling
 
     runs = run_dir or []
     check_html(html, legacy)
@@ -137,7 +137,7 @@ def score(
     if detail is not None:
         write_output("".join(detail_tsv(evaluation)).encode("utf-8"), detail)
     if html is not None:
-        from evaluation.mt_report.contrastive import contrastive_page
+        from crosspro.evaluation.contrastive.page import contrastive_page
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
     layouts = {
@@ -151,9 +151,9 @@ def score(
 def _legacy(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
-    from data_prep.textfile import open_bytes
-    from evaluation.contrastive.formats import read_json
-    from evaluation.contrastive.legacy import released_printout
+    from crosspro.data_prep.formats.textfile import open_bytes
+    from crosspro.evaluation.contrastive.formats import read_json
+    from crosspro.evaluation.contrastive.released.printout import released_printout
 
     if len(scores) != 1 or runs:
         raise typer.BadParameter("the released scripts take one file of scores")
@@ -186,12 +186,12 @@ def _systems(
     annotator: str,
     maximise: bool,
 ) -> list[SystemScores]:
-    from evaluation.contrastive.accuracy import read_scores
+    from crosspro.evaluation.contrastive.accuracy import read_scores
 
     systems = read_scores(scores, test_set, maximise)
     if runs:
-        from prediction.system import load_systems, model_folder
-        from scripts.contrastive_from_system import (
+        from crosspro.prediction.system import load_systems, model_folder
+        from crosspro.scripts.contrastive_from_system import (
             Prepared,
             Texts,
             model_digest,
@@ -247,9 +247,9 @@ def build(
     """
     from dataclasses import replace
 
-    from data_prep.errors import input_error
-    from evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
-    from evaluation.tables import text_table
+    from crosspro.data_prep.errors import input_error
+    from crosspro.evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
+    from crosspro.evaluation.layout.tables import text_table
 
     rules = BuildRules(rivals=_words(rivals), context=context)
     if forms:
@@ -291,8 +291,8 @@ def text(
     Line by line: the source, and the reference or an error, in the order in which scores are read.
     PREFIX.context.src and .trg have the sentences before, joined by spaces, where the set has them.
     """
-    from data_prep.errors import InputError, Problem
-    from evaluation.contrastive.formats import read_contrastive
+    from crosspro.data_prep.errors import InputError, Problem
+    from crosspro.evaluation.contrastive.formats import read_contrastive
 
     read = read_contrastive(test_set, allow_unknown=True)
     columns: dict[str, list[str]] = {".src": [], ".trg": [], ".context.src": [], ".context.trg": []}

@@ -18,19 +18,19 @@ from pathlib import Path
 
 import numpy as np
 
-from data_prep.align.backends import align_corpus, default_settings
-from data_prep.align.links import read_links, scan_links
-from data_prep.annotate.registry import default_annotator, make_annotator
-from data_prep.errors import InputError, Problem, input_error
-from data_prep.example import Example, Link
-from data_prep.extract import Placement, make_example
-from data_prep.task import OTHER, Task
-from data_prep.tokenise import tokenise
-from evaluation.contrastive.accuracy import SystemScores
-from evaluation.contrastive.formats import ContrastiveSet, Instance
-from evaluation.parallel_lines import lines_of, unequal_lines
-from prediction.output import predict_stream
-from prediction.system import System
+from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
+from crosspro.data_prep.annotate.tokenise import tokenise
+from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.formats.links import read_links, scan_links
+from crosspro.data_prep.gaps.extract import Placement, make_example
+from crosspro.data_prep.task import OTHER, Task
+from crosspro.evaluation.contrastive.accuracy import SystemScores
+from crosspro.evaluation.contrastive.formats import ContrastiveSet, Instance
+from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
+from crosspro.prediction.output import predict_stream
+from crosspro.prediction.system import System
 
 Words = Sequence[str]
 Tell = Callable[[str], None]

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from scripts.crosspro import run
-from scripts.default_command import group_app
-from scripts.mt_options import Layout
-from scripts.options import Output, write_output
+from crosspro.scripts.default_command import group_app
+from crosspro.scripts.main import run
+from crosspro.scripts.mt_options import Layout
+from crosspro.scripts.options import Output, write_output
 
 app = group_app()
 LayoutOption = Annotated[Layout, typer.Option("--layout", help="How to show the numbers.")]
@@ -62,11 +62,15 @@ def systems(
     turning a column round (--negate) changes it where values are equal. Intervals resample systems.
     Then Williams's test between the metrics, and every correlation without each one of the systems.
     """
-    from evaluation.correlation import correlate as study_of
-    from evaluation.correlation_report import correlation_csv, correlation_json, correlation_text
-    from evaluation.published_apt import printed_correlations, published_table
-    from evaluation.score_table import read_score_table
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.correlation.report import (
+        correlation_csv,
+        correlation_json,
+        correlation_text,
+    )
+    from crosspro.evaluation.correlation.score_table import read_score_table
+    from crosspro.evaluation.correlation.study import correlate as study_of
+    from crosspro.evaluation.published.apt import printed_correlations, published_table
+    from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
@@ -111,16 +115,16 @@ def disagreement(
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (001 Table 3)."""
-    from data_prep import __version__
-    from evaluation.correlation_report import (
+    from crosspro import __version__
+    from crosspro.evaluation.correlation.disagreement import count_verdicts, disagreement_interval
+    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.report import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
     )
-    from evaluation.disagreement import count_verdicts, disagreement_interval
-    from evaluation.judged_table import JudgedColumns, read_judgements
-    from evaluation.published_apt import published_judgements
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.published.apt import published_judgements
+    from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")

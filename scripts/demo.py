@@ -10,14 +10,14 @@ from typing import Annotated
 
 import typer
 
-from data_prep.demo.ceiling import ceilings, kinds
-from data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
-from data_prep.shared_task import write_doc_ids, write_examples
-from data_prep.task import load_task
-from data_prep.textfile import make_folder, write_text
-from evaluation.tables import text_table
-from scripts.crosspro import command_app, run
-from scripts.options import TaskName
+from crosspro.data_prep.demo.ceiling import ceilings, kinds
+from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.formats.textfile import make_folder, write_text
+from crosspro.data_prep.task import load_task
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import TaskName
 
 app = command_app()
 

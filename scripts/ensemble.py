@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import input_error
-from data_prep.splits import read_with_files_beside
-from evaluation.tables import text_table
-from prediction.dev_score import MONITORS, dev_score
-from prediction.ensemble import Ensemble, mix, tune_weights
-from prediction.output import lacks_context, without_context
-from prediction.system import load_systems
-from scripts.crosspro import command_app, run
-from scripts.options import DocIds
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.sets.splits import read_with_files_beside
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
+from crosspro.prediction.output import lacks_context, without_context
+from crosspro.prediction.system import load_systems
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIds
 
 app = command_app()
 

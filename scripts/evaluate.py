@@ -10,19 +10,32 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import InputError, input_error
-from data_prep.shared_task import read_examples
-from data_prep.splits import read_with_files_beside
-from data_prep.task import Task, load_task
-from evaluation.confusion import confusion_counts
-from evaluation.html_report import html_report
-from evaluation.official import empty_layout, official_encoding, official_layout
-from evaluation.published import PublishedResult, published_results, published_test_set
-from evaluation.report import csv_report, json_report, markdown_report, text_report
-from evaluation.results import Evaluation, evaluate
-from evaluation.scores import Absent
-from evaluation.significance import Resampling
-from evaluation.submission import (
+from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.sets.splits import read_with_files_beside
+from crosspro.data_prep.task import Task, load_task
+from crosspro.evaluation.published.results import (
+    PublishedResult,
+    published_results,
+    published_test_set,
+)
+from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.evaluation.submissions.page import html_report
+from crosspro.evaluation.submissions.released import (
+    empty_layout,
+    official_encoding,
+    official_layout,
+)
+from crosspro.evaluation.submissions.report import (
+    csv_report,
+    json_report,
+    markdown_report,
+    text_report,
+)
+from crosspro.evaluation.submissions.results import Evaluation, evaluate
+from crosspro.evaluation.submissions.scores import Absent
+from crosspro.evaluation.submissions.submission import (
     Gold,
     Submission,
     display_names,
@@ -31,10 +44,10 @@ from evaluation.submission import (
     read_submissions,
     submission_of,
 )
-from prediction.output import lacks_context, with_predictions, without_context
-from prediction.system import load_systems
-from scripts.crosspro import command_app, run
-from scripts.options import DocIds, Output, TaskName, write_output
+from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.system import load_systems
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIds, Output, TaskName, write_output
 
 
 class Layout(StrEnum):

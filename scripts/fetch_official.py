@@ -17,10 +17,10 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from data_prep.download import DownloadError, Patience, download
-from data_prep.errors import CrossproError
-from data_prep.official import OfficialFile, official_files, select
-from scripts.crosspro import command_app, run
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.official.download import DownloadError, Patience, download
+from crosspro.data_prep.official.files import OfficialFile, official_files, select
+from crosspro.scripts.main import command_app, run
 
 app = command_app()
 

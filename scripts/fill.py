@@ -12,18 +12,18 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from baselines.fill import Fillers, Floats, GapFiller, task_fillers
-from baselines.fill_legacy import legacy_fillings
-from baselines.ngram.language_model import LanguageModel
-from baselines.ngram.load import load_model
-from data_prep.errors import input_error
-from data_prep.example import Example
-from data_prep.shared_task import read_examples
-from data_prep.task import load_task
-from data_prep.textfile import read_text_lines
-from prediction.output import AT_ONCE, whole_documents
-from scripts.crosspro import command_app, run
-from scripts.options import Output, TaskName, write_output
+from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
+from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.ngram.language_model import LanguageModel
+from crosspro.baselines.ngram.load import load_model
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.output import AT_ONCE, whole_documents
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Output, TaskName, write_output
 
 _PLACEHOLDER = re.compile(r"REPLACE_\d+")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.mt_report.examples import MOST_EXAMPLES
+from crosspro.evaluation.layout.examples import MOST_EXAMPLES
 
 __all__ = ["MOST_EXAMPLES", "Html", "MaxExamples", "check_html"]
 

@@ -14,17 +14,17 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from baselines.ngram.arpa_writer import write_arpa
-from baselines.ngram.corpus import Report
-from baselines.ngram.discounts import DEFAULT_FALLBACK
-from baselines.ngram.estimate import Settings, estimate
-from baselines.ngram.load import ENGINES, load_model, load_own, save_model
-from baselines.ngram.query import Totals, score_batches, sentence_lines
-from baselines.ngram.sentences import read_sentences
-from data_prep.errors import CrossproError, choices, input_error
-from data_prep.task import load_task
-from data_prep.textfile import atomic_output
-from scripts.crosspro import command_app, run
+from crosspro.baselines.ngram.arpa_writer import write_arpa
+from crosspro.baselines.ngram.corpus import Report
+from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
+from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_model
+from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
+from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.data_prep.errors import CrossproError, choices, input_error
+from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.task import load_task
+from crosspro.scripts.main import command_app, run
 
 app = command_app()
 

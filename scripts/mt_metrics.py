@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scripts.crosspro import command_app, run
-from scripts.mt_options import Layout, LayoutOption, check_outputs
-from scripts.options import DocIds, Output, write_output
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import Layout, LayoutOption, check_outputs
+from crosspro.scripts.options import DocIds, Output, write_output
 
 if TYPE_CHECKING:
-    from evaluation.mt_metrics import MTEvaluation
+    from crosspro.evaluation.mt_metrics import MTEvaluation
 
 app = command_app()
 
@@ -46,8 +46,8 @@ def mt_metrics(
     With 95% intervals and, for more than one candidate, paired tests. Resampling is by document if
     document ids are given, else by line. Needs `pip install 'crosspro[mt]'`.
     """
-    from evaluation.mt_metrics import MTSettings, evaluate_mt, read_mt_text
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.mt_metrics import MTSettings, evaluate_mt, read_mt_text
+    from crosspro.evaluation.statistics.significance import Resampling
 
     check_outputs(output)
     text = read_mt_text(candidates, reference, doc_ids)
@@ -60,7 +60,7 @@ def mt_metrics(
 
 
 def _table(evaluation: MTEvaluation) -> str:
-    from evaluation.tables import text_table
+    from crosspro.evaluation.layout.tables import text_table
 
     size = f"{evaluation.lines:,} lines"
     if evaluation.documents is not None:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from data_prep.errors import InputError, Problem
-from scripts.options import write_output
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
-    from evaluation.pronoun_lists import PronounLists
+    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 Source = Annotated[
     Path | None, typer.Option(help="Source text, one segment a line (all files also .gz, .xz).")
@@ -111,7 +111,7 @@ def required(**options: object) -> None:
 
 def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists, or what is wrong with them, to be shown with the problems of other files."""
-    from evaluation.pronoun_lists import load_lists
+    from crosspro.evaluation.mt_text.pronoun_lists import load_lists
 
     try:
         return load_lists(name), []
@@ -185,7 +185,7 @@ def write_reports(
     files: Mapping[Path, str], text: str, output: Path | None, signature: str | None
 ) -> None:
     """Write the files that were asked for, then the text; its signature is told if it has none."""
-    from data_prep.textfile import write_text
+    from crosspro.data_prep.formats.textfile import write_text
 
     for path, content in files.items():
         write_text(path, content)

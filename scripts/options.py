@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from data_prep.textfile import atomic_output
+from crosspro.data_prep.formats.textfile import atomic_output
 
 TaskName = Annotated[
     str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")

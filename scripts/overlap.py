@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from data_prep.overlap import TextIndex, overlap
-from data_prep.shared_task import read_examples
-from data_prep.splits import doc_ids_of
-from data_prep.task import load_task
-from evaluation.tables import text_table
-from scripts.crosspro import command_app, run
-from scripts.options import TaskName
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.sets.overlap import TextIndex, overlap
+from crosspro.data_prep.sets.splits import doc_ids_of
+from crosspro.data_prep.task import load_task
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import TaskName
 
 app = command_app()
 

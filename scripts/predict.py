@@ -12,16 +12,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from data_prep.errors import input_error
-from data_prep.example import Example
-from data_prep.shared_task import format_example, read_examples
-from data_prep.source_parse import with_source_parse
-from data_prep.splits import beside, doc_ids_of
-from data_prep.textfile import atomic_output
-from prediction.output import predict_stream, without_context
-from prediction.system import Probabilities, load_system
-from scripts.crosspro import command_app, run
-from scripts.options import DocIds
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import format_example, read_examples
+from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.sets.splits import beside, doc_ids_of
+from crosspro.data_prep.source_parse import with_source_parse
+from crosspro.prediction.output import predict_stream, without_context
+from crosspro.prediction.system import Probabilities, load_system
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIds
 
 app = command_app()
 

@@ -13,15 +13,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from data_prep import __version__
-from data_prep.align.backends import default_settings
-from data_prep.bitext.read import read_bitext
-from data_prep.bitext.segment import Segment
-from data_prep.cache import Cache, file_digest
-from data_prep.errors import choices, input_error
-from data_prep.example import Example
-from data_prep.extract import RULES, GapRules
-from data_prep.prepare import (
+from crosspro import __version__
+from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.cache import Cache, file_digest
+from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.formats.textfile import atomic_output, write_text
+from crosspro.data_prep.gaps.extract import RULES, GapRules
+from crosspro.data_prep.prepare import (
     Counts,
     PrepareSettings,
     Step,
@@ -29,14 +32,11 @@ from data_prep.prepare import (
     check_annotators,
     prepare,
 )
-from data_prep.shared_task import format_example
-from data_prep.statistics import data_statistics
-from data_prep.task import Task, load_task
-from data_prep.textfile import atomic_output, write_text
-from data_prep.tokenise import tokenise_lines
-from evaluation.tables import text_table
-from scripts.crosspro import command_app, run
-from scripts.options import DocIds, TaskName
+from crosspro.data_prep.sets.statistics import data_statistics
+from crosspro.data_prep.task import Task, load_task
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIds, TaskName
 
 
 class Year(StrEnum):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from data_prep.errors import choices
-from scripts.crosspro import command_app, run
-from scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from scripts.mt_options import AlignWithOption, check_outputs, given_options
-from scripts.options import DocIds, Output, write_output
-from scripts.protest_inputs import (
+from crosspro.data_prep.errors import choices
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import AlignWithOption, check_outputs, given_options
+from crosspro.scripts.options import DocIds, Output, write_output
+from crosspro.scripts.protest_inputs import (
     Attempts,
     Jobs,
     LinkFiles,
@@ -33,11 +33,11 @@ from scripts.protest_inputs import (
     read_and_score,
     system_files,
 )
-from scripts.protest_review import review
+from crosspro.scripts.protest_review import review
 
 if TYPE_CHECKING:
-    from data_prep.example import Link
-    from evaluation.protest.suite import Suite
+    from crosspro.data_prep.example import Link
+    from crosspro.evaluation.protest.suite import Suite
 
 
 class Layout(StrEnum):
@@ -116,21 +116,21 @@ def build(
     selected so that genders, numbers and translations are balanced. The report says what was left
     out and why, and where there are too few.
     """
-    from data_prep.mmax import read_mmax
-    from evaluation.protest.build import (
+    from crosspro.data_prep.formats.mmax import read_mmax
+    from crosspro.evaluation.protest.build import (
         ParallelText,
         find_candidates,
         match_documents,
         unknown_decisions,
     )
-    from evaluation.protest.categories import CATEGORIES
-    from evaluation.protest.decisions import scan_decisions
-    from evaluation.protest.language import source_words, target_words
-    from evaluation.protest.report import build_report
-    from evaluation.protest.select import select
-    from evaluation.protest.select import top_up as topped_up
-    from evaluation.protest.suite import Suite, write_suite
-    from evaluation.protest.text import (
+    from crosspro.evaluation.protest.categories import CATEGORIES
+    from crosspro.evaluation.protest.decisions import scan_decisions
+    from crosspro.evaluation.protest.language import source_words, target_words
+    from crosspro.evaluation.protest.report import build_report
+    from crosspro.evaluation.protest.select import select
+    from crosspro.evaluation.protest.select import top_up as topped_up
+    from crosspro.evaluation.protest.suite import Suite, write_suite
+    from crosspro.evaluation.protest.text import (
         make_links,
         read_corpus,
         read_link_files,
@@ -242,11 +242,11 @@ def score(
     translated as in one reference. What does not match is not wrong: it goes to people, with
     --review, and comes back with --verdicts or --silver.
     """
-    from evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-    from evaluation.protest.results import Settings, evaluate_systems
-    from evaluation.protest.review import to_judge, write_review
-    from evaluation.protest.silver import silver_signature
-    from evaluation.significance import Resampling
+    from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
+    from crosspro.evaluation.protest.results import Settings, evaluate_systems
+    from crosspro.evaluation.protest.review import to_judge, write_review
+    from crosspro.evaluation.protest.silver import silver_signature
+    from crosspro.evaluation.statistics.significance import Resampling
 
     check_html(html)
     if html is None and "max_examples" in given_options(context):
@@ -273,7 +273,7 @@ def score(
     if detail is not None:
         write_output(detail_tsv(evaluation).encode("utf-8"), detail)
     if html is not None:
-        from evaluation.mt_report.protest import protest_page
+        from crosspro.evaluation.protest.page import protest_page
 
         page = protest_page(evaluation, target_lists, max_examples)
         write_output(page.encode("utf-8"), html)
@@ -287,7 +287,7 @@ def score(
 
 
 def _sizes(written: list[str]) -> dict[str, int]:
-    from evaluation.protest.categories import BY_NAME, CATEGORIES
+    from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 
     sizes = {category.name: category.wanted for category in CATEGORIES}
     for text in written:
@@ -299,8 +299,8 @@ def _sizes(written: list[str]) -> dict[str, int]:
 
 
 def _write_text(prefix: Path, suite: Suite, links: list[list[tuple[Link, ...]]]) -> None:
-    from data_prep.align.links import write_links
-    from data_prep.textfile import write_text
+    from crosspro.data_prep.formats.links import write_links
+    from crosspro.data_prep.formats.textfile import write_text
 
     def lines(texts: Iterable[str]) -> str:
         return "".join(f"{text}\n" for text in texts)

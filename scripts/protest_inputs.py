@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from data_prep.errors import InputError, Problem
+from crosspro.data_prep.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from evaluation.protest.language import TargetWords
-    from evaluation.protest.score import TokenResult
-    from evaluation.protest.silver import Alternative
-    from evaluation.protest.suite import Suite
-    from evaluation.protest.text import Report
-    from evaluation.protest.verdicts import Judgement
+    from crosspro.evaluation.protest.language import TargetWords
+    from crosspro.evaluation.protest.score import TokenResult
+    from crosspro.evaluation.protest.silver import Alternative
+    from crosspro.evaluation.protest.suite import Suite
+    from crosspro.evaluation.protest.text import Report
+    from crosspro.evaluation.protest.verdicts import Judgement
 
 Thing = TypeVar("Thing")
 
@@ -81,28 +81,28 @@ def known(thing: Thing | None) -> Thing:
 
 def open_suite(path: Path) -> Suite:
     """Read a suite."""
-    from evaluation.protest.suite_reader import read_suite
+    from crosspro.evaluation.protest.suite_reader import read_suite
 
     return read_suite(path)
 
 
 def lists_of(suite: Suite, lists: str | None) -> TargetWords:
     """The word lists of the target language: the suite's, or others."""
-    from evaluation.protest.language import target_words
+    from crosspro.evaluation.protest.language import target_words
 
     return target_words(lists or suite.target_language)
 
 
 def silver_of(path: Path | None, suite: Suite) -> dict[str, list[Alternative]]:
     """Silver alternatives, if a file is given."""
-    from evaluation.protest.silver import read_silver
+    from crosspro.evaluation.protest.silver import read_silver
 
     return {} if path is None else read_silver(path, suite)
 
 
 def judgements_of(path: Path | None, suite: Suite) -> dict[tuple[str, str, str], Judgement]:
     """What people have said, if a store is given."""
-    from evaluation.protest.verdicts import VerdictStore
+    from crosspro.evaluation.protest.verdicts import VerdictStore
 
     if path is None:
         return {}
@@ -179,9 +179,9 @@ def read_and_score(
     repair: bool,
 ) -> tuple[Suite, TargetWords, Scored]:
     """Read everything, or raise all that is wrong with it; then make links and match tokens."""
-    from evaluation.protest.score import score_system
-    from evaluation.protest.systems import read_systems, with_links
-    from evaluation.protest.text import read_corpus
+    from crosspro.evaluation.protest.score import score_system
+    from crosspro.evaluation.protest.systems import read_systems, with_links
+    from crosspro.evaluation.protest.text import read_corpus
 
     attempts = Attempts()
     read = attempts.read(lambda: open_suite(suite))
@@ -214,7 +214,7 @@ def read_and_score(
 
 def _unreadable(files: SystemFiles) -> list[Problem]:
     """What is wrong with the texts of systems whatever the suite is."""
-    from evaluation.parallel_lines import lines_of
+    from crosspro.evaluation.mt_text.parallel_lines import lines_of
 
     problems: list[Problem] = []
     for path in (*files.outputs, *(files.sources or ()), *(files.links or ())):

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import InputError, Problem
-from scripts.crosspro import command_app
-from scripts.mt_options import AlignWithOption, check_outputs
-from scripts.protest_inputs import (
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.scripts.main import command_app
+from crosspro.scripts.mt_options import AlignWithOption, check_outputs
+from crosspro.scripts.protest_inputs import (
     Jobs,
     LinkFiles,
     Lists,
@@ -56,7 +56,7 @@ def export_review(
     Write right, wrong or unclear into the columns pronoun and antecedent; tags and remarks are
     free. `protest review import` reads the file back.
     """
-    from evaluation.protest.review import item_key, to_judge, write_review
+    from crosspro.evaluation.protest.review import item_key, to_judge, write_review
 
     if conflicts and verdicts is None:
         raise typer.BadParameter("--conflicts needs --verdicts")
@@ -84,8 +84,8 @@ def import_review(
     ] = False,
 ) -> None:
     """Read filled-in review files into the store of verdicts."""
-    from evaluation.protest.review import read_review
-    from evaluation.protest.verdicts import VerdictStore
+    from crosspro.evaluation.protest.review import read_review
+    from crosspro.evaluation.protest.verdicts import VerdictStore
 
     read = open_suite(suite)
     if not annotator.strip():
@@ -108,8 +108,8 @@ def import_review(
 @review.command("conflicts")
 def show_conflicts(suite: SuiteFile, verdicts: NeededStore) -> None:
     """Show the tokens that annotators disagree on."""
-    from evaluation.protest.verdicts import VerdictStore
-    from evaluation.tables import text_table
+    from crosspro.evaluation.layout.tables import text_table
+    from crosspro.evaluation.protest.verdicts import VerdictStore
 
     read = open_suite(suite)
     with VerdictStore(verdicts, read.digest, create=False) as store:
@@ -151,8 +151,8 @@ def write_alternatives(
     silver: Silver = None,
 ) -> None:
     """Write what people found right as silver alternatives, beside those that --silver has."""
-    from evaluation.protest.review import silver_from
-    from evaluation.protest.silver import write_silver
+    from crosspro.evaluation.protest.review import silver_from
+    from crosspro.evaluation.protest.silver import write_silver
 
     read = open_suite(suite)
     found = silver_from(judgements_of(verdicts, read).values(), silver_of(silver, read))

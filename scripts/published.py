@@ -11,17 +11,17 @@ from typing import Annotated
 
 import typer
 
-from data_prep.errors import CrossproError
-from evaluation.published import (
+from crosspro.data_prep.errors import CrossproError
+from crosspro.evaluation.layout.tables import Row, markdown_table, text_table
+from crosspro.evaluation.published.results import (
     SOURCES,
     PublishedResult,
     published_instances,
     published_results,
     published_test_set,
 )
-from evaluation.tables import Row, markdown_table, text_table
-from scripts.crosspro import command_app, run
-from scripts.options import Output, write_output
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Output, write_output
 
 
 class Layout(StrEnum):

@@ -10,10 +10,10 @@ from typing import IO, Annotated
 
 import typer
 
-from data_prep.textfile import atomic_output, read_text_lines
-from data_prep.tokenise import SAMPLE, looks_tokenised, tokenise_lines
-from scripts.crosspro import command_app, run
-from scripts.options import Output
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
+from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Output
 
 app = command_app()
 

@@ -14,21 +14,27 @@ from pathlib import Path
 
 import numpy as np
 
-from baselines.ngram.arpa_lines import (
+from crosspro.baselines.ngram.arpa_lines import (
     Columns,
     encoding_problems,
     line_problems,
     numbered,
     parse_lines,
 )
-from baselines.ngram.corpus import Report
-from baselines.ngram.index import Index, build_index
-from baselines.ngram.model import NGramModel, build_model
-from baselines.ngram.ngrams import NGrams
-from baselines.ngram.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, IntArray
-from baselines.ngram.workspace import Workspace, workspace
-from data_prep.errors import InputError, Problem, input_error, quoted
-from data_prep.textfile import read_lines
+from crosspro.baselines.ngram.corpus import Report
+from crosspro.baselines.ngram.index import Index, build_index
+from crosspro.baselines.ngram.model import NGramModel, build_model
+from crosspro.baselines.ngram.ngrams import NGrams
+from crosspro.baselines.ngram.vocabulary import (
+    BEGIN_ID,
+    END_ID,
+    SPECIAL_WORDS,
+    UNKNOWN_ID,
+    IntArray,
+)
+from crosspro.baselines.ngram.workspace import Workspace, workspace
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.formats.textfile import read_lines
 
 BLOCK_LINES = 1 << 15
 UNKNOWN_ALIAS = b"<UNK>"

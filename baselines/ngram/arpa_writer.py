@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.corpus import Report
-from baselines.ngram.model import NGramModel
-from baselines.ngram.ngrams import Floats
-from baselines.ngram.vocabulary import IntArray
-from data_prep.textfile import atomic_output
+from crosspro.baselines.ngram.corpus import Report
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.ngrams import Floats
+from crosspro.baselines.ngram.vocabulary import IntArray
+from crosspro.data_prep.formats.textfile import atomic_output
 
 BLOCK = 1 << 16
 

@@ -14,11 +14,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.index import Index
-from baselines.ngram.model import NGramModel
-from baselines.ngram.vocabulary import SPECIAL_WORDS, Vocabulary
-from data_prep.errors import InputError, input_error, quoted
-from data_prep.textfile import atomic_output
+from crosspro.baselines.ngram.index import Index
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, Vocabulary
+from crosspro.data_prep.errors import InputError, input_error, quoted
+from crosspro.data_prep.formats.textfile import atomic_output
 
 MAGIC = b"crosspro n-gram model "
 VERSION = 1

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.sentences import Batch
-from baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
-from baselines.ngram.workspace import Workspace
-from data_prep.errors import CrossproError, InputError, Problem
+from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
+from crosspro.baselines.ngram.workspace import Workspace
+from crosspro.data_prep.errors import CrossproError, InputError, Problem
 
 Report = Callable[[str], None]
 """Takes a short line that says how far the work is."""

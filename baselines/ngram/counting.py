@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.corpus import Corpus, Report
-from baselines.ngram.ngrams import Rows
-from baselines.ngram.vocabulary import BEGIN_ID
-from baselines.ngram.workspace import Workspace
-from data_prep.errors import CrossproError
+from crosspro.baselines.ngram.corpus import Corpus, Report
+from crosspro.baselines.ngram.ngrams import Rows
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID
+from crosspro.baselines.ngram.workspace import Workspace
+from crosspro.data_prep.errors import CrossproError
 
 NO_ROW = np.uint32(0xFFFFFFFF)
 """Instead of a row, where an n-gram would begin before its sentence."""

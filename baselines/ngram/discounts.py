@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.counting import Counts, Table
-from baselines.ngram.workspace import Workspace
-from data_prep.errors import CrossproError
+from crosspro.baselines.ngram.counting import Counts, Table
+from crosspro.baselines.ngram.workspace import Workspace
+from crosspro.data_prep.errors import CrossproError
 
 DEFAULT_FALLBACK = (0.5, 1.0, 1.5)
 """What lmplz takes for `--discount_fallback` without numbers."""

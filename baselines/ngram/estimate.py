@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.ngram.corpus import Corpus, Report, read_corpus
-from baselines.ngram.counting import count_ngrams
-from baselines.ngram.discounts import Discounts, adjusted_counts, estimate_discounts
-from baselines.ngram.model import NGramModel, build_model
-from baselines.ngram.ngrams import NGrams
-from baselines.ngram.sentences import Batch
-from baselines.ngram.smoothing import smooth
-from baselines.ngram.workspace import Workspace, workspace
-from data_prep.errors import CrossproError
+from crosspro.baselines.ngram.corpus import Corpus, Report, read_corpus
+from crosspro.baselines.ngram.counting import count_ngrams
+from crosspro.baselines.ngram.discounts import Discounts, adjusted_counts, estimate_discounts
+from crosspro.baselines.ngram.model import NGramModel, build_model
+from crosspro.baselines.ngram.ngrams import NGrams
+from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.smoothing import smooth
+from crosspro.baselines.ngram.workspace import Workspace, workspace
+from crosspro.data_prep.errors import CrossproError
 
 MAX_ORDER = 7
 DEFAULT_MEMORY = 2 << 30

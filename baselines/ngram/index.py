@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.workspace import Workspace
+from crosspro.baselines.ngram.workspace import Workspace
 
 IntArray = NDArray[np.int64]
 

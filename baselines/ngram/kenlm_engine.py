@@ -14,9 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from baselines.ngram.language_model import LanguageModel, Scores, TokenScores
-from baselines.ngram.vocabulary import END_ID, SPECIAL_WORDS, UNKNOWN_ID, IntArray, as_bytes
-from data_prep.errors import CrossproError, input_error
+from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
+from crosspro.baselines.ngram.vocabulary import (
+    END_ID,
+    SPECIAL_WORDS,
+    UNKNOWN_ID,
+    IntArray,
+    as_bytes,
+)
+from crosspro.data_prep.errors import CrossproError, input_error
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.ngram.vocabulary import UNKNOWN_ID, IntArray
+from crosspro.baselines.ngram.vocabulary import UNKNOWN_ID, IntArray
 
 Scores = NDArray[np.float32]
 

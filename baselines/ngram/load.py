@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from baselines.ngram.arpa import read_arpa
-from baselines.ngram.arpa_writer import write_arpa
-from baselines.ngram.binary import MAGIC, is_binary, read_binary, write_binary
-from baselines.ngram.corpus import Report
-from baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
-from baselines.ngram.language_model import LanguageModel
-from baselines.ngram.model import NGramModel
-from data_prep.errors import CrossproError, choices, input_error
-from data_prep.textfile import read_lines
+from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.baselines.ngram.arpa_writer import write_arpa
+from crosspro.baselines.ngram.binary import MAGIC, is_binary, read_binary, write_binary
+from crosspro.baselines.ngram.corpus import Report
+from crosspro.baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
+from crosspro.baselines.ngram.language_model import LanguageModel
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.data_prep.errors import CrossproError, choices, input_error
+from crosspro.data_prep.formats.textfile import read_lines
 
 ENGINES = ("own", "kenlm")
 

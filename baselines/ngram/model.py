@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from baselines.ngram.index import Index, build_index
-from baselines.ngram.language_model import LanguageModel, Scores, TokenScores
-from baselines.ngram.ngrams import Floats, NGrams
-from baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, Vocabulary
-from baselines.ngram.workspace import Workspace
-from data_prep.errors import CrossproError
+from crosspro.baselines.ngram.index import Index, build_index
+from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
+from crosspro.baselines.ngram.ngrams import Floats, NGrams
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, Vocabulary
+from crosspro.baselines.ngram.workspace import Workspace
+from crosspro.data_prep.errors import CrossproError
 
 MOST_NODES = 1 << 32
 SCORED_AT_ONCE = 1 << 17

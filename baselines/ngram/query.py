@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from baselines.ngram.arpa_writer import formatted
-from baselines.ngram.language_model import LanguageModel, TokenScores
-from baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.arpa_writer import formatted
+from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
+from crosspro.baselines.ngram.sentences import Batch
 
 
 @dataclass(slots=True)

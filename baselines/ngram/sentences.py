@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem
-from data_prep.example import Example, split_tag
-from data_prep.shared_task import read_examples
-from data_prep.task import Task
-from data_prep.textfile import bad_byte, read_lines
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.example import Example, split_tag
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.textfile import bad_byte, read_lines
+from crosspro.data_prep.task import Task
 
 BATCH_LINES = 8192
 NO_WORD = "NONE"

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.ngram.counting import Counts, Table
-from baselines.ngram.discounts import Discounts
-from baselines.ngram.ngrams import Floats, NGrams, Rows
-from baselines.ngram.vocabulary import BEGIN_ID, END_ID
-from baselines.ngram.workspace import Workspace
+from crosspro.baselines.ngram.counting import Counts, Table
+from crosspro.baselines.ngram.discounts import Discounts
+from crosspro.baselines.ngram.ngrams import Floats, NGrams, Rows
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID
+from crosspro.baselines.ngram.workspace import Workspace
 
 
 def smooth(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from data_prep.errors import input_error
+from crosspro.data_prep.errors import input_error
 
 ARRAYS = 64
 """An array larger than the memory limit divided by this is a file. Some 30 are alive at once, so

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from data_prep.align.eflomal import eflomal_links
-from data_prep.align.links import read_links
-from data_prep.align.own import own_links
-from data_prep.align.prior import Prior
-from data_prep.align.settings import ALIGNERS, AlignerSettings, default_settings
-from data_prep.align.symmetrise import symmetrise
-from data_prep.align.text import Sentences
-from data_prep.align.train import Progress, useful_jobs
-from data_prep.errors import InputError, Problem
-from data_prep.example import Link
+from crosspro.data_prep.align.eflomal import eflomal_links
+from crosspro.data_prep.align.own import own_links
+from crosspro.data_prep.align.prior import Prior
+from crosspro.data_prep.align.settings import ALIGNERS, AlignerSettings, default_settings
+from crosspro.data_prep.align.symmetrise import symmetrise
+from crosspro.data_prep.align.text import Sentences
+from crosspro.data_prep.align.train import Progress, useful_jobs
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import read_links
 
 __all__ = [
     "ALIGNERS",

@@ -10,12 +10,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from data_prep.align.links import read_links
-from data_prep.align.settings import AlignerSettings
-from data_prep.align.text import Forms, Sentences, make_form
-from data_prep.align.train import Progress
-from data_prep.errors import CrossproError
-from data_prep.example import Link
+from crosspro.data_prep.align.settings import AlignerSettings
+from crosspro.data_prep.align.text import Forms, Sentences, make_form
+from crosspro.data_prep.align.train import Progress
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import read_links
 
 
 def eflomal_links(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.align.text import Numbers
+from crosspro.data_prep.align.text import Numbers
 
 Counts = NDArray[np.float64]
 FLOOR = 1e-9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from data_prep.example import Link
+from crosspro.data_prep.example import Link
 
 
 @dataclass(frozen=True)

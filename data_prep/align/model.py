@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.align.estimate import (
+from crosspro.data_prep.align.estimate import (
     FLOOR,
     Counts,
     first_jumps,
@@ -20,7 +20,7 @@ from data_prep.align.estimate import (
     jump_index,
     translation_chances,
 )
-from data_prep.align.posterior import (
+from crosspro.data_prep.align.posterior import (
     Chances,
     Jumps,
     Posterior,
@@ -28,7 +28,7 @@ from data_prep.align.posterior import (
     diagonal_prior,
     hmm_posterior,
 )
-from data_prep.align.text import NO_WORD, Batch, Block, Ints, Numbers, PairedText
+from crosspro.data_prep.align.text import NO_WORD, Batch, Block, Ints, Numbers, PairedText
 
 NO_LINK = -1
 _LONG_CELLS = 2**18

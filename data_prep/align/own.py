@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from data_prep.align.model import Parameters
-from data_prep.align.prior import Prior, prior_of
-from data_prep.align.settings import AlignerSettings
-from data_prep.align.text import Sentences, count_cells, make_form, paired_text
-from data_prep.align.train import DirectedLinks, Passes, Progress, train
-from data_prep.example import Link
+from crosspro.data_prep.align.model import Parameters
+from crosspro.data_prep.align.prior import Prior, prior_of
+from crosspro.data_prep.align.settings import AlignerSettings
+from crosspro.data_prep.align.text import Sentences, count_cells, make_form, paired_text
+from crosspro.data_prep.align.train import DirectedLinks, Passes, Progress, train
+from crosspro.data_prep.example import Link
 
 Directed = Iterable[tuple[Collection[Link], Collection[Link]]]
 

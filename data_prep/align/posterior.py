@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.align.text import Ints
+from crosspro.data_prep.align.text import Ints
 
 Chances = NDArray[np.float32]
 _TINY = np.float32(1e-30)

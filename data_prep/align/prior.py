@@ -16,11 +16,11 @@ from zipfile import BadZipFile, is_zipfile
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep.align.estimate import Counts
-from data_prep.align.model import Known, Tally
-from data_prep.align.text import Numbers, PairedText
-from data_prep.errors import input_error
-from data_prep.textfile import atomic_output
+from crosspro.data_prep.align.estimate import Counts
+from crosspro.data_prep.align.model import Known, Tally
+from crosspro.data_prep.align.text import Numbers, PairedText
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.formats.textfile import atomic_output
 
 _VERSION = 1
 _SMALLEST = 1e-3

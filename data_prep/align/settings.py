@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from data_prep.align.symmetrise import check_symmetrisation
-from data_prep.errors import InputError, Problem, choices
-from data_prep.task import Task
+from crosspro.data_prep.align.symmetrise import check_symmetrisation
+from crosspro.data_prep.errors import InputError, Problem, choices
+from crosspro.data_prep.task import Task
 
 ALIGNERS = ("own", "eflomal", "file")
 MODELS = ("hmm", "ibm1")

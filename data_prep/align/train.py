@@ -13,10 +13,10 @@ from multiprocessing.connection import Connection
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
-from data_prep.align.text import Numbers, PairedText, Side
-from data_prep.errors import CrossproError
-from data_prep.example import Link
+from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
+from crosspro.data_prep.align.text import Numbers, PairedText, Side
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Link
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from data_prep.annotate.pronouns import pronoun_lemma
-from data_prep.annotate.tags import TagConverter
-from data_prep.annotate.token import Token
+from crosspro.data_prep.annotate.pronouns import pronoun_lemma
+from crosspro.data_prep.annotate.tags import TagConverter
+from crosspro.data_prep.annotate.token import Token
 
 LONGEST = 80
 """Words beyond this many characters are shown to backends in part, and are their own lemmas."""

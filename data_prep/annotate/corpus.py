@@ -13,9 +13,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
-from data_prep.annotate.registry import make_annotator
-from data_prep.annotate.token import AnnotatedSentence, Annotator, Progress
-from data_prep.errors import input_error
+from crosspro.data_prep.annotate.registry import make_annotator
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Progress
+from crosspro.data_prep.errors import input_error
 
 BATCH = 256
 """Sentences that a process gets at a time."""

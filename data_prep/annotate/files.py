@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from data_prep.annotate.assemble import Assembler, presentable
-from data_prep.annotate.tags import XPOS_SCHEMES
-from data_prep.annotate.token import AnnotatedSentence, Token
-from data_prep.conllu import ConlluSentence, Word, comment_value, read_conllu
-from data_prep.errors import InputError, Problem, input_error, quoted
-from data_prep.textfile import read_text_lines
+from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.formats.conllu import ConlluSentence, Word, comment_value, read_conllu
+from crosspro.data_prep.formats.textfile import read_text_lines
 
 SCHEME_COMMENT = "xpos_scheme"
 """Comment of our own CoNLL-U files that names the set of the XPOS tags."""

@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from typing import Any
 
-from data_prep.annotate.assemble import Assembler, presentable
-from data_prep.annotate.token import AnnotatedSentence, AnyOrder
-from data_prep.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.token import AnnotatedSentence, AnyOrder
+from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
 
 MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
 """The models that come with the package, and their tags."""

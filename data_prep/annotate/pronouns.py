@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from data_prep.annotate.tables import read_table
+from crosspro.data_prep.annotate.tables import read_table
 
 _WORD_CLASSES = {
     "PRON": "PRON",

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data_prep.annotate.files import ConlluFile, TokensFile
-from data_prep.annotate.hanta_backend import MODELS as HANTA_MODELS
-from data_prep.annotate.hanta_backend import HantaAnnotator
-from data_prep.annotate.simplemma_backend import SimplemmaAnnotator
-from data_prep.annotate.spacy_backend import DEFAULT_MODELS, SpacyAnnotator
-from data_prep.annotate.token import Annotator
-from data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
-from data_prep.annotate.udpipe_backend import UdpipeAnnotator
-from data_prep.errors import choices, input_error, quoted
-from data_prep.textfile import open_bytes
+from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
+from crosspro.data_prep.annotate.hanta_backend import MODELS as HANTA_MODELS
+from crosspro.data_prep.annotate.hanta_backend import HantaAnnotator
+from crosspro.data_prep.annotate.simplemma_backend import SimplemmaAnnotator
+from crosspro.data_prep.annotate.spacy_backend import DEFAULT_MODELS, SpacyAnnotator
+from crosspro.data_prep.annotate.token import Annotator
+from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
+from crosspro.data_prep.annotate.udpipe_backend import UdpipeAnnotator
+from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.formats.textfile import open_bytes
 
 FORMS = (
     "auto",

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 
-from data_prep.annotate.assemble import LONGEST, presentable
-from data_prep.annotate.pronouns import pronoun_lemma
-from data_prep.annotate.token import AnnotatedSentence, Annotator, Token
-from data_prep.errors import CrossproError
+from crosspro.data_prep.annotate.assemble import LONGEST, presentable
+from crosspro.data_prep.annotate.pronouns import pronoun_lemma
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.errors import CrossproError
 
 _REMEMBERED = 200_000
 

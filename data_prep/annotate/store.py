@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from data_prep.annotate.token import AnnotatedSentence, Token
-from data_prep.textfile import read_text_lines
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.formats.textfile import read_text_lines
 
 
 def to_line(sentence: AnnotatedSentence) -> str:

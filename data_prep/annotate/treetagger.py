@@ -13,11 +13,18 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from data_prep.annotate.assemble import Assembler, presentable
-from data_prep.annotate.tags import TREETAGGER_SCHEMES
-from data_prep.annotate.token import AnnotatedSentence, AnyOrder, Token
-from data_prep.errors import CrossproError, InputError, Problem, choices, input_error, quoted
-from data_prep.textfile import read_text_lines
+from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.tags import TREETAGGER_SCHEMES
+from crosspro.data_prep.annotate.token import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+)
+from crosspro.data_prep.formats.textfile import read_text_lines
 
 OPTIONS = ("-token", "-lemma", "-sgml")
 PARAMETER_FILES = {"en": "english", "de": "german", "fr": "french"}

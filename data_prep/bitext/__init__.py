@@ -3,7 +3,7 @@
 `read_bitext` reads any of them; each format has a module with a reader of its own.
 """
 
-from data_prep.bitext.read import FORMATS, read_bitext
-from data_prep.bitext.segment import Segment
+from crosspro.data_prep.bitext.read import FORMATS, read_bitext
+from crosspro.data_prep.bitext.segment import Segment
 
 __all__ = ["FORMATS", "Segment", "read_bitext"]

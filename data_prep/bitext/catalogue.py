@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from data_prep.bitext.message import Header, Message
-from data_prep.bitext.mo import scan_mo
-from data_prep.bitext.po import scan_po
-from data_prep.bitext.segment import Segment, one_line, or_nothing, same_language, segments_of
-from data_prep.errors import Problem
+from crosspro.data_prep.bitext.message import Header, Message
+from crosspro.data_prep.bitext.mo import scan_mo
+from crosspro.data_prep.bitext.po import scan_po
+from crosspro.data_prep.bitext.segment import (
+    Segment,
+    one_line,
+    or_nothing,
+    same_language,
+    segments_of,
+)
+from crosspro.data_prep.errors import Problem
 
 MESSAGE_LANGUAGE = "en"
 """The language of messages by long custom."""

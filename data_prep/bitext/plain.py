@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
-from data_prep.errors import Problem
-from data_prep.shared_task import read_doc_ids
-from data_prep.textfile import bad_byte, read_lines
+from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
+from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.formats.shared_task import read_doc_ids
+from crosspro.data_prep.formats.textfile import bad_byte, read_lines
 
 
 def read_plain(

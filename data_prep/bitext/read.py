@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from data_prep.bitext.catalogue import read_catalogue
-from data_prep.bitext.iwslt import read_iwslt, read_train_tags
-from data_prep.bitext.plain import read_plain
-from data_prep.bitext.segment import Missing, Segment
-from data_prep.bitext.tmx import read_tmx
-from data_prep.errors import choices, input_error
+from crosspro.data_prep.bitext.catalogue import read_catalogue
+from crosspro.data_prep.bitext.iwslt import read_iwslt, read_train_tags
+from crosspro.data_prep.bitext.plain import read_plain
+from crosspro.data_prep.bitext.segment import Missing, Segment
+from crosspro.data_prep.bitext.tmx import read_tmx
+from crosspro.data_prep.errors import choices, input_error
 
 FORMATS = {
     "plain": "two files, a segment a line (Moses); documents by doc-ids or blank lines",

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
-from data_prep.errors import InputError, input_error
-from data_prep.textfile import open_bytes
+from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.formats.textfile import open_bytes
 
 BLOCK = 1 << 14
 LONGEST_TEXT = 1_000_000

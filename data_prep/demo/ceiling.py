@@ -12,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from data_prep.demo.corpus import DemoSentence
-from data_prep.demo.scenes import Origin
-from data_prep.task import Task
+from crosspro.data_prep.demo.corpus import DemoSentence
+from crosspro.data_prep.demo.scenes import Origin
+from crosspro.data_prep.task import Task
 
 CONTEXTS: dict[str, int] = {"sentence": 0, "previous sentence": 1, "document": 10**6}
 """How many sentences back a system reads."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from data_prep.demo.profiles import PROFILES
-from data_prep.demo.realise import Word, realise
-from data_prep.demo.scenes import Origin, Scenes, Sentence
-from data_prep.errors import choices, input_error
-from data_prep.example import Example, Gap
-from data_prep.shared_task import PLACEHOLDER
-from data_prep.task import OTHER, Task
+from crosspro.data_prep.demo.profiles import PROFILES
+from crosspro.data_prep.demo.realise import Word, realise
+from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
+from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.task import OTHER, Task
 
 SPLITS = {"train": 2250, "dev": 150, "test": 150}
 """Documents of each split unless told otherwise."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_prep.demo.lexicon import LANGUAGES, Adjective, Invariable, Noun, Verb
+from crosspro.data_prep.demo.lexicon import LANGUAGES, Adjective, Invariable, Noun, Verb
 
 NOTHING = ""
 """The form of a subject that is left out."""

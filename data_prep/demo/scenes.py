@@ -13,9 +13,9 @@ from itertools import count
 from random import Random
 from typing import TypeVar
 
-from data_prep.demo.lexicon import Invariable, Noun, load_lexicon
-from data_prep.demo.profiles import Profile
-from data_prep.demo.realise import (
+from crosspro.data_prep.demo.lexicon import Invariable, Noun, load_lexicon
+from crosspro.data_prep.demo.profiles import Profile
+from crosspro.data_prep.demo.realise import (
     AND,
     BE,
     BECAUSE,
@@ -36,7 +36,7 @@ from data_prep.demo.realise import (
     Pronoun,
     Referent,
 )
-from data_prep.task import Task
+from crosspro.data_prep.task import Task
 
 T = TypeVar("T")
 _ALL = frozenset({"en", "fr", "de", "es"})

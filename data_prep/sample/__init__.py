@@ -3,7 +3,7 @@
 Each text is there in English, French, German and Spanish, one segment a line, tokenised in Moses
 style: `sample.en`, `sample.fr`, `sample.de`, `sample.es` and `sample.doc-ids` can go through the
 pipeline like any corpus. The gold files say what should come out; README.md describes them.
-`python -m data_prep.sample` prints the counts.
+`python -m crosspro.data_prep.sample` prints the counts.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from data_prep.errors import choices, input_error, quoted
-from data_prep.example import Link
-from data_prep.task import load_task
-from data_prep.textfile import read_text_lines
+from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.task import load_task
 
 SAMPLE_DIR = Path(__file__).parent
 LANGUAGES = ("en", "fr", "de", "es")

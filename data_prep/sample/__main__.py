@@ -1,5 +1,5 @@
 """Print the counts of the sample."""
 
-from data_prep.sample import sample_summary
+from crosspro.data_prep.sample import sample_summary
 
 print(sample_summary())

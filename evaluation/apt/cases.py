@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluation.apt.occurrences import NONE, OTHER, Anchor, Side
-from evaluation.pronoun_lists import PronounLists
+from crosspro.evaluation.apt.occurrences import NONE, OTHER, Anchor, Side
+from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 CASES = (1, 2, 3, 4, 5, 6)
 CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from data_prep.errors import InputError, Problem, choices, input_error, quoted
-from data_prep.textfile import read_text_lines
-from evaluation.apt.occurrences import NONE, OTHER
-from evaluation.apt.score import AptEvaluation
-from evaluation.pronoun_lists import Equivalent, PronounLists, normal_form
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.evaluation.apt.occurrences import NONE, OTHER
+from crosspro.evaluation.apt.score import AptEvaluation
+from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, PronounLists, normal_form
 
 LEAST_SHARE = 0.05
 LEAST_PROBABILITY = 0.5

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem, choices, quoted
-from data_prep.textfile import read_text_lines
-from evaluation.apt.repair import Repair, RepairRules, Target, find_translation
-from evaluation.linked_text import SentenceLinks, Text, Translation
-from evaluation.pronoun_lists import PronounLists
+from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.evaluation.apt.repair import Repair, RepairRules, Target, find_translation
+from crosspro.evaluation.mt_text.linked_text import SentenceLinks, Text, Translation
+from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 OTHER = "OTHER"
 NONE = "NONE"

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from data_prep.errors import InputError, Problem, choices
-from evaluation.linked_text import SentenceLinks
+from crosspro.data_prep.errors import InputError, Problem, choices
+from crosspro.evaluation.mt_text.linked_text import SentenceLinks
 
 
 class Repair(StrEnum):

@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
-from evaluation.apt.occurrences import NONE, Side
-from evaluation.apt.score import AptEvaluation, AptResult
-from evaluation.pronoun_lists import lists_to_mapping
-from evaluation.scores import Score
-from evaluation.significance import Difference
-from evaluation.tables import text_table
+from crosspro.evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
+from crosspro.evaluation.apt.occurrences import NONE, Side
+from crosspro.evaluation.apt.score import AptEvaluation, AptResult
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
+from crosspro.evaluation.statistics.significance import Difference
+from crosspro.evaluation.submissions.scores import Score
 
 DETAIL_COLUMNS = (
     "candidate",

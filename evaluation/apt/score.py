@@ -12,10 +12,10 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep import __version__
-from data_prep.errors import InputError, Problem
-from evaluation.apt.cases import CASES, Occurrence, Others, judge
-from evaluation.apt.occurrences import (
+from crosspro import __version__
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.evaluation.apt.cases import CASES, Occurrence, Others, judge
+from crosspro.evaluation.apt.occurrences import (
     NONE,
     OTHER,
     Anchor,
@@ -25,13 +25,18 @@ from evaluation.apt.occurrences import (
     source_anchors,
     translation_sides,
 )
-from evaluation.apt.repair import RepairRules
-from evaluation.document_units import Documents, Units, make_units
-from evaluation.linked_text import Text, Translation, text_digest
-from evaluation.pronoun_lists import PronounLists
-from evaluation.ratio_bootstrap import Floats, compare_ratios, make_ratio, ratio_interval
-from evaluation.scores import Score
-from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro.evaluation.apt.repair import RepairRules
+from crosspro.evaluation.mt_text.document_units import Documents, Units, make_units
+from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
+from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+from crosspro.evaluation.statistics.ratio_bootstrap import (
+    Floats,
+    compare_ratios,
+    make_ratio,
+    ratio_interval,
+)
+from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro.evaluation.submissions.scores import Score
 
 PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
 """The setting with the best correlation in 000 Table 4, and APT-B of 001."""

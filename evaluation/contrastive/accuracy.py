@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep import __version__
-from data_prep.errors import InputError, Problem, quoted
-from evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
-from evaluation.parallel_lines import lines_of
-from evaluation.ratio_bootstrap import Ratio, compare_ratios, ratio_interval
-from evaluation.scores import Score
-from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro import __version__
+from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
+from crosspro.evaluation.mt_text.parallel_lines import lines_of
+from crosspro.evaluation.statistics.ratio_bootstrap import Ratio, compare_ratios, ratio_interval
+from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro.evaluation.submissions.scores import Score
 
 TOTAL = "total"
 BLOCKS = "blocks entirely right"

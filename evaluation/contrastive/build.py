@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_prep.errors import InputError, Problem
-from evaluation.parallel_lines import check_lengths, lines_of
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.evaluation.mt_text.parallel_lines import check_lengths, lines_of
 
 CURRENT = "cur"
 """The mark in the second column of doc-ids of lines that are instances; others are context."""

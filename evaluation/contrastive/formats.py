@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data_prep.errors import InputError, Problem, choices, input_error, quoted
-from data_prep.textfile import open_bytes
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.formats.textfile import open_bytes
 
 CONTRAPRO = "contrapro"
 ANAPHORA = "discevalmt-anaphora"

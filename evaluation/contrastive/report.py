@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
-from evaluation.scores import Score
-from evaluation.significance import Difference
-from evaluation.tables import text_table
+from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.statistics.significance import Difference
+from crosspro.evaluation.submissions.scores import Score
 
 
 def contrastive_text(evaluation: ContrastiveEvaluation) -> str:

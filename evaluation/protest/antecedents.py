@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from data_prep.example import Link
-from data_prep.mmax import Markable, MmaxDocument
-from evaluation.protest.categories import NoCategory
-from evaluation.protest.language import HeadRules, SourceWords, TargetWords
-from evaluation.protest.links import project
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
+from crosspro.evaluation.protest.categories import NoCategory
+from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords
+from crosspro.evaluation.protest.links import project
 
 CHAIN = "coref_class"
 MOST_HEAD_WORDS = 3

@@ -13,22 +13,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem
-from data_prep.example import Link
-from data_prep.mmax import Markable, MmaxDocument
-from evaluation.protest.antecedents import (
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
+from crosspro.evaluation.protest.antecedents import (
     MOST_HEAD_WORDS,
     Antecedent,
     Chains,
     head_translation,
     is_group_noun,
 )
-from evaluation.protest.categories import ANAPHORIC, BY_NAME, NoCategory, category_of, function_of
-from evaluation.protest.decisions import REJECTED, Decision
-from evaluation.protest.language import Slot, SourceWords, TargetWords
-from evaluation.protest.links import pronoun_in, pronoun_words
-from evaluation.protest.locate import locate
-from evaluation.protest.suite import Place, ReferenceWords, Token, Words, slot_of
+from crosspro.evaluation.protest.categories import (
+    ANAPHORIC,
+    BY_NAME,
+    NoCategory,
+    category_of,
+    function_of,
+)
+from crosspro.evaluation.protest.decisions import REJECTED, Decision
+from crosspro.evaluation.protest.language import Slot, SourceWords, TargetWords
+from crosspro.evaluation.protest.links import pronoun_in, pronoun_words
+from crosspro.evaluation.protest.locate import locate
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, Token, Words, slot_of
 
 Links = Sequence[Iterable[Link]]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem, choices, quoted
-from data_prep.textfile import read_text_lines
-from evaluation.parallel_lines import without_mark
-from evaluation.protest.categories import BY_NAME
+from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.evaluation.mt_text.parallel_lines import without_mark
+from crosspro.evaluation.protest.categories import BY_NAME
 
 COLUMNS = ("document", "word", "category", "head")
 REJECTED = "reject"

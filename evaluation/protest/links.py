@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from data_prep.example import Link
-from evaluation.protest.language import Slot, TargetWords
+from crosspro.data_prep.example import Link
+from crosspro.evaluation.protest.language import Slot, TargetWords
 
 WIDEST = 8
 """Neighbours whose translations are further apart than this say nothing."""

@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.protest.build import Candidates
-from evaluation.protest.categories import CATEGORIES
-from evaluation.protest.results import (
+from crosspro.evaluation.layout.tables import Row, markdown_table, text_table
+from crosspro.evaluation.protest.build import Candidates
+from crosspro.evaluation.protest.categories import CATEGORIES
+from crosspro.evaluation.protest.results import (
     COUNTED,
     STATUSES,
     UNDECIDED,
@@ -26,9 +27,8 @@ from evaluation.protest.results import (
     ProtestEvaluation,
     SystemScore,
 )
-from evaluation.protest.review import output_text, reference_text, source_text
-from evaluation.protest.suite import Suite
-from evaluation.tables import Row, markdown_table, text_table
+from crosspro.evaluation.protest.review import output_text, reference_text, source_text
+from crosspro.evaluation.protest.suite import Suite
 
 Table = Callable[[Row, Sequence[Row], int], str]
 HEADINGS = {

@@ -17,14 +17,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from data_prep import __version__
-from evaluation.protest.categories import CATEGORIES
-from evaluation.protest.review import item_key
-from evaluation.protest.score import TokenResult
-from evaluation.protest.suite import Suite
-from evaluation.protest.verdicts import Judgement
-from evaluation.ratio_bootstrap import Ratio, compare_ratios, make_ratio, ratio_interval
-from evaluation.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro import __version__
+from crosspro.evaluation.protest.categories import CATEGORIES
+from crosspro.evaluation.protest.review import item_key
+from crosspro.evaluation.protest.score import TokenResult
+from crosspro.evaluation.protest.suite import Suite
+from crosspro.evaluation.protest.verdicts import Judgement
+from crosspro.evaluation.statistics.ratio_bootstrap import (
+    Ratio,
+    compare_ratios,
+    make_ratio,
+    ratio_interval,
+)
+from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
 STATUSES: tuple[Status, ...] = (

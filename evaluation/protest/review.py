@@ -12,14 +12,14 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem, quoted
-from data_prep.textfile import atomic_output, read_text_lines
-from evaluation.parallel_lines import without_mark
-from evaluation.protest.language import TargetWords
-from evaluation.protest.score import TokenResult, verified_alternative
-from evaluation.protest.silver import Alternative
-from evaluation.protest.suite import Suite, Words
-from evaluation.protest.verdicts import Item, Judgement, Value, Verdict, check_value
+from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
+from crosspro.evaluation.mt_text.parallel_lines import without_mark
+from crosspro.evaluation.protest.language import TargetWords
+from crosspro.evaluation.protest.score import TokenResult, verified_alternative
+from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.suite import Suite, Words
+from crosspro.evaluation.protest.verdicts import Item, Judgement, Value, Verdict, check_value
 
 COLUMNS = (
     "token",

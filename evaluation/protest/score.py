@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from data_prep.example import Link
-from evaluation.protest.language import TargetWords
-from evaluation.protest.links import Neighbours, project, pronoun_in, pronoun_words
-from evaluation.protest.silver import Alternative
-from evaluation.protest.suite import Place, Positions, Suite, Token, Words
-from evaluation.protest.systems import SystemOutput
+from crosspro.data_prep.example import Link
+from crosspro.evaluation.protest.language import TargetWords
+from crosspro.evaluation.protest.links import Neighbours, project, pronoun_in, pronoun_words
+from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.suite import Place, Positions, Suite, Token, Words
+from crosspro.evaluation.protest.systems import SystemOutput
 
 Outcome = Literal["match", "silver", "mismatch"]
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.protest.categories import BY_NAME, CATEGORIES
-from evaluation.protest.language import TargetWords
-from evaluation.protest.suite import Token
+from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
+from crosspro.evaluation.protest.language import TargetWords
+from crosspro.evaluation.protest.suite import Token
 
 Key = Callable[[Token], Hashable]
 

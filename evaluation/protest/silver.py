@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_prep.errors import InputError, Problem, quoted
-from data_prep.textfile import atomic_output, read_text_lines
-from evaluation.parallel_lines import without_mark
-from evaluation.protest.suite import Suite, Words
+from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
+from crosspro.evaluation.mt_text.parallel_lines import without_mark
+from crosspro.evaluation.protest.suite import Suite, Words
 
 COLUMNS = ("token", "pronoun", "head", "remark")
 

@@ -15,9 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from data_prep.textfile import atomic_output
-from evaluation.protest.categories import BY_NAME
-from evaluation.protest.language import Slot
+from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.language import Slot
 
 FORMAT = "crosspro-protest"
 VERSION = 1

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from data_prep.errors import InputError, Problem, choices, input_error, quoted
-from data_prep.textfile import read_text_lines
-from evaluation.protest.categories import BY_NAME
-from evaluation.protest.language import ROLES
-from evaluation.protest.suite import (
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.language import ROLES
+from crosspro.evaluation.protest.suite import (
     FORMAT,
     VERSION,
     Place,

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from data_prep.align.links import scan_links
-from data_prep.errors import InputError, Problem, quoted
-from data_prep.example import Link
-from data_prep.tokenise import tokenise_lines
-from evaluation.parallel_lines import lines_of, unequal_lines
-from evaluation.protest.locate import locate
-from evaluation.protest.suite import Place, Positions, Suite, Words
-from evaluation.protest.text import NO_CORPUS, Corpus, Report, make_links
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import scan_links
+from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.protest.locate import locate
+from crosspro.evaluation.protest.suite import Place, Positions, Suite, Words
+from crosspro.evaluation.protest.text import NO_CORPUS, Corpus, Report, make_links
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from data_prep.align.backends import AlignerSettings, align_corpus
-from data_prep.align.links import scan_links
-from data_prep.bitext.read import format_of, read_bitext
-from data_prep.errors import InputError, Problem, input_error
-from data_prep.example import Link
-from data_prep.mmax import MmaxDocument, read_mmax
-from data_prep.tokenise import tokenise_lines
-from evaluation.parallel_lines import parallel_lines
-from evaluation.protest.suite import Words
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.read import format_of, read_bitext
+from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import scan_links
+from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
+from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.protest.suite import Words
 
 Report = Callable[[str], None]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
-from data_prep.errors import InputError, Problem, choices, input_error
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error
 
 Value = Literal["right", "wrong", "unclear"]
 VALUES = ("right", "wrong", "unclear")

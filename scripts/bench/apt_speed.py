@@ -1,6 +1,7 @@
 """Time of `crosspro apt` and `crosspro autoprf` on a text of 50,000 segments, start-up included.
 
-Run: python -m scripts.bench.apt_speed [SOURCE REFERENCE CANDIDATE LINKS_REFERENCE LINKS_CANDIDATE]
+Run: python -m crosspro.scripts.bench.apt_speed [SOURCE REFERENCE CANDIDATE
+     LINKS_REFERENCE LINKS_CANDIDATE]
 Given files are repeated ten times; without them a text with the proportions of news is made up.
 """
 
@@ -11,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from data_prep.textfile import read_lines
-from scripts.bench.measure import measure
+from crosspro.data_prep.formats.textfile import read_lines
+from crosspro.scripts.bench.measure import measure
 
 SEGMENTS = 50_000
 TIMES = 10
@@ -30,7 +31,7 @@ def main() -> None:
         lines = files["source"].read_bytes().count(b"\n")
         print(f"{lines:,} segments, {files['source'].stat().st_size / 1e6:.1f} MB of source")
         options = [item for key in NAMES for item in (f"--{key}", str(files[key]))]
-        crosspro = [sys.executable, "-m", "scripts.crosspro"]
+        crosspro = [sys.executable, "-m", "crosspro.scripts.main"]
         for metric in ("apt", "autoprf"):
             command = [*crosspro, metric, *options, "--pronouns", "en-fr", "--lenient"]
             print(f"{metric}: {measure(command)}")

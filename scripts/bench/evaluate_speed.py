@@ -1,6 +1,6 @@
 """Time of `crosspro evaluate` on files of 100,000 lines, start-up included.
 
-Run: python -m scripts.bench.evaluate_speed
+Run: python -m crosspro.scripts.bench.evaluate_speed
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.bench.files import write_large
-from scripts.bench.measure import measure
+from crosspro.scripts.bench.files import write_large
+from crosspro.scripts.bench.measure import measure
 
 LINES = 100_000
 
@@ -24,7 +24,14 @@ def main() -> None:
         write_large(submission, LINES, predicted=True)
         ids.write_text("".join(f"talk{line // 100}\n" for line in range(LINES)), "utf-8")
         print(f"{LINES:,} lines, {gold.stat().st_size / 1e6:.0f} MB a file")
-        command = [sys.executable, "-m", "scripts.crosspro", "evaluate", str(gold), str(submission)]
+        command = [
+            sys.executable,
+            "-m",
+            "crosspro.scripts.main",
+            "evaluate",
+            str(gold),
+            str(submission),
+        ]
         command += ["--task", "en-fr"]
         for title, options in {
             "official layout": ["--layout", "official"],

@@ -1,6 +1,6 @@
 """Lines per second of gap filling, by the number of gaps, on a trained model.
 
-Run: python -m scripts.bench.fill_speed MODEL FILE [--task en-fr] [--lines 2000]
+Run: python -m crosspro.scripts.bench.fill_speed MODEL FILE [--task en-fr] [--lines 2000]
 Lines of more than twenty words are used, with gaps at random places at least four words apart.
 """
 
@@ -11,12 +11,12 @@ import random
 import time
 from pathlib import Path
 
-from baselines.fill import GapFiller, task_fillers
-from baselines.fill_legacy import legacy_fillings
-from baselines.ngram.load import load_model
-from data_prep.example import Example, Gap
-from data_prep.shared_task import read_examples
-from data_prep.task import load_task
+from crosspro.baselines.fill import GapFiller, task_fillers
+from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.ngram.load import load_model
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.task import load_task
 
 APART = 4
 

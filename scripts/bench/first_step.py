@@ -3,7 +3,7 @@
 Half of them are imports, and far more where the packages have no bytecode (images that were built
 without, PYTHONDONTWRITEBYTECODE), since then every start compiles them; both are said.
 
-Run: python -m scripts.bench.first_step [--lines 100000] [arguments of train.py]
+Run: python -m crosspro.scripts.bench.first_step [--lines 100000] [arguments of train.py]
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.shared_task import write_doc_ids, write_examples
-from data_prep.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
 
 MARK = "first training step"
 
@@ -28,8 +28,8 @@ def child(arguments: list[str]) -> None:
     start = time.perf_counter()
     import torch
 
-    import train
-    from prediction.classifier import GapClassifier
+    from crosspro.prediction.neural.classifier import GapClassifier
+    from crosspro.scripts import train
 
     imports = time.perf_counter() - start
     compiled = "with" if Path(torch.__spec__.cached or "").is_file() else "without"
@@ -67,7 +67,14 @@ def main() -> None:
             "trainer.progress_bar=false",
             f"hydra.run.dir={folder / 'run'}",
         ]
-        command = [sys.executable, "-m", "scripts.bench.first_step", "--child", *where, *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "crosspro.scripts.bench.first_step",
+            "--child",
+            *where,
+            *arguments,
+        ]
         start = time.perf_counter()
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout or ():

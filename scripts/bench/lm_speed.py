@@ -1,6 +1,6 @@
 """Speed and memory of the n-gram language model: estimation, queries, opening.
 
-Run: python -m scripts.bench.lm_speed TEXT [tokens]
+Run: python -m crosspro.scripts.bench.lm_speed TEXT [tokens]
 
 TEXT may be .gz or .xz; several files can be given with commas between. The first `tokens` words
 (5 million) train a 5-gram; what follows them, or the same text if nothing does, is scored.
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from baselines.ngram.load import load_own
-from baselines.ngram.model import NGramModel
-from baselines.ngram.sentences import read_sentences
-from scripts.bench.measure import measure
+from crosspro.baselines.ngram.load import load_own
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.scripts.bench.measure import measure
 
 SCORED_TOKENS = 1_000_000
 STATES = 4096
@@ -51,7 +51,17 @@ def main() -> None:
 
 def command(text: Path, model: Path) -> list[str]:
     """How a user trains a model."""
-    return [sys.executable, "-m", "scripts.lm", "train", str(text), "-n", "5", "-o", str(model)]
+    return [
+        sys.executable,
+        "-m",
+        "crosspro.scripts.lm",
+        "train",
+        str(text),
+        "-n",
+        "5",
+        "-o",
+        str(model),
+    ]
 
 
 def split(texts: Iterable[Path], tokens: int, train: Path, rest: Path) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Segments a second of every step of `crosspro prepare`, on one core.
 
-Run: python -m scripts.bench.prepare_speed --source TEXT.en --target TEXT.fr --task en-fr
+Run: python -m crosspro.scripts.bench.prepare_speed --source TEXT.en --target TEXT.fr --task en-fr
      [--segments 3000]
 
 The annotators are the defaults; their models are loaded before the clock starts, and the loading
@@ -22,17 +22,17 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from data_prep.align.backends import align_corpus, default_settings
-from data_prep.annotate.corpus import BATCH
-from data_prep.annotate.registry import make_annotator
-from data_prep.bitext.read import read_bitext
-from data_prep.cache import Cache
-from data_prep.extract import GapRules
-from data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
-from data_prep.shared_task import write_examples
-from data_prep.task import Task, load_task
-from data_prep.tokenise import tokenise_lines
-from evaluation.tables import text_table
+from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.annotate.corpus import BATCH
+from crosspro.data_prep.annotate.registry import make_annotator
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.cache import Cache
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.gaps.extract import GapRules
+from crosspro.data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
+from crosspro.data_prep.task import Task, load_task
+from crosspro.evaluation.layout.tables import text_table
 
 LARGE = 2_000_000
 """Segments of the corpus that the times are extrapolated to."""

@@ -1,6 +1,6 @@
 """Time and memory of reading a large five-column file into examples.
 
-Run: python -m scripts.bench.read_speed [lines]
+Run: python -m crosspro.scripts.bench.read_speed [lines]
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.bench.files import write_large
-from scripts.bench.measure import measure
+from crosspro.scripts.bench.files import write_large
+from crosspro.scripts.bench.measure import measure
 
 
 def main() -> None:
@@ -21,8 +21,9 @@ def main() -> None:
         for number in (lines // 10, lines):
             write_large(path, number)
             code = (
-                "import sys; from data_prep.shared_task import read_examples as r; "
-                "from data_prep.task import load_task as t; "
+                "import sys; "
+                "from crosspro.data_prep.formats.shared_task import read_examples as r; "
+                "from crosspro.data_prep.task import load_task as t; "
                 "print(sum(len(e.gaps) for e in r(sys.argv[1], t('en-fr'))))"
             )
             size = path.stat().st_size / 1e6

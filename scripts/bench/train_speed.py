@@ -1,6 +1,6 @@
 """Training speed of the Turku network at its published shapes, against eight separate nn.GRUs.
 
-Run: python -m scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
+Run: python -m crosspro.scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
 Windows of 50 tokens on every side, vocabulary 50,000, forward, backward and optimiser included.
 Every measurement has a process of its own, so that its memory is. On a machine whose speed wavers
 --ratio is the better measure: steps of both networks in turn. With --profile also where the time of
@@ -21,8 +21,8 @@ from statistics import median
 import torch
 from torch import Tensor, nn
 
-from prediction.networks.turku_gru import STREAM_FIELDS, TurkuGRU
-from prediction.tensors import GapTensors
+from crosspro.prediction.neural.networks.turku_gru import STREAM_FIELDS, TurkuGRU
+from crosspro.prediction.neural.tensors import GapTensors
 
 _WARM_UP = 5
 LENGTH = 101

@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from baselines.fill import task_fillers
-from baselines.ngram_system import PENALTIES, NGramSystem
-from baselines.source_aware import SourceAwareLM
-from data_prep.demo.corpus import demo_examples
-from data_prep.errors import InputError
-from data_prep.task import load_task
-from prediction.system import load_system
+from crosspro.baselines.fill import task_fillers
+from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
+from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
 

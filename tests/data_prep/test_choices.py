@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.errors import CrossproError
-from data_prep.example import Example
-from data_prep.inventory import AlignedSentence, count_translations, propose
-from data_prep.overlap import TextIndex, overlap
-from data_prep.select_test import Candidate, candidates, select_documents
-from data_prep.statistics import data_statistics
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.gaps.inventory import AlignedSentence, count_translations, propose
+from crosspro.data_prep.sets.overlap import TextIndex, overlap
+from crosspro.data_prep.sets.select_test import Candidate, candidates, select_documents
+from crosspro.data_prep.sets.statistics import data_statistics
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.cache import Cache, content_key
-from data_prep.engine import map_shards
-from data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.cache import Cache, content_key
+from crosspro.data_prep.engine import map_shards
+from crosspro.data_prep.errors import CrossproError, InputError
 
 
 def square(number: int) -> int:

@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
-from data_prep.errors import InputError
-from data_prep.sample import (
+from crosspro.data_prep.annotate.tokenise import tokenise
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.sample import (
     GENRES,
     KINDS,
     LANGUAGES,
@@ -21,8 +22,7 @@ from data_prep.sample import (
     sample_path,
     sample_summary,
 )
-from data_prep.task import OTHER, load_task
-from data_prep.tokenise import tokenise
+from crosspro.data_prep.task import OTHER, load_task
 
 SENTENCE_END = {".", "!", "?"}
 SPANISH_NON_VERBS = {"él", "ella", "usted", "este", "eso", "esos", "que", "lo", "la", "se", "no"}

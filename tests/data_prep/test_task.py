@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from conf import CONF_DIR
-from data_prep.errors import InputError
-from data_prep.task import load_task, task_from_mapping, task_names, task_to_mapping
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.task import load_task, task_from_mapping, task_names, task_to_mapping
 
 CLASSES = {  # 003 §2, 004 Table 1, in the order of the released scorers
     "en-fr": "ce elle elles il ils cela on OTHER",

@@ -7,9 +7,9 @@ import builtins
 import numpy as np
 import pytest
 
-from data_prep.errors import CrossproError, InputError
-from evaluation.mt_metrics import MTSettings, MTText, evaluate_mt, read_mt_text
-from evaluation.significance import Resampling
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.evaluation.mt_metrics import MTSettings, MTText, evaluate_mt, read_mt_text
+from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import SHARED_DATA
 
 sacrebleu = pytest.importorskip("sacrebleu")

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from data_prep.demo.corpus import demo_corpus
-from data_prep.task import load_task
-from prediction.system import load_system
+from crosspro.data_prep.demo.corpus import demo_corpus
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
 from tests.integration.test_path import train
 
 

@@ -8,11 +8,11 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from conf import CONF_DIR
-from conf.names import known_names
-from data_prep.errors import InputError
+from crosspro.conf import CONF_DIR
+from crosspro.conf.names import known_names
+from crosspro.data_prep.errors import InputError
+from crosspro.scripts.train import checked
 from tests.integration.test_path import SMALL, train
-from train import checked
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))

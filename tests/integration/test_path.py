@@ -9,9 +9,9 @@ import sys
 import pytest
 import yaml
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.shared_task import read_examples, write_doc_ids, write_examples
-from data_prep.task import load_task, task_to_mapping
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task, task_to_mapping
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
@@ -125,7 +125,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["+x=1"], "an unknown key"),
         (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
-        (["system._target_=subprocess.run"], "a subclass of prediction.system.System"),
+        (["system._target_=subprocess.run"], "a subclass of crosspro.prediction.system.System"),
         (["task.target=stemmed"], "lemmatised, inflected"),
     ],
 )

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from data_prep.sample import read_gold, sample_path
-from data_prep.shared_task import read_examples
-from data_prep.task import load_task
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.sample import read_gold, sample_path
+from crosspro.data_prep.task import load_task
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
@@ -105,7 +105,12 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
     whole = (tmp_path / "whole.data").read_bytes()
     for step in ("links", "annotation"):
         output = tmp_path / step
-        command = [sys.executable, "-m", "scripts.crosspro", *arguments("en-fr", output, *more)]
+        command = [
+            sys.executable,
+            "-m",
+            "crosspro.scripts.main",
+            *arguments("en-fr", output, *more),
+        ]
         process = subprocess.Popen(
             [str(one) for one in command],
             cwd=ROOT,

@@ -1,27 +1,37 @@
-"""An installed wheel works away from the checkout, with its task files, configs and figures."""
+"""An installed wheel is one package that works beside a user's own modules of any name."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import sysconfig
+import tomllib
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import GOLDEN, ROOT
 
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "prediction", "scripts")
+LEFT_OUT = ("scripts/bench/", "scripts/reproduce/")
+
+
+def tracked() -> list[str]:
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+                             capture_output=True, text=True)  # fmt: skip
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [name for name in listing.stdout.splitlines() if (ROOT / name).is_file()]
+
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "source"
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
-                             capture_output=True, text=True)  # fmt: skip
-    if tracked.returncode != 0:
-        pytest.skip("not a git checkout")
-    for name in tracked.stdout.splitlines():
-        if not name.startswith("tests/") and (ROOT / name).is_file():
+    for name in tracked():
+        if not name.startswith("tests/"):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             (copy / name).write_bytes((ROOT / name).read_bytes())
     subprocess.run(
@@ -29,33 +39,85 @@ def installed(tmp_path_factory):
          "--disable-pip-version-check", "-w", folder, copy],
         check=True, capture_output=True,
     )  # fmt: skip
-    (wheel,) = folder.glob("crosspro-*.whl")
+    (found,) = folder.glob("crosspro-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """An environment of its own: this one's packages can be imported, its crosspro cannot."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    python = folder / "bin" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps",
+         "--no-index", "--disable-pip-version-check", wheel],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (site,) = folder.glob("lib/python*/site-packages")
+    packages = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site / "packages.pth").write_text("".join(f"{one}\n" for one in packages), "utf-8")
+    return folder / "bin"
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A user's folder whose names are those of our own folders."""
+    for name in (*FOLDERS, "train", "crosspro_notes"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')\n", "utf-8")
+    for name in ("scripts", "conf", "evaluation"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('wrong')\n", "utf-8")
+    return tmp_path
+
+
+def call(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment["PYTHONPATH"] = str(cwd)  # as if the user worked on a project there
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=cwd,
+                          env=environment)  # fmt: skip
+
+
+def test_it_holds_the_package_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    folders = tuple(f"{folder}/" for folder in FOLDERS)
+    wanted = {f"crosspro/{name}" for name in tracked() if name.startswith(folders)}
+    wanted = {name for name in wanted if not name.removeprefix("crosspro/").startswith(LEFT_OUT)}
+    assert names == wanted | {"crosspro/__init__.py", "crosspro/py.typed"}
 
 
-def call(installed, folder, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    return subprocess.run([sys.executable, "-m", *map(str, arguments)], capture_output=True,
-                          text=True, cwd=folder, env=environment)  # fmt: skip
+def test_every_package_is_listed():
+    with (ROOT / "pyproject.toml").open("rb") as handle:
+        listed = tomllib.load(handle)["tool"]["setuptools"]["packages"]
+    found = {
+        f"crosspro.{name.removesuffix('/__init__.py').replace('/', '.')}"
+        for name in tracked()
+        if name.startswith(FOLDERS) and name.endswith("/__init__.py")
+        and not name.startswith(LEFT_OUT)
+    }  # fmt: skip
+    assert set(listed) == found | {"crosspro"}
 
 
-def test_its_own_files_are_used(installed, tmp_path):
-    code = "import conf, evaluation; print(conf.__file__, evaluation.__file__)"
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                            cwd=tmp_path, env=environment, check=True).stdout  # fmt: skip
-    assert output.count(str(installed)) == 2
-
-
-def test_train_and_evaluate(installed, tmp_path):
-    trained = call(installed, tmp_path, "train", "task=de-en", "data.documents.train=5",
-                   "data.documents.dev=2", "data.documents.test=2", "resamples=10")  # fmt: skip
+def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
+    where = call(installed / "python", "-c", "import crosspro; print(crosspro.__file__)", cwd=place)
+    assert str(installed.parent) in where.stdout
+    trained = call(installed / "crosspro", "train", "task=de-en", "data.documents.train=5",
+                   "data.documents.dev=2", "data.documents.test=2", "resamples=10",
+                   cwd=place)  # fmt: skip
     assert trained.returncode == 0, trained.stderr
     case = GOLDEN / "scorer" / "26"
-    scored = call(installed, tmp_path, "scripts.crosspro", "evaluate", case / "gold.tsv",
-                  case / "pred.tsv", "-t", "en-fr", "--with-published", 2017,
-                  "--layout", "html", "-o", tmp_path / "page.html")  # fmt: skip
+    scored = call(installed / "crosspro", "evaluate", case / "gold.tsv", case / "pred.tsv",
+                  "-t", "en-fr", "--with-published", 2017, "--layout", "html",
+                  "-o", place / "page.html", cwd=place)  # fmt: skip
     assert scored.returncode == 0, scored.stderr
-    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert (place / "page.html").stat().st_size > 10_000
+
+
+def test_extras_are_installed_beside_the_editable_project():
+    listing = subprocess.run(["make", "-n", "extras", "EXTRAS=annotate,mt"], cwd=ROOT,
+                             capture_output=True, text=True, check=True)  # fmt: skip
+    assert "-c constraints.txt -e '.[annotate,mt]'" in listing.stdout
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        assert "'.[" not in page.read_text("utf-8"), f"{page} replaces the editable install"

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.errors import CrossproError, InputError
-from data_prep.example import Example
-from prediction.output import predict_stream, whole_documents, with_predictions
-from prediction.system import load_system, system_class
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.example import Example
+from crosspro.prediction.output import predict_stream, whole_documents, with_predictions
+from crosspro.prediction.system import load_system, system_class
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_labels_are_not_looked_at(fitted, data):
 
 
 def test_grouping_does_not_change_predictions(fitted, data, monkeypatch):
-    monkeypatch.setattr("prediction.output.AT_ONCE", 7)
+    monkeypatch.setattr("crosspro.prediction.output.AT_ONCE", 7)
     groups = list(predict_stream(fitted, data[1]))
     assert len(groups) > 3
     together = [example for group, _ in groups for example in group]

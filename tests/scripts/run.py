@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from scripts.crosspro import main
+from crosspro.scripts.main import main
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import shutil
 import pytest
 import yaml
 
-from scripts.mt_options import spread
+from crosspro.scripts.mt_options import spread
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 

@@ -9,7 +9,7 @@ import unicodedata
 
 import pytest
 
-from evaluation.score_table import read_score_table
+from crosspro.evaluation.correlation.score_table import read_score_table
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 from tests.scripts.test_apt import APT, FILES, options

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.shared_task import write_doc_ids, write_examples
-from data_prep.task import load_task
-from scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
 
@@ -22,7 +22,7 @@ def test_both_networks_are_trained():
 
 
 def test_the_first_step_is_reached_and_a_failure_is_one():
-    command = [sys.executable, "-m", "scripts.bench.first_step", "--lines", "300"]
+    command = [sys.executable, "-m", "crosspro.scripts.bench.first_step", "--lines", "300"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
     assert "s to the first training step, imports " in result.stdout
@@ -44,8 +44,9 @@ def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
         write_examples(tmp_path / name / "test.submission.data", examples)
     write_examples(tmp_path / "base" / "test.other.submission.data", wrong)
     runs = [str(tmp_path / name) for name in ("base", "base:other", "bad.1", "bad.2")]
-    command = [sys.executable, "-m", "scripts.bench.results_table", "--task", "en-fr", "--data",
-               str(tmp_path), "--against", runs[0], "--resamples", "100", *runs]  # fmt: skip
+    command = [sys.executable, "-m", "crosspro.scripts.reproduce.results_table", "--task",
+               "en-fr", "--data", str(tmp_path), "--against", runs[0], "--resamples", "100",
+               *runs]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
     rows = {line.split(" ")[1]: line.split("|") for line in result.stdout.splitlines()[2:]}

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from baselines.ngram_system import NGramSystem
-from data_prep.example import Example, Gap
-from data_prep.task import load_task
-from evaluation.contrastive.formats import read_contrastive
-from scripts.contrastive_from_system import Texts, prepare_set
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.task import load_task
+from crosspro.evaluation.contrastive.formats import read_contrastive
+from crosspro.scripts.contrastive_from_system import Texts, prepare_set
 from tests.conftest import GOLDEN, ROOT, SHARED_DATA
 from tests.scripts.run import crosspro
 
@@ -391,7 +391,7 @@ def test_sets_without_text_need_it_from_files(trained, tmp_path):
 
 
 def test_help_is_quick():
-    code = "import sys, scripts.contrastive, scripts.correlate, scripts.mt_metrics\n"
+    code = "import sys\nfrom crosspro.scripts import contrastive, correlate, mt_metrics\n"
     code += "print(*sys.modules)"
     command = [sys.executable, "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from baselines.class_prior import ClassPrior
-from baselines.majority import Majority
-from data_prep.demo.corpus import demo_examples
-from data_prep.shared_task import write_examples
-from data_prep.task import load_task
-from prediction.system import load_system
+from crosspro.baselines.class_prior import ClassPrior
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
 from tests.scripts.run import crosspro
 
 

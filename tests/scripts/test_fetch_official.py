@@ -12,10 +12,10 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from data_prep.download import read_manifest
-from data_prep.errors import CrossproError
-from data_prep.official import COLUMNS
-from scripts.fetch_official import app
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.official.download import read_manifest
+from crosspro.data_prep.official.files import COLUMNS
+from crosspro.scripts.fetch_official import app
 from tests.conftest import ROOT
 
 

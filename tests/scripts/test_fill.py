@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.fill import Fillers, GapFiller, task_fillers
-from baselines.fill_legacy import legacy_fillings
-from baselines.ngram.arpa import read_arpa
-from data_prep.example import Example, Gap
-from data_prep.shared_task import read_examples
-from data_prep.task import load_task
+from crosspro.baselines.fill import Fillers, GapFiller, task_fillers
+from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.task import load_task
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import GOLDEN
-from tests.evaluation.mt_report.reading import check_page
+from tests.evaluation.layout.reading import check_page
 from tests.scripts.run import crosspro
 from tests.scripts.test_apt import options
 

@@ -6,8 +6,8 @@ from unittest import mock
 
 import pytest
 
-from baselines.ngram.load import load_own
-from scripts.crosspro import COMMANDS
+from crosspro.baselines.ngram.load import load_own
+from crosspro.scripts.main import COMMANDS
 from tests.baselines.ngram.models import CASES, assert_same, entries_of, read_entries
 from tests.scripts.run import crosspro
 

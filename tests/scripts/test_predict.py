@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from data_prep.demo.corpus import demo_examples
-from data_prep.shared_task import write_doc_ids, write_examples
-from data_prep.task import load_task
-from prediction.neural import NeuralSystem
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.neural.system import NeuralSystem
 from tests.scripts.run import crosspro
 
 NETWORK = {"embedding": 8, "hidden": 8, "dense": 8, "window": 20}

@@ -11,10 +11,10 @@ from unittest import mock
 
 import pytest
 
-from evaluation.protest import language
-from evaluation.protest.suite_reader import read_suite
-from scripts.crosspro import run
-from scripts.protest import app
+from crosspro.evaluation.protest import language
+from crosspro.evaluation.protest.suite_reader import read_suite
+from crosspro.scripts.main import run
+from crosspro.scripts.protest import app
 from tests.conftest import GOLDEN
 from tests.scripts.run import Outcome
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from scripts.bench.protest_suite import build_suite, check_table, run_checks
+from crosspro.scripts.reproduce.protest_suite import build_suite, check_table, run_checks
 from tests.conftest import SHARED_DATA
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from baselines.ngram.discounts import DEFAULT_FALLBACK
-from baselines.ngram.estimate import Settings, estimate
-from baselines.ngram.load import load_own
-from baselines.ngram.model import NGramModel
-from baselines.ngram.sentences import Batch, read_sentences
-from data_prep.textfile import read_text_lines
+from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
+from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.load import load_own
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.sentences import Batch, read_sentences
+from crosspro.data_prep.formats.textfile import read_text_lines
 from tests.conftest import GOLDEN
 
 CASES = GOLDEN / "lm_estimate"

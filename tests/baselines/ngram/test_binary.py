@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.ngram.binary import read_binary, write_binary
-from baselines.ngram.load import load_model, load_own, save_model
-from data_prep.errors import CrossproError, InputError
+from crosspro.baselines.ngram.binary import read_binary, write_binary
+from crosspro.baselines.ngram.load import load_model, load_own, save_model
+from crosspro.data_prep.errors import CrossproError, InputError
 from tests.baselines.ngram.models import golden_a, train
 
 

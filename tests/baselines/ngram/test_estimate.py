@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from baselines.ngram.discounts import DEFAULT_FALLBACK, closed_form
-from baselines.ngram.estimate import Settings, estimate
-from baselines.ngram.sentences import read_sentences
-from data_prep.errors import CrossproError, InputError
+from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK, closed_form
+from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.data_prep.errors import CrossproError, InputError
 from tests.baselines.ngram.models import (
     CASES,
     assert_same,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from baselines.ngram import model as model_module
-from baselines.ngram.arpa import read_arpa
-from baselines.ngram.arpa_writer import write_arpa
-from baselines.ngram.load import load_model
-from baselines.ngram.query import Totals, score_batches, sentence_lines
-from baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram import model as model_module
+from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.baselines.ngram.arpa_writer import write_arpa
+from crosspro.baselines.ngram.load import load_model
+from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
+from crosspro.baselines.ngram.sentences import Batch
 from tests.baselines.ngram.models import (
     CASES,
     arpa_text,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.ngram.sentences import filled, read_sentences
-from data_prep.errors import InputError
-from data_prep.example import Example, Gap
+from crosspro.baselines.ngram.sentences import filled, read_sentences
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.example import Example, Gap
 
 LINES = (
     "elle\tElle|PRO\tit is red\tREPLACE_0 être|VER rouge|ADJ\t0-0\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.align.links import read_links
-from data_prep.textfile import read_text_lines
+from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.textfile import read_text_lines
 from tests.conftest import SHARED_DATA
 
 SOURCE = [

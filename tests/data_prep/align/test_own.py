@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_prep.align.backends import (
+from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
     align_corpus,
     default_settings,
 )
-from data_prep.align.evaluate import score_links
-from data_prep.align.model import Direction
-from data_prep.align.own import own_links
-from data_prep.align.text import make_form, paired_text
-from data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.align.evaluate import score_links
+from crosspro.data_prep.align.model import Direction
+from crosspro.data_prep.align.own import own_links
+from crosspro.data_prep.align.text import make_form, paired_text
+from crosspro.data_prep.errors import CrossproError, InputError
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text, news_text
 
 WORD = AlignerSettings(form="word")
@@ -117,7 +117,7 @@ def test_a_long_segment_is_linked_by_ibm1_some_rows_at_a_time(monkeypatch):
     texts = [*source, long], [*target, other]
     at_once = align_corpus(*texts, WORD)
     assert score_links([at_once[-1]], [{(n, n) for n in range(len(long))}]).recall > 0.8
-    monkeypatch.setattr("data_prep.align.model._LONG_CELLS", 1000)
+    monkeypatch.setattr("crosspro.data_prep.align.model._LONG_CELLS", 1000)
     assert align_corpus(*texts, WORD) == at_once
 
 
@@ -142,8 +142,8 @@ def test_a_prefix_brings_forms_together_and_lower_case_too():
 
 
 def test_pairs_are_numbered_alike_in_all_blocks(monkeypatch):
-    monkeypatch.setattr("data_prep.align.text._BLOCK_CELLS", 500)
-    monkeypatch.setattr("data_prep.align.text._BATCH_CELLS", 300)
+    monkeypatch.setattr("crosspro.data_prep.align.text._BLOCK_CELLS", 500)
+    monkeypatch.setattr("crosspro.data_prep.align.text._BATCH_CELLS", 300)
     source, target = made_up_text(50)
     text = paired_text(source, target, str.lower, 100)
     assert len(text.blocks) > 3

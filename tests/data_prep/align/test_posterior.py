@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import digamma as scipy_digamma
 
-from data_prep.align.estimate import (
+from crosspro.data_prep.align.estimate import (
     FLOOR,
     digamma,
     first_jumps,
@@ -16,7 +16,7 @@ from data_prep.align.estimate import (
     jump_index,
     translation_chances,
 )
-from data_prep.align.posterior import diagonal_posterior, diagonal_prior, hmm_posterior
+from crosspro.data_prep.align.posterior import diagonal_posterior, diagonal_prior, hmm_posterior
 
 GIVEN, MADE, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
 

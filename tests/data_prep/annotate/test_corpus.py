@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from data_prep.annotate import corpus
-from data_prep.annotate.corpus import annotate_text
-from data_prep.errors import CrossproError, InputError
-from scripts.annotate import app
+from crosspro.data_prep.annotate import corpus
+from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.scripts.annotate import app
 
 TEXT = [["Sie", "haben", "es", str(number), "."] for number in range(30)] + [[]] * 3
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.annotate.files import (
+from crosspro.data_prep.annotate.files import (
     ConlluFile,
     TokensFile,
     conllu_sentence,
     tokens_line,
 )
-from data_prep.annotate.token import AnnotatedSentence, Token
-from data_prep.conllu import format_sentence
-from data_prep.errors import InputError
-from tests.data_prep.test_conllu import SAMPLE
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.conllu import format_sentence
+from tests.data_prep.formats.test_conllu import SAMPLE
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.annotate.pronouns import pronoun_forms, pronoun_lemma
-from data_prep.annotate.tables import read_table
-from data_prep.task import OTHER, load_task, task_names
+from crosspro.data_prep.annotate.pronouns import pronoun_forms, pronoun_lemma
+from crosspro.data_prep.annotate.tables import read_table
+from crosspro.data_prep.task import OTHER, load_task, task_names
 
 
 @pytest.mark.parametrize("name", task_names())

@@ -6,9 +6,14 @@ from importlib import util
 
 import pytest
 
-from data_prep.annotate import hanta_backend, simplemma_backend, spacy_backend, udpipe_backend
-from data_prep.annotate.registry import default_annotator, default_tagset, make_annotator
-from data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.annotate import (
+    hanta_backend,
+    simplemma_backend,
+    spacy_backend,
+    udpipe_backend,
+)
+from crosspro.data_prep.annotate.registry import default_annotator, default_tagset, make_annotator
+from crosspro.data_prep.errors import CrossproError, InputError
 
 
 @pytest.mark.parametrize(

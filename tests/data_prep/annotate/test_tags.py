@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.annotate.tables import read_table
-from data_prep.annotate.tags import TagConverter, clip, conversions
-from data_prep.conllu import UPOS
-from data_prep.errors import InputError
+from crosspro.data_prep.annotate.tables import read_table
+from crosspro.data_prep.annotate.tags import TagConverter, clip, conversions
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.conllu import UPOS
 
 UNIVERSAL = {"VERB", "NOUN", "PRON", "ADJ", "ADV", "ADP", "CONJ", "DET", "NUM", "PRT", "X", "."}
 FRENCH = {

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram, lemma_of
-from data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram, lemma_of
+from crosspro.data_prep.errors import CrossproError, InputError
 
 # Passes SGML through if told so, and knows one word.
 PROGRAM = """

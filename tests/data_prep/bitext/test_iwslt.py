@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.bitext.iwslt import read_iwslt, read_train_tags
-from data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.bitext.iwslt import read_iwslt, read_train_tags
+from crosspro.data_prep.errors import CrossproError, InputError
 
 DOC = '<x>\n<doc docid="1">\n<seg id="1">a</seg>\n<seg id="2">b</seg>\n</doc>\n</x>\n'
 TAGS = "<url>u</url>\n<talkid>1</talkid>\na\nb\n"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.bitext.plain import read_plain
-from data_prep.bitext.segment import Segment, same_language
-from data_prep.errors import InputError
+from crosspro.data_prep.bitext.plain import read_plain
+from crosspro.data_prep.bitext.segment import Segment, same_language
+from crosspro.data_prep.errors import InputError
 
 
 @pytest.fixture

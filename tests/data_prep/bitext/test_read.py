@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from data_prep.bitext import FORMATS, Segment, read_bitext
-from data_prep.bitext.read import format_of
-from data_prep.errors import InputError
+from crosspro.data_prep.bitext import FORMATS, Segment, read_bitext
+from crosspro.data_prep.bitext.read import format_of
+from crosspro.data_prep.errors import InputError
 from tests.conftest import GOLDEN, SHARED_DATA
 from tests.data_prep.bitext.compiled import compile_catalogue
 

@@ -6,9 +6,9 @@ import tracemalloc
 
 import pytest
 
-from data_prep.bitext.segment import Segment
-from data_prep.bitext.tmx import read_tmx
-from data_prep.errors import InputError
+from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.bitext.tmx import read_tmx
+from crosspro.data_prep.errors import InputError
 
 UNIT = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv>\n<tuv xml:lang="{}"><seg>{}</seg></tuv></tu>\n'
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from data_prep.errors import InputError
-from evaluation.apt.equivalents import (
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.apt.equivalents import (
     SHEET_COLUMNS,
     Judged,
     draw_sheet,
@@ -14,9 +14,9 @@ from evaluation.apt.equivalents import (
     read_judged,
     with_equivalents,
 )
-from evaluation.apt.score import AptSettings, evaluate_apt
-from evaluation.linked_text import Text, Translation, links_from_pairs
-from evaluation.pronoun_lists import Equivalent, load_lists
+from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, load_lists
 
 LISTS = load_lists("en-fr")
 

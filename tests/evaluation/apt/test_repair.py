@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import InputError
-from evaluation.apt.occurrences import source_anchors, translation_sides
-from evaluation.apt.repair import RULE_CHOICES, Repair, RepairRules, make_rules
-from evaluation.linked_text import Text, Translation, links_from_pairs, read_text
-from evaluation.pronoun_lists import PronounLists, load_lists
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.apt.occurrences import source_anchors, translation_sides
+from crosspro.evaluation.apt.repair import RULE_CHOICES, Repair, RepairRules, make_rules
+from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs, read_text
+from crosspro.evaluation.mt_text.pronoun_lists import PronounLists, load_lists
 
 LISTS = load_lists("en-fr")
 PAPER = RepairRules()

@@ -9,16 +9,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from data_prep.errors import InputError
-from evaluation.apt.legacy_bridge import config_of_settings
-from evaluation.apt.legacy_reference import score_from_reference
-from evaluation.apt.report import DETAIL_COLUMNS, detail_json, detail_tsv, json_report, text_report
-from evaluation.apt.score import AptSettings, evaluate_apt
-from evaluation.document_units import Documents, make_units
-from evaluation.linked_text import Text, Translation, links_from_pairs
-from evaluation.mt_input import InputPaths, read_input
-from evaluation.pronoun_lists import load_lists
-from evaluation.significance import Resampling
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.apt.released.bridge import config_of_settings
+from crosspro.evaluation.apt.released.reference import score_from_reference
+from crosspro.evaluation.apt.report import (
+    DETAIL_COLUMNS,
+    detail_json,
+    detail_tsv,
+    json_report,
+    text_report,
+)
+from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.mt_text.document_units import Documents, make_units
+from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
+from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import SHARED_DATA
 
 LISTS = load_lists("en-fr")

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import InputError
-from evaluation.contrastive.accuracy import (
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.contrastive.accuracy import (
     SystemScores,
     decide,
     evaluate_contrastive,
     read_scores,
 )
-from evaluation.contrastive.formats import ContrastiveSet, Instance, WrongTranslation
-from evaluation.contrastive.report import (
+from crosspro.evaluation.contrastive.formats import ContrastiveSet, Instance, WrongTranslation
+from crosspro.evaluation.contrastive.report import (
     contrastive_csv,
     contrastive_json,
     contrastive_text,
     detail_tsv,
 )
-from evaluation.significance import Resampling
+from crosspro.evaluation.statistics.significance import Resampling
 
 ERROR = WrongTranslation("x", "x")
 PLAN = Resampling(200, 5)

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from data_prep.errors import InputError
-from evaluation.contrastive.build import KEPT, BuildRules, Line, build_set, read_lines_of
-from evaluation.contrastive.formats import read_contrastive
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.contrastive.build import KEPT, BuildRules, Line, build_set, read_lines_of
+from crosspro.evaluation.contrastive.formats import read_contrastive
 
 
 def built(source, target, **rules):

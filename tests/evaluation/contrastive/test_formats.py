@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import InputError
-from evaluation.contrastive.formats import (
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.contrastive.formats import (
     ANAPHORA,
     CONTRAPRO,
     LEXICAL_CHOICE,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.align.links import read_links
-from data_prep.mmax import read_mmax
-from evaluation.protest.build import ParallelText, find_candidates
-from evaluation.protest.language import source_words, target_words
-from evaluation.protest.suite import Suite
-from evaluation.protest.systems import SystemOutput
+from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.mmax import read_mmax
+from crosspro.evaluation.protest.build import ParallelText, find_candidates
+from crosspro.evaluation.protest.language import source_words, target_words
+from crosspro.evaluation.protest.suite import Suite
+from crosspro.evaluation.protest.systems import SystemOutput
 from tests.conftest import GOLDEN
 
 FOLDER = GOLDEN / "protest"

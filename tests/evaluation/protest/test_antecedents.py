@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.conllu import read_conllu
-from data_prep.mmax import Markable, MmaxDocument
-from evaluation.protest.antecedents import (
+from crosspro.data_prep.formats.conllu import read_conllu
+from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
+from crosspro.evaluation.protest.antecedents import (
     Antecedent,
     Chains,
     head_translation,
     is_group_noun,
     noun_phrase_heads,
 )
-from evaluation.protest.categories import NoCategory
+from crosspro.evaluation.protest.categories import NoCategory
 from tests.conftest import SHARED_DATA
 
 

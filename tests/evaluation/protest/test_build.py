@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import InputError
-from evaluation.protest.build import find_candidates, match_documents, unknown_decisions
-from evaluation.protest.categories import BY_NAME, CATEGORIES
-from evaluation.protest.decisions import Decision, read_decisions
-from evaluation.protest.report import build_report
-from evaluation.protest.select import select, shares, top_up, translation_of
-from evaluation.protest.suite import Place, ReferenceWords, Token
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.protest.build import find_candidates, match_documents, unknown_decisions
+from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
+from crosspro.evaluation.protest.decisions import Decision, read_decisions
+from crosspro.evaluation.protest.report import build_report
+from crosspro.evaluation.protest.select import select, shares, top_up, translation_of
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, Token
 
 
 def test_every_category_is_found(candidates):

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from evaluation.protest.categories import (
+from crosspro.evaluation.protest.categories import (
     ADDRESSEE,
     ANAPHORIC,
     CATEGORIES,

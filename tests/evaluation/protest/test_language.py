@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from data_prep.errors import InputError
-from evaluation.protest.language import (
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.protest.language import (
     Slot,
     shipped_languages,
     source_words,

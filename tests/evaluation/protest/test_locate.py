@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.protest.locate import characters, locate, same_characters
+from crosspro.evaluation.protest.locate import characters, locate, same_characters
 
 SENTENCE = ["It", "'s", "a", "well-known", "fact", ",", "isn", "'t", "it", "?", '"', "Yes", '"']
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.mt_report.protest import protest_page
-from evaluation.protest.results import STATUSES, Settings, evaluate_systems
-from evaluation.protest.score import score_system
-from evaluation.protest.suite import ReferenceWords
-from evaluation.significance import Resampling
-from tests.evaluation.mt_report.reading import check_page
+from crosspro.evaluation.protest.page import protest_page
+from crosspro.evaluation.protest.results import STATUSES, Settings, evaluate_systems
+from crosspro.evaluation.protest.score import score_system
+from crosspro.evaluation.protest.suite import ReferenceWords
+from crosspro.evaluation.statistics.significance import Resampling
+from tests.evaluation.layout.reading import check_page
 from tests.evaluation.protest.test_results import judgement
 from tests.evaluation.protest.test_score import HOUSE, RAIN, by_name, changed
 

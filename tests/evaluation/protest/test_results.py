@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-from evaluation.protest.results import Settings, evaluate_systems, status_of
-from evaluation.protest.review import item_key
-from evaluation.protest.score import score_system
-from evaluation.protest.silver import Alternative
-from evaluation.protest.verdicts import Item, Judgement
-from evaluation.significance import Resampling
+from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
+from crosspro.evaluation.protest.results import Settings, evaluate_systems, status_of
+from crosspro.evaluation.protest.review import item_key
+from crosspro.evaluation.protest.score import score_system
+from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.verdicts import Item, Judgement
+from crosspro.evaluation.statistics.significance import Resampling
 from tests.evaluation.protest.test_score import HOUSE, RAIN, by_name, changed
 
 PLAN = Resampling(200, 1)

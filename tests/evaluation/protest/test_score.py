@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from data_prep.errors import InputError
-from evaluation.protest.language import Slot
-from evaluation.protest.links import pronoun_words
-from evaluation.protest.score import score_system, verified_alternative
-from evaluation.protest.silver import Alternative, read_silver, write_silver
-from evaluation.protest.suite import ReferenceWords
-from evaluation.protest.systems import read_system, read_systems
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.protest.language import Slot
+from crosspro.evaluation.protest.links import pronoun_words
+from crosspro.evaluation.protest.score import score_system, verified_alternative
+from crosspro.evaluation.protest.silver import Alternative, read_silver, write_silver
+from crosspro.evaluation.protest.suite import ReferenceWords
+from crosspro.evaluation.protest.systems import read_system, read_systems
 from tests.evaluation.protest.conftest import FOLDER
 
 BICYCLE, HOUSE, RAIN, CLITIC = "talk1:word_6", "talk2:word_7", "talk1:word_29", "talk1:word_13"

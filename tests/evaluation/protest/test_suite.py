@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import CrossproError, InputError
-from evaluation.protest.categories import BY_NAME
-from evaluation.protest.suite import Place, ReferenceWords, Suite, Token, write_suite
-from evaluation.protest.suite_reader import read_suite
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, Suite, Token, write_suite
+from crosspro.evaluation.protest.suite_reader import read_suite
 
 
 @pytest.fixture

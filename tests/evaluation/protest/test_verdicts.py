@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.errors import CrossproError, InputError
-from evaluation.protest.review import COLUMNS, read_review, silver_from, to_judge, write_review
-from evaluation.protest.score import score_system
-from evaluation.protest.silver import Alternative
-from evaluation.protest.systems import SystemOutput
-from evaluation.protest.verdicts import Item, Verdict, VerdictStore
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.evaluation.protest.review import (
+    COLUMNS,
+    read_review,
+    silver_from,
+    to_judge,
+    write_review,
+)
+from crosspro.evaluation.protest.score import score_system
+from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.systems import SystemOutput
+from crosspro.evaluation.protest.verdicts import Item, Verdict, VerdictStore
 from tests.evaluation.protest.test_score import CLITIC, HOUSE, RAIN, changed
 
 ITEM = Item(HOUSE, "sys", "abc", "il", "manoir", True)

@@ -1,0 +1,350 @@
+"""Tokenisation in the style of Moses, without escaping, that leaves tokenised text alone.
+
+The official files were tokenised so: `don 't`, `we 're` in English; `c' est`, `aujourd' hui` in
+French; hyphens kept; numbers with their commas and periods kept; a final period split off unless
+the word is an abbreviation or a lower-case word follows. A line is cut at spaces into chunks, and
+each chunk is tokenised by itself (so results can be remembered), except that a final period looks
+at the next chunk. Whether `'em` or `quelqu'` is a token or a word with a quotation mark cannot be
+seen from the chunk: if no chunk of the line is certainly untokenised, such chunks are left alone.
+Therefore tokenising twice gives the same as tokenising once.
+
+Where Moses is plainly wrong this differs: web and e-mail addresses stay whole, `d'1,5` gives
+`d' 1,5`, `--` is split from words, `-Il` (a speaker's dash) gives `- Il`, a period after a web
+address or a German number at the end of a line is split off, `geht's` gives `geht 's`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import chain, islice, pairwise
+from typing import Literal, NamedTuple
+
+from crosspro.data_prep.errors import input_error
+
+Rule = Literal["keep", "lower", "number", "inside"]
+"""When a final period stays with its word: always; before a lower-case word; before a number;
+unless the line ends."""
+
+Apostrophes = Literal["last", "first", "apart"]
+"""What an apostrophe between letters belongs to: the last part, the first part, or neither."""
+
+_APOSTROPHES: dict[str, Apostrophes] = {
+    **dict.fromkeys(["en", "de"], "last"),
+    **dict.fromkeys(["fr", "it", "ca", "ga"], "first"),
+}
+_ELISIONS = {"fr": r"[cçdjlmnst]|(?:jus|lors|puis|quoi|quel|pres)?qu|aujourd|entr"}
+_CLITICS = {"en": r"['’](?:[stmd]|re|ve|ll)", "de": r"['’](?:s|n|ne|nen)"}
+_NEVER = r"(?!)"
+REMEMBERED = 300_000
+"""How many different chunks a tokeniser remembers; a few hundred MB of text have about as many."""
+SAMPLE = 2000
+"""How many lines decide whether a file is already tokenised."""
+
+_NORMALISED = {
+    **dict.fromkeys("’‘‚‛´`ʼ′", "'"),
+    **dict.fromkeys("“”„‟«»‹›″", '"'),
+    **dict.fromkeys("–‐‑", "-"),
+    "…": "...",
+}
+_WINDOWS = {chr(c): bytes([c]).decode("cp1252", "ignore") for c in range(0x80, 0xA0)}
+"""Windows-1252 text taken for Latin-1, a frequent fault: œ and quotation marks are controls."""
+_REPLACED = str.maketrans(
+    _NORMALISED | {old: _NORMALISED.get(new, new) for old, new in _WINDOWS.items()}
+)
+_TYPOGRAPHIC = re.compile(f"[{''.join(_NORMALISED)}\x80-\x9f—―]|''")
+_LONG_DASHES = re.compile("[—―\x97]+")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff]")
+_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
+_ADDRESS = r"(?:(?:https?|ftp)://|www\.)"
+_PLURAL_OF_NUMBER = re.compile(r"(?<=\d)['’]s\b")
+_ENDS = {".", "!", "?", "...", ":", '"'}
+_ATTACHED = re.compile(r"\w\w(?:,(?=\s)|\.(?=\s*$))")
+_DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
+
+
+def normalise_punctuation(text: str) -> str:
+    """Typographic quotation marks, apostrophes, dashes and ellipses as in the official files.
+
+    Nothing is moved: Moses also exchanges periods and quotation marks, which the organisers' files
+    show, but which is no part of the text.
+    """
+    if not _TYPOGRAPHIC.search(text):
+        return text
+    text = _LONG_DASHES.sub(lambda dashes: f" {'-' * len(dashes[0])} ", text)
+    return text.translate(_REPLACED).replace("''", '"')
+
+
+def tokenise(text: str, language: str, *, normalise: bool = True) -> list[str]:
+    """The tokens of a line of text; `Tokeniser` says more."""
+    return _tokeniser(language, normalise)(text)
+
+
+def tokenise_lines(
+    lines: Iterable[str], language: str, *, tokenised: bool | None = None, normalise: bool = True
+) -> Iterator[list[str]]:
+    """The tokens of each line; text that is (or looks) tokenised is only split at spaces."""
+    rest = iter(lines)
+    first: list[str] = []
+    if tokenised is None:
+        first = list(islice(rest, SAMPLE))
+        tokenised = looks_tokenised(first)
+    split = str.split if tokenised else Tokeniser(language, normalise=normalise)
+    return (split(line) for line in chain(first, rest))
+
+
+def looks_tokenised(lines: Iterable[str]) -> bool:
+    """Whether commas and final periods stand apart from words in nearly all of these lines.
+
+    Other marks are no evidence: French has spaces before `;`, `:`, `?` and `!` anyway. Without any
+    comma or period the answer is no, which does no harm.
+    """
+    attached = detached = 0
+    for line in lines:
+        attached += len(_ATTACHED.findall(line))
+        detached += len(_DETACHED.findall(line))
+    return detached > 9 * attached
+
+
+@lru_cache(maxsize=16)
+def _tokeniser(language: str, normalise: bool) -> Tokeniser:
+    return Tokeniser(language, normalise=normalise)
+
+
+@lru_cache(maxsize=1)
+def _marks() -> str:
+    """All combining marks of the basic plane, for a character class: parts of words."""
+    points = [p for p in range(0x300, 0xFFFF) if unicodedata.category(chr(p)).startswith("M")]
+    runs: list[list[int]] = []
+    for point in points:
+        if runs and runs[-1][1] == point - 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in runs)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or unicodedata.category(character).startswith("M")
+
+
+class _Patterns(NamedTuple):
+    """How a chunk falls into words and other marks, by the strict and by the lenient rules."""
+
+    strict: re.Pattern[str]
+    lenient: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> _Patterns:
+    marks = _marks()
+
+    def pattern(hyphen: str, dashes: str) -> re.Pattern[str]:
+        letter = rf"(?:[^\W_]|[{marks}])"
+        sign = rf"(?<!\.)\.(?!\.)|{hyphen}|(?<!['’])['’](?!['’]|{_ADDRESS})"
+        joint = rf"(?<=[^\W_{marks}])_+(?={letter})|(?<=[{marks}])_+(?={letter})|(?<=\d),(?=\d)"
+        word = rf"(?:{letter}|{sign})(?:{letter}|{sign}|{joint})*"
+        web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?'’)\]}}…»”]"
+        mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+        return re.compile(rf"{web}|{mail}|\.\.+{dashes}|''|{word}|\S")
+
+    return _Patterns(pattern(r"(?<!-)-(?!-)", "|--+"), pattern("-", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A chunk whose tokens depend on its neighbours.
+
+    `head` are the tokens before `last`, a word whose final period `rule` decides. `alone` is the
+    rule if the chunk may be one token of a tokenised line, else None; then `clitic` is the side on
+    which such a token needs a letter. `certain`: a clitic that is one token in any line.
+    """
+
+    head: tuple[str, ...]
+    last: str
+    rule: Rule
+    alone: Rule | None
+    clitic: Literal["", "before", "after"] = ""
+    certain: bool = False
+
+
+class Tokeniser:
+    """Tokenises the lines of one language, and remembers the chunks it has seen.
+
+    With `normalise`, typographic marks are first written as in the official files, so that `c’est`
+    gives the `c'` that the tasks know. A language without a list of abbreviations has the general
+    rules.
+    """
+
+    def __init__(self, language: str, *, normalise: bool = True) -> None:
+        self.language = language.lower().partition("-")[0].partition("_")[0]
+        self.normalise = normalise
+        self.abbreviations = load_abbreviations(self.language)
+        self.apostrophes = _APOSTROPHES.get(self.language, "apart")
+        self.elisions = re.compile(_ELISIONS.get(self.language, _NEVER), re.IGNORECASE)
+        self.clitics = re.compile(_CLITICS.get(self.language, _NEVER), re.IGNORECASE)
+        self._seen: dict[str, tuple[str, ...] | _Open | None] = {}
+
+    def __call__(self, text: str) -> list[str]:
+        """The tokens of a line."""
+        if _INVISIBLE.search(text):
+            text = _INVISIBLE.sub("", text)
+        text = normalise_punctuation(text) if self.normalise else _CONTROLS.sub("", text)
+        chunks = text.split()
+        tokens: list[str] = []
+        raw = False
+        seen = self._seen
+        for position, chunk in enumerate(chunks):
+            if chunk[0] == "-" and chunk[1:2].isupper() and (not tokens or tokens[-1] in _ENDS):
+                raw |= not tokens
+                tokens.append("-")
+                chunk = chunk[1:]
+            if chunk in seen:
+                known = seen[chunk]
+            else:
+                known = self._analyse(chunk)
+                if len(seen) >= REMEMBERED:
+                    seen.clear()
+                seen[chunk] = known
+            if known is None:
+                tokens.append(chunk)
+            elif isinstance(known, tuple):
+                tokens.extend(known)
+                raw = True
+            else:
+                following = chunks[position + 1][0] if position + 1 < len(chunks) else ""
+                caseless = chunks[0][0].islower()
+                raw |= not _may_be_token(known, tokens, following, caseless)
+                if known.certain and tokens and _is_letter(tokens[-1][-1]):
+                    tokens.append(chunk)
+                    continue
+                tokens.extend(known.head)
+                if _keeps(known.rule, following, caseless):
+                    tokens.append(known.last)
+                else:
+                    tokens += (known.last[:-1], ".")
+        return tokens if raw else chunks
+
+    def _analyse(self, chunk: str) -> tuple[str, ...] | _Open | None:
+        """None: one token. A tuple: certainly these tokens. Else it depends on the neighbours."""
+        if chunk.isalnum():
+            return None
+        *head, last = self._pieces(chunk, strict=True)
+        rule = self._rule(last, strict=True)
+        if rule == "keep" and not head:
+            return None
+        alone: Rule | None = None
+        before = self.apostrophes == "last" and chunk[0] in "'’"
+        after = self.apostrophes == "first" and chunk[-1] in "'’"
+        if not head or before or after or "--" in chunk:
+            lenient = self._pieces(chunk, strict=False)
+            alone = self._rule(chunk, strict=False) if len(lenient) == 1 else None
+        if rule == "keep" and alone is None:
+            return (*head, last)
+        side: Literal["", "before", "after"] = "before" if before else "after" if after else ""
+        certain = self.clitics.fullmatch(chunk) is not None
+        return _Open(tuple(head), last, rule, alone, side, certain)
+
+    def _pieces(self, chunk: str, *, strict: bool) -> list[str]:
+        """A chunk cut into tokens, the final period of the last one undecided."""
+        found = (_patterns().strict if strict else _patterns().lenient).findall(chunk)
+        pieces: list[str] = []
+        for piece in found:
+            if "'" in piece or "’" in piece:
+                pieces += self._at_apostrophes(piece, strict=strict)
+            else:
+                pieces.append(piece)
+        tokens: list[str] = []
+        for piece, following in pairwise(pieces):
+            if _keeps(self._rule(piece, strict=strict), following[0], False):
+                tokens.append(piece)
+            else:
+                tokens += (piece[:-1], ".")
+        return [*tokens, pieces[-1]]
+
+    def _at_apostrophes(self, piece: str, *, strict: bool) -> list[str]:
+        if re.match(_ADDRESS, piece) or piece == "''":
+            return [piece]
+        style = self.apostrophes
+        parts: list[str] = []
+        start = 0
+        for place in (place for place, character in enumerate(piece) if character in "'’"):
+            left = place > 0 and _is_letter(piece[place - 1])
+            right = place + 1 < len(piece) and _is_letter(piece[place + 1])
+            elided = left and (right or self.elisions.fullmatch(piece, start, place))
+            if style == "last" and ((left and right) or _PLURAL_OF_NUMBER.match(piece, place)):
+                parts.append(piece[start:place])
+                start = place
+            elif style == "first" and elided:
+                parts.append(piece[start : place + 1])
+                start = place + 1
+            elif strict or not (
+                (style == "last" and place == 0 and right)
+                or (style == "first" and place + 1 == len(piece) and left)
+            ):
+                parts += (piece[start:place], piece[place])
+                start = place + 1
+        return [part for part in (*parts, piece[start:]) if part]
+
+    def _rule(self, piece: str, *, strict: bool) -> Rule:
+        """When the final period of a piece belongs to it."""
+        if not piece.endswith(".") or len(piece) == 1 or piece.endswith(".."):
+            return "keep"
+        word = piece[:-1]
+        if word in self.abbreviations:
+            return self.abbreviations[word]
+        if len(word) == 1 and word.isupper():
+            return "keep"
+        if word[0].isupper() and (lower := word[0].lower() + word[1:]) in self.abbreviations:
+            return self.abbreviations[lower]
+        if "." in word and any(map(str.isalpha, word)):
+            parts = word.replace("-", "").split(".")
+            acronym = word.isupper() or min(map(len, parts)) == 1
+            if not strict or (acronym and all(part.isalpha() and len(part) <= 4 for part in parts)):
+                return "keep"
+        if self.language == "de" and re.fullmatch(r"\d{1,2}|[IVXLC]+", word):
+            return "inside"
+        return "lower"
+
+
+def _may_be_token(chunk: _Open, before: list[str], following: str, caseless: bool) -> bool:
+    """Whether a chunk may stand as it is in a line that is already tokenised."""
+    if chunk.alone is None or not _keeps(chunk.alone, following, caseless):
+        return False
+    if chunk.clitic == "before":
+        return bool(before) and (_is_letter(before[-1][-1]) or before[-1][-1].isdigit())
+    return chunk.clitic != "after" or (following != "" and _is_letter(following))
+
+
+def _keeps(rule: Rule, following: str, caseless: bool) -> bool:
+    """Whether a final period stays, given the first character of what follows (none: line end).
+
+    In a line that begins with a lower-case letter, lower case says nothing about sentences.
+    """
+    if rule == "keep":
+        return True
+    if rule == "inside":
+        return following.isalnum()
+    return (rule == "number" and following.isdigit()) or (following.islower() and not caseless)
+
+
+@lru_cache(maxsize=16)
+def load_abbreviations(language: str) -> dict[str, Rule]:
+    """The words of a language that end in a period of their own, without it."""
+    path = resources.files("crosspro.data_prep.annotate") / "abbreviations" / f"{language}.tsv"
+    if not language.isalpha() or not path.is_file():
+        return {}
+    names: dict[str, Rule] = {"always": "keep", "number": "number", "inside": "inside"}
+    rules: dict[str, Rule] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        if line.startswith("#"):
+            continue
+        word, _, name = line.partition("\t")
+        if name not in names:
+            raise input_error(str(path), "rule", "always, number or inside", repr(name), number)
+        rules[word] = names[name]
+    return rules

@@ -1,0 +1,1 @@
+"""Files that stand between the stages, each format with one reader and one writer."""

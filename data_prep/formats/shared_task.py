@@ -1,0 +1,261 @@
+"""Reader and writer of the five-column files of DiscoMT 2015, WMT 2016 and DiscoMT 2017.
+
+Columns: classes, gold words, source, target with `REPLACE_n`, links `s-t`. A line without a gap has
+empty columns 1 and 2, as has every line of a blind file. `scan` goes through a file once, in
+constant memory, and yields an `Example` for each good line and a `Problem` for each fault;
+`read_examples` is what most code wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
+from operator import itemgetter
+from pathlib import Path
+
+from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unknown_label
+from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines, read_text_lines
+from crosspro.data_prep.task import Task
+
+COLUMNS = ("classes", "words", "source", "target", "links")
+PLACEHOLDER = "REPLACE_"
+_target_of = itemgetter(1)
+
+
+def read_examples(
+    path: str | Path, task: Task, doc_ids: str | Path | None = None, *, lenient: bool = False
+) -> Iterator[Example]:
+    """The examples of a file, one a line.
+
+    At the first fault no further example is yielded; the rest of the file is still checked, and all
+    faults are raised together as one `InputError`.
+    """
+    found = scan(path, task, doc_ids, lenient=lenient)
+    for item in found:
+        if isinstance(item, Problem):
+            raise InputError(
+                chain([item], (other for other in found if isinstance(other, Problem)))
+            )
+        yield item
+
+
+def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
+    """Write a file atomically, compressed if its name ends in .gz or .xz."""
+    with atomic_output(Path(path)) as handle:
+        for example in examples:
+            handle.write(format_example(example).encode("utf-8") + b"\n")
+
+
+def write_doc_ids(path: str | Path, examples: Iterable[Example]) -> None:
+    """Write the document of each example, one a line."""
+    with atomic_output(Path(path)) as handle:
+        for example in examples:
+            handle.write((example.document or "").encode("utf-8") + b"\n")
+
+
+def format_example(example: Example) -> str:
+    """The line of an example, without its line end."""
+    labels = " ".join(gap.label for gap in example.gaps if gap.label is not None)
+    words = " ".join(gap.word for gap in example.gaps if gap.word is not None)
+    links = " ".join(f"{source}-{target}" for source, target in example.links)
+    return "\t".join((labels, words, " ".join(example.source), " ".join(example.target), links))
+
+
+def scan(
+    path: str | Path, task: Task, doc_ids: str | Path | None = None, *, lenient: bool = False
+) -> Iterator[Example | Problem]:
+    """All examples and all problems of a file, in order of lines.
+
+    Lenient reading accepts what the official scorer accepts: five columns and permitted labels.
+    What the scorer does not look at is mended: undecodable bytes are replaced, bad links dropped,
+    placeholder indices beyond the source moved to its last word.
+    """
+    path = Path(path)
+    parser = _LineParser(str(path), task, lenient)
+    if doc_ids is None:
+        for number, raw in enumerate(read_lines(path), start=1):
+            yield from parser.parse(number, raw, None)
+        return
+    examples = documents = 0
+    for raw_line, document in zip_longest(read_lines(path), read_doc_ids(doc_ids)):
+        documents += document is not None
+        if raw_line is not None:
+            examples += 1
+            yield from parser.parse(examples, raw_line, document)
+    if documents != examples:
+        yield Problem(
+            str(doc_ids), None, "doc-ids", f"{examples} lines as in {path}", f"{documents} lines"
+        )
+
+
+def read_doc_ids(path: str | Path) -> Iterator[str]:
+    """The document of each line of a data file: the first tab-separated column."""
+    for line in read_text_lines(Path(path)):
+        yield line.removesuffix("\r").partition("\t")[0]
+
+
+class _LineParser:
+    """Parses the lines of one file; remembers links and CRLF across lines."""
+
+    def __init__(self, path: str, task: Task, lenient: bool) -> None:
+        self.path = path
+        self.task = task
+        self.lenient = lenient
+        self.links: dict[str, Link] = {}
+        self.crlf_reported = lenient
+        self.problems: list[Problem] = []
+        self.number = 0
+
+    def parse(self, number: int, raw: bytes, document: str | None) -> list[Example | Problem]:
+        """The example of a line, or what is wrong with it."""
+        self.number = number
+        self.problems = []
+        example = self.example(raw, document)
+        if self.problems or example is None:
+            return [*self.problems]
+        return [example]
+
+    def problem(self, field: str, expected: str, found: str) -> None:
+        self.problems.append(Problem(self.path, self.number, field, expected, found))
+
+    def example(self, raw: bytes, document: str | None) -> Example | None:
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if not self.lenient:
+                self.problem("encoding", "UTF-8", bad_byte(error))
+            line = raw.decode("utf-8", errors="replace")
+        ended = line.endswith(("\n", "\r"))
+        line = line.removesuffix("\n")
+        if line.endswith("\r"):
+            line = line[:-1]
+            if not self.crlf_reported:
+                self.crlf_reported = True
+                self.problem("line end", "LF", "CR LF (said once for the file)")
+        columns = line.split("\t")
+        if len(columns) != len(COLUMNS):
+            self.problem(
+                "columns",
+                f"5 ({', '.join(COLUMNS)}) separated by tabs",
+                f"{len(columns)}: {quoted(line)}",
+            )
+            return None
+        labels_text, words_text, source_text, target_text, links_text = columns
+        source = self.tokens("source", source_text)
+        target = self.tokens("target", target_text)
+        if self.lenient and not links_text and not ended:  # the scorer counts the line end as text
+            self.problem("links", "links or a line end", "neither")
+        labels = self.labels(labels_text)
+        gaps = self.gaps(target_text, target, len(source), labels, words_text)
+        links = self.parse_links(links_text, len(source), len(target))
+        return Example(source, target, links, gaps, document, self.task.tagged)
+
+    def tokens(self, field: str, text: str) -> tuple[str, ...]:
+        if not text:
+            self.problem(field, "at least one token", "none")
+        tokens = tuple(text.split(" "))
+        if "" in tokens and text and not self.lenient:
+            self.problem(field, "tokens separated by single spaces", quoted(text))
+        return tokens
+
+    def labels(self, text: str) -> list[str]:
+        if not text:
+            return []
+        labels = text.split(" ")
+        for label in labels:
+            if label not in self.task.class_index:
+                index = self.task.class_index
+                self.problem("classes", choices(index), unknown_label(label, text, index))
+        return labels
+
+    def gaps(
+        self, text: str, target: tuple[str, ...], length: int, labels: list[str], words_text: str
+    ) -> tuple[Gap, ...]:
+        places: list[tuple[int, int]] = []
+        if PLACEHOLDER in text:
+            places = [
+                (position, self.source_index(token, length))
+                for position, token in enumerate(target)
+                if token.startswith(PLACEHOLDER)
+            ]
+        words = words_text.split(" ") if words_text else []
+        count = len(places)
+        if not self.lenient:
+            if labels and len(labels) != count and "" not in labels:
+                self.problem(
+                    "classes",
+                    f"{count} labels for {count} placeholders",
+                    f"{len(labels)}: {quoted(' '.join(labels))}",
+                )
+            if words and len(words) != count:
+                self.problem(
+                    "words",
+                    f"{count} words for {count} placeholders",
+                    f"{len(words)}: {quoted(words_text)}",
+                )
+        known_labels: list[str | None] = [*labels] if len(labels) == count else [None] * count
+        known_words: list[str | None] = [*words] if len(words) == count else [None] * count
+        return tuple(
+            Gap(position, index, label, word)
+            for (position, index), label, word in zip(
+                places, known_labels, known_words, strict=True
+            )
+        )
+
+    def source_index(self, token: str, length: int) -> int:
+        digits = token[len(PLACEHOLDER) :]
+        index = _canonical_number(digits)
+        if index is not None and index < length:
+            return index
+        if not self.lenient:
+            found = quoted(token) if index is None else f"{token} in {length} source tokens"
+            self.problem("target", f"{PLACEHOLDER} with the position of a source token", found)
+        return length - 1
+
+    def parse_links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
+        if not text:
+            return ()
+        written_links = text.split(" ")
+        try:
+            links = tuple(map(self.links.__getitem__, written_links))
+        except KeyError:
+            links = ()
+        inside = links and max(links)[0] < source_length
+        if inside and max(map(_target_of, links)) < target_length:
+            return links
+        return self.check_links(written_links, source_length, target_length)
+
+    def check_links(
+        self, written_links: list[str], source_length: int, target_length: int
+    ) -> tuple[Link, ...]:
+        """The way of a line with links not seen before, or bad ones."""
+        links: list[Link] = []
+        for written in written_links:
+            link = self.links.get(written) or self.new_link(written)
+            if link is not None and link[0] < source_length and link[1] < target_length:
+                links.append(link)
+            elif self.lenient:
+                continue
+            elif link is None:
+                self.problem("links", "links s-t separated by single spaces", quoted(written))
+            else:
+                inside = f"{source_length} source and {target_length} target tokens"
+                self.problem("links", f"links inside {inside}", written)
+        return tuple(links)
+
+    def new_link(self, written: str) -> Link | None:
+        source, _, target = written.partition("-")
+        first, second = _canonical_number(source), _canonical_number(target)
+        if first is None or second is None:
+            return None
+        if len(written) <= len("999-99"):  # longer ones are rare, and would fill the memory
+            self.links[written] = (first, second)
+        return first, second
+
+
+def _canonical_number(digits: str) -> int | None:
+    """The number, if it is written without sign, leading zeros or foreign digits."""
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 9:
+        return None
+    return int(digits) if digits[0] != "0" or digits == "0" else None

@@ -1,0 +1,126 @@
+"""Lines in and out of plain, .gz and .xz files; output appears only when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import lzma
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from crosspro.data_prep.errors import input_error
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file for reading, decompressing by its suffix."""
+    try:
+        if path.suffix == ".gz":
+            return cast(IO[bytes], gzip.open(path, "rb"))
+        if path.suffix == ".xz":
+            return cast(IO[bytes], lzma.open(path, "rb"))
+        return path.open("rb")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise _unreadable(path, error) from error
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file with their line ends; only LF ends a line."""
+    with open_bytes(path) as handle:
+        try:
+            yield from handle
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise _unreadable(path, error) from error
+
+
+def read_text_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file without their LF."""
+    for number, raw in enumerate(read_lines(path), start=1):
+        try:
+            yield raw.decode("utf-8").removesuffix("\n")
+        except UnicodeDecodeError as error:
+            raise input_error(path, "encoding", "UTF-8", bad_byte(error), number) from error
+
+
+def bad_byte(error: UnicodeDecodeError) -> str:
+    """Which byte could not be decoded, and where in the line."""
+    return f"byte 0x{error.object[error.start]:02x} at byte {error.start + 1} of the line"
+
+
+def _unreadable(path: Path, error: Exception) -> Exception:
+    if isinstance(error, OSError) and error.strerror:
+        found = error.strerror
+    else:
+        found = str(error) or type(error).__name__
+    kind = {".gz": "gzip ", ".xz": "xz "}.get(path.suffix, "")
+    return input_error(path, "file", f"a readable {kind}file", found)
+
+
+@contextlib.contextmanager
+def atomic_output(path: Path) -> Iterator[IO[bytes]]:
+    """A binary file, compressed by its suffix, that replaces `path` only if the block succeeds.
+
+    A link is followed, the permissions of an existing file are kept, and what is no ordinary file
+    (a device, a pipe) is written to as it is.
+    """
+    path = Path(os.path.realpath(path))
+    if path.is_dir() or not path.parent.is_dir():
+        found = "a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise input_error(path, "output", "a file in an existing folder", found)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as raw, _compressed(raw, path.suffix) as handle:
+            yield handle
+        return
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or str(error)
+        raise input_error(path, "output", "a writable folder", found) from error
+    temporary = Path(name)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    try:
+        with os.fdopen(descriptor, "wb") as raw, _compressed(raw, path.suffix) as handle:
+            yield handle
+        temporary.chmod(mode)
+        _move(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder for output, and those above it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise input_error(path, "output", "a folder", str(error.strerror)) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole UTF-8 text file atomically."""
+    with atomic_output(path) as handle:
+        handle.write(text.encode("utf-8"))
+
+
+def _move(temporary: Path, path: Path) -> None:
+    try:
+        temporary.replace(path)
+    except OSError as error:
+        raise input_error(path, "output", "a writable file", str(error.strerror)) from error
+
+
+def _compressed(raw: IO[bytes], suffix: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+    if suffix == ".gz":  # no time stamp: the same text gives the same bytes
+        zipped = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+        return cast(contextlib.AbstractContextManager[IO[bytes]], zipped)
+    if suffix == ".xz":
+        return cast(contextlib.AbstractContextManager[IO[bytes]], lzma.open(raw, "wb"))
+    return contextlib.nullcontext(raw)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

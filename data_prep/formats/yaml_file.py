@@ -1,0 +1,52 @@
+"""YAML files of users, read strictly: what is wrong with one is told with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crosspro.data_prep.errors import input_error
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML in which a key that stands twice is an error, not a silent replacement."""
+
+
+def _unique_mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key!r} stands twice", key_node.start_mark
+            )
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _unique_mapping)
+
+
+def parse_yaml(text: str) -> object:
+    """The content of a text; raises `yaml.YAMLError`, also for a key that stands twice."""
+    content: object = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
+    return content
+
+
+def read_yaml(path: Path, kind: str = "file") -> tuple[object, str]:
+    """The content of a file, and its text; `kind` is what the file is called in messages."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise input_error(path, "file", f"a readable {kind}", error.strerror or "") from error
+    except UnicodeDecodeError as error:
+        raise input_error(path, "encoding", "UTF-8", str(error)) from error
+    try:
+        return parse_yaml(text), text
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        found = getattr(error, "problem", None) or str(error)
+        line = None if mark is None else mark.line + 1
+        raise input_error(path, "file", "valid YAML", found, line) from error

@@ -1,0 +1,1 @@
+"""From aligned, annotated text to gaps: which pronouns count, what translates them."""

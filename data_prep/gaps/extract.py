@@ -1,0 +1,212 @@
+"""From word links to gaps: which target word translates a source pronoun, and what if none does.
+
+The rules are those of 003 §3.3.2 and 004 §3.3.1. What the papers leave open is a named option of
+`GapRules`. A pronoun with links becomes the gap of a linked word: one that belongs to a class of
+the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
+beside the translation of its nearest linked neighbour (2016 and 2017), or is left out (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.task import OTHER, Task
+
+Side = Literal["left", "right"]
+
+_ENCLITICS = frozenset(("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles"))
+
+NO_WORD = "NONE"
+"""The gold word of a placeholder that was inserted."""
+
+
+@dataclass(frozen=True, slots=True)
+class GapRules:
+    """How gaps are placed; the defaults are the rules of 2016 and 2017.
+
+    `several_accepted`: of several linked words that belong to a class, the leftmost or rightmost
+    (the official files of 2015 have now the one, now the other).
+    `equally_short`: of several shortest words, the leftmost or the rightmost.
+    `shared_word`: of two pronouns that claim one word, the first or the second gets it.
+    `skip_inversions`: a line in which a pronoun is linked to a verb with a pronoun attached
+    (ont-ils), and to no word of a class, has no gaps at all. The papers do not say so, but the
+    official files of 2015 follow this rule without exception.
+    `first_side`: the neighbour that decides if both at the same distance are linked.
+    `neighbour_link`: of several words linked to that neighbour, the one nearest to the gap, or the
+    leftmost or rightmost.
+    `insert_unaligned`: whether pronouns without a link get a placeholder.
+    `filter_subjects`, `keep_expletives`: whether ambiguous pronouns must be subjects, and whether
+    expletives pass; None does as the tasks did, which kept English ones and lost German ones.
+    """
+
+    several_accepted: Side = "left"
+    equally_short: Side = "left"
+    shared_word: Side = "right"
+    skip_inversions: bool = False
+    first_side: Side = "left"
+    neighbour_link: Literal["nearest", "left", "right"] = "nearest"
+    insert_unaligned: bool = True
+    filter_subjects: bool = True
+    keep_expletives: bool | None = None
+
+
+RULES = {
+    "2015": GapRules(skip_inversions=True, insert_unaligned=False, filter_subjects=False),
+    "2016": GapRules(),
+    "2017": GapRules(),
+}
+"""The rules of each year; 2016 and 2017 are the same procedure."""
+
+DECISIONS = (
+    "one_word", "accepted_of_several", "several_accepted", "shortest_of_several",
+    "inserted_after_left", "inserted_before_right", "inserted_similar_position",
+    "left_out_unaligned", "left_out_inversion",
+)  # fmt: skip
+"""What can happen to a pronoun; reports count these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a pronoun's gap goes: a word that is replaced, or the place before which it goes.
+
+    `position` is None where the pronoun is left out.
+    """
+
+    source_index: int
+    decision: str
+    position: int | None
+    inserted: bool = False
+
+
+def source_pronouns(source: Sequence[str], task: Task) -> list[int]:
+    """The positions of the task's source pronouns."""
+    known = task.source_pronouns
+    return [index for index, word in enumerate(source) if word.lower() in known]
+
+
+def place_gaps(
+    source_length: int,
+    target: Sequence[str],
+    links: Sequence[Link],
+    pronouns: Sequence[int],
+    task: Task,
+    rules: GapRules,
+) -> list[Placement]:
+    """A placement for each pronoun, in order; `target` are the words of the target sentence."""
+    linked: dict[int, list[int]] = {}
+    for source, position in links:
+        linked.setdefault(source, []).append(position)
+    words = {pronoun: sorted(set(linked.get(pronoun, ()))) for pronoun in pronouns}
+    if rules.skip_inversions and any(_inverted(target, ps, task) for ps in words.values()):
+        return [Placement(pronoun, "left_out_inversion", None) for pronoun in pronouns]
+    taken: set[int] = set()
+    placements: dict[int, Placement] = {}
+    for pronoun in pronouns if rules.shared_word == "left" else reversed(pronouns):
+        free = [position for position in words[pronoun] if position not in taken]
+        if free:
+            chosen = _replace(pronoun, free, target, task, rules)
+            taken.add(-1 if chosen.position is None else chosen.position)
+        elif rules.insert_unaligned:
+            chosen = insert_unaligned(pronoun, source_length, len(target), linked, rules)
+        else:
+            chosen = Placement(pronoun, "left_out_unaligned", None)
+        placements[pronoun] = chosen
+    return [placements[pronoun] for pronoun in pronouns]
+
+
+def _inverted(target: Sequence[str], positions: Sequence[int], task: Task) -> bool:
+    """Whether a pronoun's translation is a French verb with its subject attached."""
+    words = [target[position].lower() for position in positions]
+    if any(task.class_of(word) != OTHER for word in words):
+        return False
+    return any("-" in word and word.rpartition("-")[2] in _ENCLITICS for word in words)
+
+
+def _replace(
+    pronoun: int, positions: list[int], target: Sequence[str], task: Task, rules: GapRules
+) -> Placement:
+    accepted = [p for p in positions if task.class_of(target[p].lower()) != OTHER]
+    if accepted:
+        chosen = accepted[0] if rules.several_accepted == "left" else accepted[-1]
+        if len(positions) == 1:
+            return Placement(pronoun, "one_word", chosen)
+        decision = "accepted_of_several" if len(accepted) == 1 else "several_accepted"
+        return Placement(pronoun, decision, chosen)
+    shortest = min(len(target[p]) for p in positions)
+    candidates = [p for p in positions if len(target[p]) == shortest]
+    chosen = candidates[0] if rules.equally_short == "left" else candidates[-1]
+    decision = "one_word" if len(positions) == 1 else "shortest_of_several"
+    return Placement(pronoun, decision, chosen)
+
+
+def insert_unaligned(
+    pronoun: int,
+    source_length: int,
+    target_length: int,
+    linked: dict[int, list[int]],
+    rules: GapRules,
+) -> Placement:
+    """Where the placeholder of a word without links goes; `linked` has the links by source."""
+    sides = (-1, 1) if rules.first_side == "left" else (1, -1)
+    for distance in range(1, source_length):
+        for side in sides:
+            positions = linked.get(pronoun + side * distance)
+            if positions:
+                beside = _beside(positions, side, rules)
+                if side < 0:
+                    return Placement(pronoun, "inserted_after_left", beside + 1, inserted=True)
+                return Placement(pronoun, "inserted_before_right", beside, inserted=True)
+    similar = min(round(pronoun / source_length * target_length), target_length)
+    return Placement(pronoun, "inserted_similar_position", similar, inserted=True)
+
+
+def _beside(positions: list[int], side: int, rules: GapRules) -> int:
+    """The word of a neighbour's translation that the placeholder goes beside."""
+    if rules.neighbour_link == "nearest":
+        return max(positions) if side < 0 else min(positions)
+    return min(positions) if rules.neighbour_link == "left" else max(positions)
+
+
+def make_example(
+    source: Sequence[str],
+    target: Sequence[str],
+    tokens: Sequence[str],
+    links: Sequence[Link],
+    placements: Sequence[Placement],
+    task: Task,
+    document: str | None = None,
+) -> Example:
+    """The example with its placeholders; `tokens` are the target words as the file shows them.
+
+    Links count positions with the placeholders in place; an inserted one has none.
+    """
+    replaced = {p.position: p for p in placements if p.position is not None and not p.inserted}
+    inserted: dict[int, list[Placement]] = {}
+    for placement in placements:
+        if placement.inserted and placement.position is not None:
+            inserted.setdefault(placement.position, []).append(placement)
+    shown: list[str] = []
+    gaps: list[Gap] = []
+    moved: list[int] = []
+    for position in range(len(tokens) + 1):
+        for placement in inserted.get(position, ()):
+            gaps.append(Gap(len(shown), placement.source_index, OTHER, NO_WORD))
+            shown.append(f"{PLACEHOLDER}{placement.source_index}")
+        if position == len(tokens):
+            break
+        moved.append(len(shown))
+        here = replaced.get(position)
+        if here is None:
+            shown.append(tokens[position])
+            continue
+        word = target[position]
+        written = f"{word}|{tokens[position].rpartition('|')[2]}" if task.tagged else word
+        label = task.class_of(word.lower())
+        gaps.append(Gap(len(shown), here.source_index, label, written))
+        shown.append(f"{PLACEHOLDER}{here.source_index}")
+    shifted = tuple((s, moved[t]) for s, t in links)
+    return Example(tuple(source), tuple(shown), shifted, tuple(gaps), document, task.tagged)

@@ -1,0 +1,207 @@
+"""Is a German `es` or `sie` a subject? Rules over words and predicted tags, for want of a parser.
+
+German marks the difference on neither word, so the rules look at the whole clause: its finite verb,
+its kind (verb first, second or last), other words that must be nominative, and the number of the
+verb. Tried in this order; reports count them by name:
+
+- *preposition*, *attribute*: `für sie` and `der sie begleitende Arzt` are objects.
+- *infinitive*: a clause without a finite verb has no subject (`, sie zu sehen`, `und sie sehen`).
+- *nominative*: `ich`, `er`, `wir`, `man`, `wer` … in the same clause leave no room for another.
+- *pair*: of `es` and `sie` in one clause the first is the subject, but `es` in `gibt es sie`, and
+  `sie` where the verb is plural.
+- *verb_last*: after a conjunction it is the subject (`weil sie …`), unless a noun phrase comes
+  between; after a relative pronoun the pronoun's form and the verb's number decide.
+- *first*: in front of the finite verb it is the subject (`Sie haben`, `Es gibt`); if other words
+  come between, the clause continues one that has its subject (`und sie nicht zählt`).
+- *verb_first*: `Haben sie` and `, haben sie` are questions or main clauses after a clause, so it is
+  the subject; `und lasse es` continues a clause that has one.
+- *verb_second*: `Dann haben sie` is the subject, unless what stands before the verb can be it: a
+  noun phrase that agrees with the verb and is not marked as another case.
+- *no_verb*: without any verb, it is a subject if the clause begins with it.
+
+The word lists are in `tables/subject-words.tsv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crosspro.data_prep.annotate.tables import subject_words
+from crosspro.data_prep.gaps.german_clause import NOUN_PHRASE, VERBS, Clause, is_plural
+from crosspro.data_prep.gaps.verdict import Verdict
+from crosspro.data_prep.gaps.word_classes import WordClass as W
+
+_WORDS = subject_words("de")
+NOMINATIVE, OBLIQUE, MASCULINE = _WORDS["nominative"], _WORDS["oblique"], _WORDS["masculine"]
+SINGULAR, PLURAL, TIMES = _WORDS["singular"], _WORDS["plural"], _WORDS["times"]
+COPULA, IMPERSONAL = _WORDS["copula"], _WORDS["impersonal"]
+EXPLETIVE_VERBS, DROPPED_I = _WORDS["expletive-verbs"], _WORDS["dropped-i"]
+FRONT_ADVERBS, CONJUNCTION_TOO = _WORDS["front-adverbs"], _WORDS["conjunction-too"]
+INFINITIVE_CONJUNCTIONS = _WORDS["infinitive-conjunctions"]
+
+
+def judge_es_or_sie(
+    forms: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
+) -> Verdict:
+    """The verdict on the `es`, `sie` or `Sie` at `index`."""
+    return _Pronoun(forms, lemmas, classes, index).verdict()
+
+
+class _Pronoun(Clause):
+    """A pronoun in its clause; each rule gives a verdict, or None where it does not apply."""
+
+    def verdict(self) -> Verdict:
+        """The first rule that applies decides."""
+        rules = (
+            self.preposition,
+            self.attribute,
+            self.infinitive,
+            self.nominative,
+            self.pair,
+            self.verb_last,
+            self.first,
+            self.verb_first,
+            self.verb_second,
+        )
+        for rule in rules:
+            found = rule()
+            if found is not None:
+                return Verdict(found, rule.__name__, found and self._expletive())
+        return Verdict(self.index == self.start, "no_verb")
+
+    def preposition(self) -> bool | None:
+        word, kind = self.word(self.index - 1), self.kind(self.index - 1)
+        if kind is W.COMPARE or (kind is W.PREP and word in CONJUNCTION_TOO):
+            return None if self.verb > self.index else False
+        return False if kind is W.PREP else None
+
+    def attribute(self) -> bool | None:
+        inside = self.kind(self.index - 1) is W.DET and self.kind(self.index + 1) is W.ADJ
+        return False if inside and self.kind(self.index + 2) in NOUN_PHRASE else None
+
+    def infinitive(self) -> bool | None:
+        if self.verb >= 0:
+            return None
+        verbs = [p for p in range(self.index, self.end) if self.classes[p] in VERBS]
+        if not verbs:
+            announced = self.opener >= 0 and self.words[self.opener] in INFINITIVE_CONJUNCTIONS
+            return False if announced else None
+        # `sie überlegen ,`: a plural verb read as an infinitive
+        misread = self.pronoun == "sie" and self.index == self.start and not self.coordinated
+        return misread and verbs[0] == self.index + 1 and not self.has_zu(verbs[0])
+
+    def nominative(self) -> bool | None:
+        others = (p for p in range(self.start, self.end) if p != self.index)
+        return False if any(self._must_be_nominative(p) for p in others) else None
+
+    def pair(self) -> bool | None:
+        others = [
+            place
+            for place in range(self.start, self.end)
+            if self.words[place] in ("es", "sie")
+            and place != self.index
+            and self.kind(place - 1) is not W.PREP
+        ]
+        if not others or self.verb < 0:
+            return None
+        if self.pronoun != self.words[others[0]]:
+            if self.plural_verb():
+                return self.pronoun == "sie"
+            if self.verb_is(IMPERSONAL):
+                return self.pronoun == "es"
+        return self.index < others[0]
+
+    def verb_last(self) -> bool | None:
+        if self.opener < 0:
+            return None
+        if any(self._may_be_nominative(p) for p in range(self.after_opener(), self.index)):
+            return False
+        relative = self.classes[self.opener] in (W.RELATIVE, W.DET)
+        if relative and self.words[self.opener] in MASCULINE:
+            return self.kind(self.opener - 1) is W.PREP
+        return self._agrees()
+
+    def first(self) -> bool | None:
+        if self.verb < self.index:
+            return None
+        between = self.words[self.index + 1 : self.verb]
+        if all(word in FRONT_ADVERBS for word in between):
+            return True
+        return self.index == 0 or self.verb_is(COPULA)
+
+    def verb_first(self) -> bool | None:
+        if self.verb != self.start:
+            return None
+        if self._subject_between():
+            return False
+        if self.forms[self.index] == "Sie" or self.is_question():
+            return True
+        if self.coordinated:
+            return self.pronoun == "es" and self.verb_is(IMPERSONAL)
+        if self.start == 0:
+            return self.words[self.verb] not in DROPPED_I
+        return self._against(*self.before_relative_clause())
+
+    def verb_second(self) -> bool | None:
+        if self.verb < 0:
+            return None
+        return not self._subject_between() and self._against(self.start, self.verb)
+
+    # Other phrases that may be the subject.
+
+    def _must_be_nominative(self, place: int) -> bool:
+        word = self.words[place]
+        if self.classes[place] not in (W.PRON, W.WH, W.RELATIVE):
+            return False
+        if word == "ihr":
+            return self.verb >= 0 and self.words[self.verb].endswith("t")
+        return word in NOMINATIVE
+
+    def _may_be_nominative(self, place: int) -> bool:
+        """Whether a phrase that may be nominative has its head here."""
+        kind = self.classes[place]
+        if kind is W.PRON:
+            return self.words[place] not in OBLIQUE and self.kind(place - 1) is not W.PREP
+        if kind is not W.NOUN or self.kind(place + 1) is W.NOUN:
+            return False
+        first = self.phrase_start(place)
+        return self.kind(first - 1) is not W.PREP and self.words[first] not in OBLIQUE
+
+    def _subject_between(self) -> bool:
+        """Whether a possible subject stands between the verb and the pronoun."""
+        return any(self._may_be_nominative(p) for p in range(self.verb + 1, self.index))
+
+    def _against(self, start: int, end: int) -> bool:
+        """Whether the pronoun is the subject rather than the phrase before the verb."""
+        front = self._front_phrase(start, end)
+        if front < 0:
+            return self._agrees()
+        if self.pronoun == "es" and self.verb_is(IMPERSONAL | COPULA):
+            return True
+        word = self.words[front]
+        if self.plural_verb():
+            return self.pronoun == "sie" and word in SINGULAR
+        if word in PLURAL:
+            return True
+        return word in ("das", "dies") and self.classes[front] is not W.DET
+
+    def _front_phrase(self, start: int, end: int) -> int:
+        """The first word of a noun phrase that may be the subject, -1 if there is none."""
+        for place in range(start, end):
+            if self.classes[place] is W.PREP:
+                return -1
+            if self._may_be_nominative(place) and self.words[place] not in TIMES:
+                return self.phrase_start(place)
+        return -1
+
+    def _agrees(self) -> bool:
+        """`es` is not the subject of a plural verb, unless it is a copula (`es waren Leute`)."""
+        if self.verb < 0 or self.pronoun != "es":
+            return True
+        return not is_plural(self.words[self.verb]) or self.verb_is(COPULA)
+
+    def _expletive(self) -> bool:
+        verbs = (p for p in range(self.start, self.end) if self.classes[p] in VERBS)
+        return self.pronoun == "es" and any(
+            self.lemmas[place].lower() in EXPLETIVE_VERBS for place in verbs
+        )

@@ -1,0 +1,99 @@
+"""Which ambiguous source pronouns are subjects: the filter of 003 §3.3.3 and 004 §3.3.2.
+
+English `it` and German `es` and `sie` look the same as subject and as object, and the tasks are
+about subjects. Where the sentence is parsed, the dependency label decides, as in the papers: the
+task's `subject_filter` lists the labels. Where it is not, rules over words and predicted tags do
+(`english_subjects.py`, `german_subjects.py`); `scripts/reproduce/subject_rules.py` measures them.
+
+Expletives are a case of their own. The papers' parser labelled English ones as subjects (SBJ), so
+they were kept, and German ones as EP, so `es gibt` was lost, which the papers regret. That is what
+happens here unless `keep_expletives` says otherwise. The rules call German `es` expletive with
+`geben` and verbs of weather, English `it` where a clause follows that it announces (`it is hard to
+say`, `it seems`); this is cruder than a parser's label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crosspro.data_prep.annotate.token import AnnotatedSentence
+from crosspro.data_prep.errors import CrossproError, choices
+from crosspro.data_prep.gaps.english_subjects import judge_it
+from crosspro.data_prep.gaps.german_subjects import judge_es_or_sie
+from crosspro.data_prep.gaps.verdict import Verdict
+from crosspro.data_prep.gaps.word_classes import word_classes
+from crosspro.data_prep.task import SubjectFilter, Task
+
+RULE_LANGUAGES = ("en", "de")
+"""Source languages that need no parse."""
+
+_LOST_BY_THE_PAPERS = frozenset(("de",))
+
+
+def ambiguous_pronouns(sentence: AnnotatedSentence, task: Task) -> list[int]:
+    """The positions of the source pronouns that may be subjects or not."""
+    known = task.subject_filter.pronouns
+    return [i for i, token in enumerate(sentence.tokens) if token.form.lower() in known]
+
+
+def judge_subjects(
+    sentence: AnnotatedSentence, task: Task, keep_expletives: bool | None = None
+) -> dict[int, Verdict]:
+    """A verdict for each ambiguous pronoun of a source sentence, by its position.
+
+    `keep_expletives`: whether expletives pass; by default as in the papers.
+    """
+    positions = ambiguous_pronouns(sentence, task)
+    if not positions:
+        return {}
+    if keep_expletives is None:
+        keep_expletives = task.source_language not in _LOST_BY_THE_PAPERS
+    if sentence.parsed:
+        labels = task.subject_filter
+        return {i: judge_by_label(sentence, i, labels, keep_expletives) for i in positions}
+    verdicts = judge_by_rules(sentence, positions, task.source_language)
+    return {
+        position: _without_expletive(verdict) if not keep_expletives else verdict
+        for position, verdict in verdicts.items()
+    }
+
+
+def judge_by_label(
+    sentence: AnnotatedSentence, index: int, labels: SubjectFilter, keep_expletives: bool
+) -> Verdict:
+    """The verdict of a parse; case and subtypes of labels do not matter (`SB` is `sb`)."""
+    label = sentence.tokens[index].deprel
+    expletive = _matches(label, labels.expletive_labels)
+    subject = _matches(label, labels.labels) or (expletive and keep_expletives)
+    return Verdict(subject, f"label {label}", expletive)
+
+
+def judge_by_rules(
+    sentence: AnnotatedSentence, positions: list[int], language: str
+) -> dict[int, Verdict]:
+    """The verdicts of the rules, from tags alone; expletives count as subjects."""
+    if language not in RULE_LANGUAGES:
+        raise CrossproError(
+            f"subject filter: expected a parse of the source, or a source language that is "
+            f"{choices(RULE_LANGUAGES)}, found {language} without a parse"
+        )
+    classes = word_classes(sentence)
+    forms = [token.form.replace("’", "'") for token in sentence.tokens]
+    if language == "de":
+        lemmas = [token.lemma for token in sentence.tokens]
+        return {i: judge_es_or_sie(forms, lemmas, classes, i) for i in positions}
+    words = [form.lower() for form in forms]
+    lemmas = [token.lemma.lower() for token in sentence.tokens]
+    return {i: judge_it(words, lemmas, classes, i) for i in positions}
+
+
+def _matches(label: str, wanted: tuple[str, ...]) -> bool:
+    folded = {one.lower() for one in wanted}
+    whole = label.lower()
+    return whole in folded or whole.partition(":")[0] in folded
+
+
+def _without_expletive(verdict: Verdict) -> Verdict:
+    if not verdict.expletive:
+        return verdict
+    return replace(verdict, subject=False, rule=f"{verdict.rule}, expletive")

@@ -1,0 +1,43 @@
+"""The few word classes that the subject rules ask for, whatever tagger was used.
+
+`tables/word-classes.tsv` gives them for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
+the 12 universal tags.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+
+from crosspro.data_prep.annotate.tables import read_table
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+
+WordClass = Enum(
+    "WordClass",
+    "ADJ ADV BASE COMPARE COORD DET FINITE ING NOUN NUM OTHER PARTICIPLE PARTICLE PREP PRON PUNCT "
+    "REFLEXIVE RELATIVE SUBORD TO WH",
+)
+"""BASE, FINITE, ING and PARTICIPLE are verbs; COMPARE is `als`, `wie`; TO marks an infinitive."""
+
+
+@cache
+def _classes() -> dict[tuple[str, str], WordClass]:
+    rows = read_table("word-classes", 3)
+    return {(scheme, tag): WordClass[name] for scheme, tag, name in rows}
+
+
+def word_classes(sentence: AnnotatedSentence) -> list[WordClass]:
+    """The class of each token, from the best tag that it has."""
+    return [_class_of(token, sentence.scheme) for token in sentence.tokens]
+
+
+def _class_of(token: Token, scheme: str) -> WordClass:
+    table = _classes()
+    if token.xpos and (scheme, token.xpos) in table:
+        return table[scheme, token.xpos]
+    if token.upos:
+        form = token.feature("VerbForm")
+        found = table.get(("ud", f"{token.upos}/{form}")) or table.get(("ud", token.upos))
+        if found:
+            return found
+    return table.get(("universal", token.tag), WordClass.OTHER)

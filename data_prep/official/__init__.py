@@ -1,0 +1,1 @@
+"""The official data of the shared tasks: where each file is, and its download."""

@@ -1,0 +1,1 @@
+"""Data sets as wholes: splits of a run, counts, shared text, choice of test documents."""

@@ -1,0 +1,137 @@
+"""An APT evaluation as an HTML page."""
+
+from __future__ import annotations
+
+import html
+
+from crosspro.evaluation.apt.cases import CASE_NAMES, CASES
+from crosspro.evaluation.apt.occurrences import Side
+from crosspro.evaluation.apt.score import AptEvaluation
+from crosspro.evaluation.layout.examples import (
+    MOST_EXAMPLES,
+    Examples,
+    Kind,
+    Mark,
+    Rendering,
+    Verdict,
+    Version,
+    spread_over,
+)
+from crosspro.evaluation.layout.page import (
+    Matrix,
+    Page,
+    Section,
+    count_button,
+    difference_section,
+    heat_maps,
+    render,
+    score_rows,
+)
+from crosspro.evaluation.layout.template import cell_table, shade
+from crosspro.evaluation.mt_text.document_units import Documents
+from crosspro.evaluation.mt_text.linked_text import Translation
+
+_KINDS: tuple[Kind, ...] = ("right", "part", "wrong", "wrong", "open", "open")
+
+
+def apt_page(
+    evaluation: AptEvaluation,
+    documents: Documents | None = None,
+    max_examples: int = MOST_EXAMPLES,
+) -> str:
+    """The page of an evaluation, with at most so many examples."""
+    results = evaluation.results
+    total = len(results[0].occurrences)
+    matrices = [(one.name, Matrix(one.matrix_labels, one.matrix)) for one in results]
+    scores = score_rows(("candidate", "APT"), [(one.name, (one.score,)) for one in results])
+    metrics = [("APT", one) for one in evaluation.comparisons]
+    subtitle = f"{total:,} pronouns, reference {evaluation.reference.name}"
+    if evaluation.starts_from == "reference":
+        subtitle += f"; {evaluation.unlinked:,} pronouns of the reference have no link"
+    page = Page(
+        "Accuracy of pronoun translation (APT)",
+        subtitle,
+        [
+            Section("Scores", scores, "[95% bootstrap interval]; the bars go from 0 to 1."),
+            _cases(evaluation),
+            *difference_section(metrics),
+            heat_maps(matrices),
+        ],
+        [one.score.signature for one in results],
+        evaluation.warnings,
+    )
+    return render(page, _examples(evaluation, documents, max_examples))
+
+
+def _cases(evaluation: AptEvaluation) -> Section:
+    """How many pronouns of each candidate are in each case."""
+    settings, results = evaluation.settings, evaluation.results
+    total = max(len(results[0].occurrences), 1)
+    rows = []
+    for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
+        shown = "discarded" if case in settings.discarded else f"{weight:g}"
+        if case == 2 and settings.probabilities and case not in settings.discarded:
+            shown = "p"
+        cells = [html.escape(f"{case} {name}"), shown]
+        for number, result in enumerate(results):
+            count = result.counts[case - 1]
+            button = count_button(count, {"candidate": number, "verdict": case - 1})
+            cells.append(
+                f'<span class="shaded" style="{shade(count / total)}">{button}'
+                f"<small>{100 * count / total:.1f}%</small></span>"
+            )
+        rows.append(cells)
+    note = ""
+    if evaluation.starts_from == "reference":
+        note = "Links are not repaired where pronouns of the reference are scored."
+    elif settings.repair is not None:
+        ours = sum(one.reference.repaired for one in results[0].occurrences)
+        theirs = (
+            f"{sum(one.candidate.repaired for one in result.occurrences):,} in {result.name}"
+            for result in results
+        )
+        note = f"Repaired links: {ours:,} in the reference, {', '.join(theirs)}."
+    heading = ("case", "weight", *(result.name for result in results))
+    return Section("Cases", cell_table(heading, rows, 1), note)
+
+
+def _examples(evaluation: AptEvaluation, documents: Documents | None, limit: int) -> Examples:
+    results = evaluation.results
+    verdicts = [
+        Verdict(f"{case} {name}", kind)
+        for case, name, kind in zip(CASES, CASE_NAMES, _KINDS, strict=True)
+    ]
+    names = [result.name for result in results]
+    examples = Examples(names, verdicts, len(results[0].occurrences))
+    lines: dict[int, int] = {}
+    for number in spread_over(len(results[0].occurrences), limit):
+        own = [result.occurrences[number] for result in results]
+        anchor = own[0].anchor
+        line = anchor.sentence
+        if line not in lines:
+            lines[line] = examples.add_line(
+                line,
+                " ".join(evaluation.source.words(line)),
+                [linked_version(evaluation.reference, line)],
+                [linked_version(candidate, line) for candidate in evaluation.candidates],
+                "" if documents is None else documents.names[int(documents.of_line[line])],
+            )
+        examples.add(
+            anchor.pronoun,
+            [lines[line]],
+            [[_mark(anchor.linked, own[0].reference)]],
+            [
+                Rendering(one.case - 1, one.cell, [_mark(anchor.linked, one.candidate)])
+                for one in own
+            ],
+        )
+    return examples
+
+
+def linked_version(translation: Translation, line: int) -> Version:
+    """A line of a translation with its links."""
+    return Version(" ".join(translation.text.words(line)), translation.links.of_line(line))
+
+
+def _mark(source: tuple[int, ...], side: Side) -> Mark:
+    return Mark(0, source, side.positions, repaired=side.repaired)

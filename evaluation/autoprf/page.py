@@ -1,0 +1,131 @@
+"""An AutoPRF evaluation as an HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crosspro.evaluation.apt.occurrences import NONE, Anchor
+from crosspro.evaluation.apt.page import linked_version
+from crosspro.evaluation.autoprf.counts import Example, Row
+from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
+from crosspro.evaluation.layout.examples import (
+    MOST_EXAMPLES,
+    Examples,
+    Mark,
+    Rendering,
+    Verdict,
+    spread_over,
+)
+from crosspro.evaluation.layout.page import (
+    Page,
+    Section,
+    difference_section,
+    heat_maps,
+    make_matrices,
+    render,
+    score_rows,
+    without_rare,
+)
+from crosspro.evaluation.mt_text.inputs import MtInput
+from crosspro.evaluation.mt_text.linked_text import Translation
+from crosspro.evaluation.submissions.scores import Score
+
+VERDICTS = (
+    Verdict("same words", "right"),
+    Verdict("some words", "part"),
+    Verdict("other words", "wrong"),
+    Verdict("not in cand.", "wrong"),
+    Verdict("not in ref.", "open"),
+    Verdict("in neither", "open"),
+)
+
+
+def autoprf_page(
+    evaluation: AutoPrfEvaluation, data: MtInput, max_examples: int = MOST_EXAMPLES
+) -> str:
+    """The page of an evaluation of the texts in `data`, with at most so many examples."""
+    results = evaluation.results
+    pairs = without_rare([_pairs(result) for result in results])
+    matrices = zip((one.name for one in results), make_matrices(pairs), strict=True)
+    heading = ("", "precision", "recall", "F1")
+    note = (
+        "In brackets: matches of candidate words and of reference words; 95% bootstrap intervals."
+    )
+    sections = [
+        Section(
+            f"Scores of {result.name}",
+            score_rows(heading, [_scores(row) for row in (*result.pronouns, result.total)]),
+            note,
+        )
+        for result in results
+    ]
+    page = Page(
+        "Precision and recall of pronouns (AutoPRF)",
+        f"{len(results[0].examples):,} pronouns, reference {data.reference.name}",
+        [*sections, *difference_section(evaluation.comparisons), heat_maps(list(matrices))],
+        [score.signature for score in results[0].total.scores],
+        evaluation.warnings,
+    )
+    return render(page, _examples(evaluation, data, pairs, max_examples))
+
+
+def _scores(row: Row) -> tuple[str, Sequence[Score]]:
+    return f"{row.name} ({row.matches}/{row.candidate}, {row.matches}/{row.reference})", row.scores
+
+
+def _pairs(result: AutoPrfResult) -> list[tuple[str, str]]:
+    return [
+        (" ".join(one.reference) or NONE, " ".join(one.candidate) or NONE)
+        for one in result.examples
+    ]
+
+
+def verdict_of(example: Example) -> int:
+    """The number of the verdict on the words of an example."""
+    if not example.reference:
+        return 4 if example.candidate else 5
+    if not example.candidate:
+        return 3
+    if not example.matches:
+        return 2
+    return 0 if example.matches == len(example.reference) == len(example.candidate) else 1
+
+
+def _examples(
+    evaluation: AutoPrfEvaluation, data: MtInput, pairs: list[list[tuple[str, str]]], limit: int
+) -> Examples:
+    results = evaluation.results
+    total = len(results[0].examples)
+    examples = Examples([result.name for result in results], VERDICTS, total)
+    lines: dict[int, int] = {}
+    for number in spread_over(total, limit):
+        anchor = results[0].examples[number].anchor
+        line = anchor.sentence
+        if line not in lines:
+            documents = data.documents
+            lines[line] = examples.add_line(
+                line,
+                " ".join(data.source.words(line)),
+                [linked_version(data.reference, line)],
+                [linked_version(candidate, line) for candidate in data.candidates],
+                "" if documents is None else documents.names[int(documents.of_line[line])],
+            )
+        examples.add(
+            anchor.pronoun,
+            [lines[line]],
+            [[_mark(data.reference, anchor)]],
+            [
+                Rendering(
+                    verdict_of(results[place].examples[number]),
+                    pairs[place][number],
+                    [_mark(candidate, anchor)],
+                )
+                for place, candidate in enumerate(data.candidates)
+            ],
+        )
+    return examples
+
+
+def _mark(translation: Translation, anchor: Anchor) -> Mark:
+    links = translation.links.sentence(anchor.sentence)
+    return Mark(0, (anchor.position,), links.targets(anchor.position))

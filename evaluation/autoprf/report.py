@@ -1,0 +1,134 @@
+"""An AutoPRF evaluation as text: tables for the terminal, JSON, and one line for each pronoun."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from crosspro.evaluation.apt.report import differences_table, score_csv, shown_score
+from crosspro.evaluation.autoprf.counts import METRICS, Row
+from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.mt_text.inputs import MtInput
+from crosspro.evaluation.statistics.significance import Difference
+
+DETAIL_COLUMNS = (
+    "candidate",
+    "sentence",
+    "source position",
+    "source",
+    "reference",
+    "candidate words",
+    "matches",
+)
+
+
+def text_report(evaluation: AutoPrfEvaluation, per_document: bool = False) -> str:
+    """The report for a terminal."""
+    parts = [f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns\n"]
+    for result in evaluation.results:
+        parts.append(f"{result.name}\n\n" + _table((*result.pronouns, result.total), "pronoun"))
+        if per_document and result.documents:
+            parts.append(f"{result.name} by document\n\n" + _table(result.documents, "document"))
+    if evaluation.comparisons:
+        metrics, differences = zip(*evaluation.comparisons, strict=True)
+        parts.append("Paired differences\n\n" + differences_table(differences, metrics))
+    signature = evaluation.results[0].total.scores[0].signature
+    return "\n".join([*parts, f"Signature: {signature}\n"])
+
+
+def _table(rows: Sequence[Row], what: str) -> str:
+    shown = [
+        (
+            row.name,
+            f"{row.matches}/{row.candidate}",
+            shown_score(row.scores[0]),
+            f"{row.matches}/{row.reference}",
+            *map(shown_score, row.scores[1:]),
+        )
+        for row in rows
+    ]
+    return text_table((what, "", "precision", "", "recall", "F1"), shown)
+
+
+def json_report(evaluation: AutoPrfEvaluation) -> str:
+    """Everything that was computed but the single occurrences, for other programs."""
+    content = {
+        "metric": "AutoPRF",
+        "signature": evaluation.results[0].total.scores[0].signature,
+        "occurrences": len(evaluation.results[0].examples),
+        "warnings": list(evaluation.warnings),
+        "candidates": [
+            {
+                "name": result.name,
+                "total": _row(result.total),
+                "pronouns": [_row(row) for row in result.pronouns],
+                "documents": [_row(row) for row in result.documents],
+            }
+            for result in evaluation.results
+        ],
+        "comparisons": [
+            {"metric": metric} | {field: getattr(one, field) for field in Difference.__slots__}
+            for metric, one in evaluation.comparisons
+        ],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def csv_report(evaluation: AutoPrfEvaluation) -> str:
+    """A row for each candidate: a table that `crosspro correlate` reads."""
+    return score_csv(METRICS, ((one.name, one.total.values) for one in evaluation.results))
+
+
+def _row(row: Row) -> dict[str, Any]:
+    scores = {
+        score.name: {
+            "value": None if isnan(score.value) else score.value,
+            "low": score.low,
+            "high": score.high,
+        }
+        for score in row.scores
+    }
+    counts = {"matches": row.matches, "candidate": row.candidate, "reference": row.reference}
+    return {"name": row.name, **counts, **scores}
+
+
+def detail_tsv(evaluation: AutoPrfEvaluation) -> str:
+    """All occurrences of all candidates as a table with tabs; positions count from 0."""
+    lines = ["\t".join(DETAIL_COLUMNS)]
+    for result in evaluation.results:
+        for example in result.examples:
+            anchor = example.anchor
+            cells = (result.name, anchor.sentence, anchor.position, anchor.word)
+            words = (" ".join(example.reference) or "-", " ".join(example.candidate) or "-")
+            lines.append("\t".join(map(str, (*cells, *words, example.matches))))
+    return "\n".join(lines) + "\n"
+
+
+def detail_json(evaluation: AutoPrfEvaluation, data: MtInput) -> str:
+    """All occurrences of all candidates with their sentences, as JSON; positions count from 0."""
+    content = [
+        {
+            "system": result.name,
+            "sentence": example.anchor.sentence,
+            "position": example.anchor.position,
+            "source": example.anchor.word,
+            "pronoun": example.anchor.pronoun,
+            "reference": list(example.reference),
+            "candidate": list(example.candidate),
+            "matches": example.matches,
+            "sentences": {
+                name: " ".join(text.words(example.anchor.sentence))
+                for name, text in (
+                    ("source", data.source),
+                    ("reference", data.reference.text),
+                    ("candidate", candidate.text),
+                )
+            },
+        }
+        for result, candidate in zip(evaluation.results, data.candidates, strict=True)
+        for example in result.examples
+    ]
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

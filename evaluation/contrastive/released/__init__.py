@@ -1,0 +1,1 @@
+"""What the released evaluation scripts of contrastive sets print, line by line."""

@@ -1,0 +1,1 @@
+"""Metrics against people: correlation over systems, disagreement over pronouns (000, 001)."""

@@ -1,0 +1,154 @@
+"""Where APT and people disagree, category by category (001 §6, Table 3).
+
+A judged example has an APT case and a human verdict. Case 1 (identical) or 2 (equivalent) says that
+the pronoun is right, case 3 (different) that it is wrong; cases 4 to 6 and examples that the
+annotators could not judge are left out. A disagreement is an example where the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.evaluation.statistics.ratio_bootstrap import ratio_interval
+from crosspro.evaluation.statistics.significance import Resampling
+
+CASES = (1, 2, 3)
+"""The cases that are compared; the first two say that the pronoun is right."""
+
+TOTAL = "total"
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One pronoun of one system: its category, its APT case, and whether people accept it.
+
+    `correct` is None where the annotators could not judge. `unit` is what intervals resample: a
+    document, a system or the example itself.
+    """
+
+    category: str
+    case: int
+    correct: bool | None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The examples of a category: `counts[case - 1]` are those judged correct and incorrect."""
+
+    category: str
+    counts: Counts
+
+    @property
+    def cases(self) -> list[int]:
+        """Examples of case 1, 2 and 3."""
+        return [int(number) for number in self.counts.sum(axis=1)]
+
+    @property
+    def correct(self) -> int:
+        """Examples that people accept."""
+        return int(self.counts[:, 0].sum())
+
+    @property
+    def incorrect(self) -> int:
+        """Examples that people reject."""
+        return int(self.counts[:, 1].sum())
+
+    @property
+    def examples(self) -> int:
+        """All examples."""
+        return int(self.counts.sum())
+
+    @property
+    def disagreements(self) -> int:
+        """Identical or equivalent but rejected, or different but accepted."""
+        return int(self.counts[0, 1] + self.counts[1, 1] + self.counts[2, 0])
+
+    @property
+    def percentage(self) -> float:
+        """Disagreements in per cent of the examples."""
+        return 100 * self.disagreements / self.examples if self.examples else 0.0
+
+    @property
+    def disagreement_by_case(self) -> list[float]:
+        """Disagreements in per cent of the examples of each case."""
+        wrong = (self.counts[0, 1], self.counts[1, 1], self.counts[2, 0])
+        pairs = zip(wrong, self.cases, strict=True)
+        return [100 * int(part) / whole if whole else 0.0 for part, whole in pairs]
+
+    @property
+    def precision(self) -> float:
+        """Of the pronouns that APT accepts, the share that people accept."""
+        accepted = self.counts[:2]
+        return float(accepted[:, 0].sum() / max(accepted.sum(), 1))
+
+    @property
+    def recall(self) -> float:
+        """Of the pronouns that people accept, the share that APT accepts."""
+        return float(self.counts[:2, 0].sum() / max(self.correct, 1))
+
+
+def count_verdicts(judgements: Iterable[Judgement]) -> tuple[Verdicts, ...]:
+    """The categories in order of appearance, and the total as the last."""
+    counts: dict[str, Counts] = {}
+    for one in judgements:
+        if one.case in CASES and one.correct is not None:
+            cells = counts.setdefault(one.category, np.zeros((len(CASES), 2), dtype=np.int64))
+            cells[one.case - 1, 0 if one.correct else 1] += 1
+    return with_total(counts)
+
+
+def with_total(counts: Mapping[str, Counts]) -> tuple[Verdicts, ...]:
+    """Verdicts of counts by category, and their total as the last."""
+    total = sum(counts.values(), np.zeros((len(CASES), 2), dtype=np.int64))
+    return tuple(Verdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
+
+
+def disagreement_interval(
+    judgements: Iterable[Judgement], category: str, plan: Resampling
+) -> tuple[float, float]:
+    """The 95% interval of a category's percentage; units are resampled, else examples."""
+    sums: dict[object, list[int]] = {}
+    for number, one in enumerate(judgements):
+        if one.case not in CASES or one.correct is None or category not in (one.category, TOTAL):
+            continue
+        cell = sums.setdefault(one.unit or number, [0, 0])
+        cell[0] += one.correct == (one.case == CASES[-1])
+        cell[1] += 1
+    if not sums:
+        return 0.0, 0.0
+    numerators, denominators = zip(*sums.values(), strict=True)
+    low, high = ratio_interval(numerators, denominators, plan)
+    return 100 * low, 100 * high
+
+
+def verdicts_from_margins(
+    cases: tuple[int, int, int], correct: int, disagreements: int, wrong_equivalents: int
+) -> Counts:
+    """The full table of a category from what 001 prints of it in Tables 3 and 4.
+
+    With a identical but rejected, e equivalent but rejected and c different but accepted:
+    a + e + c is the number of disagreements, and (case 1 - a) + (case 2 - e) + c are correct.
+    Table 4 gives e, so a and c follow.
+    """
+    identical, equivalent, different = cases
+    twice = disagreements + correct - identical - equivalent
+    accepted = twice // 2
+    rejected = disagreements - wrong_equivalents - accepted
+    table = np.array(
+        [
+            [identical - rejected, rejected],
+            [equivalent - wrong_equivalents, wrong_equivalents],
+            [accepted, different - accepted],
+        ],
+        dtype=np.int64,
+    )
+    if twice % 2 or (table < 0).any():
+        raise ValueError("no table of whole numbers has these margins")
+    return table

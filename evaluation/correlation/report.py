@@ -1,0 +1,237 @@
+"""Correlations and disagreements as tables for the terminal, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+
+from crosspro.evaluation.correlation.disagreement import Verdicts
+from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
+from crosspro.evaluation.layout.tables import text_table
+
+Printed = Mapping[tuple[str, str], float]
+"""Values as a paper prints them, by metric and coefficient."""
+
+_TITLES = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "spearman_competition": "Spearman (competition)",
+    "kendall": "Kendall tau-b",
+}
+
+
+def correlation_text(study: CorrelationStudy, printed: Printed | None = None) -> str:
+    """The study for a terminal, with printed values beside it where they are known."""
+    n = len(study.table.systems)
+    parts = [
+        f"{study.table.name}: correlation with {study.table.human} over {n} systems\n",
+        _coefficients(study, printed or {}),
+        "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for "
+        "the others.\n",
+    ]
+    if study.comparisons:
+        parts += ["Williams test between metrics (Pearson)\n", _williams(study)]
+    if study.results[0].without:
+        parts += ["Without one system (Pearson / Spearman)\n", _without(study.results)]
+    signatures = study.results[0].coefficients.values()
+    parts += ["Signatures\n", "".join(f"- {one.signature}\n" for one in signatures)]
+    return "\n".join(parts)
+
+
+def _coefficients(study: CorrelationStudy, printed: Printed) -> str:
+    rows = []
+    for result in study.results:
+        for kind, found in result.coefficients.items():
+            shown = f"{found.value:.3f}"
+            if found.low is not None and found.high is not None:
+                shown += f" [{found.low:.3f}, {found.high:.3f}]"
+            row = [result.metric if kind == "pearson" else "", _TITLES[kind], shown]
+            row.append(p_text(found.p))
+            if printed:
+                value = printed.get((result.metric, kind))
+                row.append("" if value is None else f"{value:.3f}")
+            rows.append(row)
+    heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
+    return text_table(heading, rows, 2)
+
+
+def _williams(study: CorrelationStudy) -> str:
+    rows = [
+        (
+            f"{one.first} > {one.second}",
+            f"{one.r_first:.3f}",
+            f"{one.r_second:.3f}",
+            f"{one.r_between:.3f}",
+            f"{one.test.t:.3f}",
+            str(one.test.degrees),
+            p_text(one.test.p_one_sided),
+            p_text(one.test.p_two_sided),
+        )
+        for one in study.comparisons
+    ]
+    heading = ("pair", "r first", "r second", "r between", "t", "df", "p one-sided", "p two-sided")
+    return text_table(heading, rows)
+
+
+def _without(results: Sequence[MetricCorrelation]) -> str:
+    rows = [
+        (
+            result_rows[0].system,
+            *(f"{one.pearson:.3f} / {one.spearman:.3f}" for one in result_rows),
+        )
+        for result_rows in zip(*(result.without for result in results), strict=True)
+    ]
+    heading = ("left out", *(result.metric for result in results))
+    everything = (
+        "(none)",
+        *(
+            f"{r.coefficients['pearson'].value:.3f} / {r.coefficients['spearman'].value:.3f}"
+            for r in results
+        ),
+    )
+    return text_table(heading, [everything, *rows])
+
+
+def p_text(p: float) -> str:
+    """A p value as shown: four digits, and small ones as an upper bound."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def correlation_json(study: CorrelationStudy) -> str:
+    """Everything that was computed, for other programs."""
+    content = {
+        "table": study.table.name,
+        "human": study.table.human,
+        "systems": study.table.systems,
+        "metrics": [
+            {
+                "metric": result.metric,
+                "coefficients": {k: asdict(one) for k, one in result.coefficients.items()},
+                "without": [asdict(one) for one in result.without],
+            }
+            for result in study.results
+        ],
+        "williams": [asdict(one) for one in study.comparisons],
+        "warnings": study.warnings,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def correlation_csv(study: CorrelationStudy) -> str:
+    """One line per metric and coefficient."""
+    heading = ("metric", "coefficient", "value", "low", "high", "p", "signature")
+    rows = [
+        (
+            result.metric,
+            kind,
+            *map(_number, (found.value, found.low, found.high, found.p)),
+            found.signature,
+        )
+        for result in study.results
+        for kind, found in result.coefficients.items()
+    ]
+    return _csv([heading, *rows])
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def disagreement_text(
+    verdicts: Sequence[Verdicts],
+    intervals: Mapping[str, tuple[float, float]],
+    signature: str,
+) -> str:
+    """Table 3 of 001, and how reliable each case is."""
+    rows = []
+    for one in verdicts:
+        shown = f"{one.percentage:.1f}"
+        if one.category in intervals:
+            low, high = intervals[one.category]
+            shown += f" [{low:.1f}, {high:.1f}]"
+        numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
+        rows.append((one.category, *map(str, numbers), shown))
+    heading = (
+        "category",
+        "case 1",
+        "case 2",
+        "case 3",
+        "correct",
+        "incorrect",
+        "disagree",
+        "examples",
+        "%",
+    )
+    total = verdicts[-1]
+    by_case = [
+        (f"case {case}", *map(str, cells), f"{share:.1f}")
+        for case, cells, share in zip(
+            (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
+        )
+    ]
+    return "\n".join(
+        (
+            text_table(heading, rows),
+            text_table(("total", "correct", "incorrect", "disagree %"), by_case),
+            f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
+            f"recall {total.recall:.4f}\n",
+            f"Signatures\n\n- {signature}\n",
+        )
+    )
+
+
+def disagreement_json(
+    verdicts: Sequence[Verdicts], intervals: Mapping[str, tuple[float, float]], signature: str
+) -> str:
+    """The same for other programs."""
+    content = {
+        "categories": [
+            {
+                "category": one.category,
+                "cases": one.cases,
+                "correct": one.correct,
+                "incorrect": one.incorrect,
+                "disagreements": one.disagreements,
+                "examples": one.examples,
+                "percentage": one.percentage,
+                "interval": intervals.get(one.category),
+                "counts": one.counts.tolist(),
+                "precision": one.precision,
+                "recall": one.recall,
+            }
+            for one in verdicts
+        ],
+        "signature": signature,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def disagreement_csv(
+    verdicts: Sequence[Verdicts], intervals: Mapping[str, tuple[float, float]], signature: str
+) -> str:
+    """One line per category, with the share of disagreements in percent."""
+    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
+    rows = [
+        (
+            one.category,
+            *one.cases,
+            one.correct,
+            one.incorrect,
+            one.disagreements,
+            one.examples,
+            _number(one.percentage),
+            *map(_number, intervals.get(one.category, (None, None))),
+            signature,
+        )
+        for one in verdicts
+    ]
+    return _csv([(*heading, "examples", "percentage", "low", "high", "signature"), *rows])

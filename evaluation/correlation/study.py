@@ -1,0 +1,260 @@
+"""How well automatic metrics agree with people, over MT systems (000 §5, 001 §5).
+
+- Pearson's r, with the p value of the t test.
+- Spearman's rho on average ranks, which is the usual one, and on competition ranks (equal values
+  share the lowest rank), which the values printed in 000 fit.
+- Kendall's tau-b.
+- A bootstrap over systems for the intervals; the values without each one of the systems, because
+  one outlier can make a correlation; Williams's test between metrics.
+
+p values of rank correlations come from permutations, all of them for up to eight systems.
+Coefficients are functions of arrays whose last axis is the systems, so that a thousand resamples
+are one call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+from crosspro import __version__
+from crosspro.evaluation.correlation.score_table import FEWEST, ScoreTable
+from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.statistics.williams import FEWEST as FEWEST_WILLIAMS
+from crosspro.evaluation.statistics.williams import WilliamsTest, williams_test
+
+Values = NDArray[np.float64]
+Coefficient = Callable[[Values, Values], Values]
+
+FEW_SYSTEMS = 20
+ALL_PERMUTATIONS = 8
+"""Up to so many systems p values are exact; nine have 362,880 permutations."""
+
+_CELLS_AT_ONCE = 4_000_000
+_SAME = 1e-12
+
+
+def pearson(x: Values, y: Values) -> Values:
+    """Pearson's r; not a number where one side is constant."""
+    a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
+    above = (a * b).sum(axis=-1)
+    below = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+    constant = (np.ptp(x, axis=-1) == 0) | (np.ptp(y, axis=-1) == 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(constant, np.nan, np.clip(above / below, -1, 1)))
+
+
+def average_ranks(x: Values) -> Values:
+    """Ranks from 1, the lowest value first; equal values share their mean rank."""
+    signs = _signs(x)
+    return np.asarray(0.5 + (signs > 0).sum(axis=-1) + (signs == 0).sum(axis=-1) / 2)
+
+
+def competition_ranks(x: Values) -> Values:
+    """Ranks from 1, the lowest value first; equal values share the lowest rank."""
+    return np.asarray(1.0 + (_signs(x) > 0).sum(axis=-1))
+
+
+def spearman(x: Values, y: Values) -> Values:
+    """Spearman's rho: Pearson's r of average ranks."""
+    return pearson(average_ranks(x), average_ranks(y))
+
+
+def spearman_competition(x: Values, y: Values) -> Values:
+    """Pearson's r of competition ranks; not the usual rho where values are equal."""
+    return pearson(competition_ranks(x), competition_ranks(y))
+
+
+def kendall(x: Values, y: Values) -> Values:
+    """Kendall's tau-b, which allows for equal values."""
+    a, b = _signs(x), _signs(y)
+    above = (a * b).sum(axis=(-2, -1))
+    below = np.sqrt((a * a).sum(axis=(-2, -1)) * (b * b).sum(axis=(-2, -1)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+COEFFICIENTS: dict[str, Coefficient] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "spearman_competition": spearman_competition,
+    "kendall": kendall,
+}
+
+
+def _signs(x: Values) -> Values:
+    """1, 0 or -1 for each two systems: which has the higher value."""
+    return np.sign(x[..., :, None] - x[..., None, :])
+
+
+def t_test(r: float, n: int) -> float:
+    """Two-sided p value of Pearson's r under normality."""
+    if abs(r) >= 1:
+        return 0.0
+    t = abs(r) * math.sqrt((n - 2) / (1 - r * r))
+    return float(2 * stdtr(n - 2, -t))
+
+
+def smallest_significant(n: int) -> float:
+    """The smallest Pearson correlation over n systems with p < 0.05 (two-sided)."""
+    t = float(stdtrit(n - 2, 0.975))
+    return t / math.sqrt(n - 2 + t * t)
+
+
+def permutation_test(coefficient: Coefficient, x: Values, y: Values, plan: Resampling) -> float:
+    """Two-sided p value: how often a random pairing of the systems does as well."""
+    n = len(x)
+    observed = abs(float(coefficient(x, y)))
+    exact = n <= ALL_PERMUTATIONS
+    if exact:
+        orders = np.array(list(permutations(range(n))))
+    else:
+        generator = np.random.default_rng(plan.seed)
+        orders = generator.permuted(np.tile(np.arange(n), (plan.resamples, 1)), axis=1)
+    found = _in_blocks(coefficient, np.broadcast_to(x, orders.shape), y[orders])
+    as_large = int((np.abs(found) >= observed - _SAME).sum())
+    return as_large / len(orders) if exact else (1 + as_large) / (1 + len(orders))
+
+
+def bootstrap_systems(coefficient: Coefficient, x: Values, y: Values, plan: Resampling) -> Values:
+    """The coefficient over resampled systems; resamples without two values are left out."""
+    generator = np.random.default_rng(plan.seed)
+    drawn = generator.integers(0, len(x), size=(plan.resamples, len(x)))
+    found = _in_blocks(coefficient, x[drawn], y[drawn])
+    return found[~np.isnan(found)]
+
+
+def _in_blocks(coefficient: Coefficient, x: Values, y: Values) -> Values:
+    size = max(1, _CELLS_AT_ONCE // x.shape[-1] ** 2)
+    starts = range(0, len(x), size)
+    return np.concatenate([coefficient(x[s : s + size], y[s : s + size]) for s in starts])
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient with its p value, its interval and how it was computed."""
+
+    value: float
+    p: float
+    signature: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutSystem:
+    """What remains of a correlation when one system is left out."""
+
+    system: str
+    pearson: float
+    spearman: float
+
+
+@dataclass(frozen=True)
+class MetricCorrelation:
+    """Everything about one metric; `coefficients` is keyed as `COEFFICIENTS` is."""
+
+    metric: str
+    coefficients: dict[str, Correlation]
+    without: tuple[WithoutSystem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricComparison:
+    """Williams's test between two metrics; the first has the higher correlation."""
+
+    first: str
+    second: str
+    r_first: float
+    r_second: float
+    r_between: float
+    test: WilliamsTest
+
+
+@dataclass(frozen=True)
+class CorrelationStudy:
+    """The metrics of a table, in its order, against the human scores."""
+
+    table: ScoreTable
+    results: tuple[MetricCorrelation, ...]
+    comparisons: tuple[MetricComparison, ...]
+    warnings: tuple[str, ...]
+
+
+def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationStudy:
+    """Correlate each metric with the human scores; without a plan there are no intervals."""
+    human = table.columns[table.human]
+    results = tuple(_metric(table, name, plan) for name in table.metrics)
+    comparisons = []
+    if len(table.systems) >= FEWEST_WILLIAMS:
+        for pair in combinations(table.metrics, 2):
+            # The higher correlation first; equal ones stay in the order of the table.
+            first, second = sorted(pair, key=lambda name: -pearson(table.columns[name], human))
+            comparisons.append(_compare(table, first, second))
+    return CorrelationStudy(table, results, tuple(comparisons), tuple(_warnings(table)))
+
+
+def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorrelation:
+    x, y = table.columns[name], table.columns[table.human]
+    n = len(table.systems)
+    tested = plan or Resampling()
+    found = {}
+    for kind, coefficient in COEFFICIENTS.items():
+        value = float(coefficient(x, y))
+        p = t_test(value, n) if kind == "pearson" else permutation_test(coefficient, x, y, tested)
+        low = high = None
+        if plan:
+            samples = bootstrap_systems(coefficient, x, y, plan)
+            if len(samples):
+                low, high = (float(limit) for limit in np.percentile(samples, [2.5, 97.5]))
+        found[kind] = Correlation(value, p, _signature(kind, table, plan), low, high)
+    without: tuple[WithoutSystem, ...] = ()
+    if n > FEWEST:
+        without = tuple(
+            WithoutSystem(
+                system,
+                float(pearson(np.delete(x, place), np.delete(y, place))),
+                float(spearman(np.delete(x, place), np.delete(y, place))),
+            )
+            for place, system in enumerate(table.systems)
+        )
+    return MetricCorrelation(name, found, without)
+
+
+def _compare(table: ScoreTable, first: str, second: str) -> MetricComparison:
+    human, x, y = (table.columns[name] for name in (table.human, first, second))
+    r12, r13, r23 = (float(pearson(a, b)) for a, b in ((x, human), (y, human), (x, y)))
+    test = williams_test(r12, r13, r23, len(table.systems))
+    return MetricComparison(first, second, r12, r13, r23, test)
+
+
+def _signature(kind: str, table: ScoreTable, plan: Resampling | None) -> str:
+    n = len(table.systems)
+    tested = plan or Resampling()
+    drawn = kind != "pearson" and n > ALL_PERMUTATIONS
+    if drawn:
+        test = f"permutation-{tested.resamples}"
+    else:
+        test = "t" if kind == "pearson" else "permutation-exact"
+    parts = [kind, f"human:{table.human}", f"systems:{n}", f"table:{table.digest}", f"p:{test}"]
+    if plan:
+        parts += [f"bootstrap:{plan.resamples}", "by:system"]
+    if plan or drawn:
+        parts.append(f"seed:{tested.seed}")
+    return "|".join([*parts, f"crosspro:{__version__}"])
+
+
+def _warnings(table: ScoreTable) -> list[str]:
+    n = len(table.systems)
+    if n >= FEW_SYSTEMS:
+        return []
+    return [
+        f"{n} systems say little: a Pearson correlation below {smallest_significant(n):.3f} is not "
+        "significant at the 5% level, and a single system can make or break it"
+    ]

@@ -1,0 +1,1 @@
+"""What metrics of MT output read: texts, links, documents, lists of pronouns."""

@@ -1,0 +1,252 @@
+"""What a metric of MT output reads: source, reference, candidates, links and documents.
+
+All files are read and checked before anything is computed. Links that are not given are made with
+our own aligner: reference and candidates are aligned together, with a larger corpus or with what
+was learnt from one where the user has it (000 §2.3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.evaluation.apt.occurrences import Anchor, token_anchors
+from crosspro.evaluation.mt_text.document_units import Documents, read_doc_ids, read_doc_starts
+from crosspro.evaluation.mt_text.linked_text import (
+    Links,
+    Text,
+    Translation,
+    check_lengths,
+    links_from_pairs,
+    raise_problems,
+    read_links,
+    read_text,
+    text_digest,
+)
+from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.align.prior import Prior
+
+Progress = Callable[[str], None]
+
+_ZIP = b"PK"
+
+
+@dataclass(frozen=True)
+class InputPaths:
+    """The files of a comparison; links may be missing for the reference or for all candidates."""
+
+    source: Path
+    reference: Path
+    candidates: tuple[Path, ...]
+    links_reference: Path | None = None
+    links_candidates: tuple[Path, ...] = ()
+    doc_ids: Path | None = None
+    doc_starts: Path | None = None
+    tokens: Path | None = None
+    lenient: bool = False
+
+
+@dataclass(frozen=True)
+class AlignWith:
+    """What helps to make links: a parallel corpus, or a prior learnt from one."""
+
+    corpus: tuple[Path, Path] | None = None
+    prior: Path | None = None
+
+
+ALONE = AlignWith()
+
+
+@dataclass(frozen=True)
+class MtInput:
+    """Everything that was read, line by line parallel."""
+
+    source: Text
+    reference: Translation
+    candidates: tuple[Translation, ...]
+    documents: Documents | None
+    links: str
+    """Where links come from, for signatures: given, aligned and with what, or both."""
+    anchors: tuple[Anchor, ...] | None = None
+    """The tokens that are scored, where a list of them was given."""
+    warnings: tuple[str, ...] = ()
+
+
+def read_input(
+    paths: InputPaths,
+    lists: PronounLists | None = None,
+    align: AlignWith = ALONE,
+    progress: Progress = lambda text: None,
+    problems: Sequence[Problem] = (),
+) -> MtInput:
+    """Read all files, or raise all that is wrong with any of them; then make missing links.
+
+    `problems` are those that the caller has found already, in the lists perhaps.
+    """
+    problems = list(problems)
+    names = candidate_names(paths.candidates, problems)
+    source = _source(paths.source, problems)
+    texts = [_text(path, source, problems, paths) for path in (paths.reference, *paths.candidates)]
+    links = [
+        None if path is None else read_links(path, source, text, problems, lenient=paths.lenient)
+        for path, text in zip(_link_files(paths, problems), texts, strict=True)
+    ]
+    size = len(source.lines) if source.readable else None
+    documents = None
+    if paths.doc_ids is not None:
+        documents = read_doc_ids(paths.doc_ids, size, problems)
+    elif paths.doc_starts is not None:
+        documents = read_doc_starts(paths.doc_starts, size, problems)
+    helper = _helper(align, all(one is not None for one in links), problems)
+    anchors = None
+    if paths.tokens is not None and lists is not None:
+        anchors = tuple(token_anchors(paths.tokens, source, lists, problems))
+    raise_problems(problems)
+    made = _missing_links(source, texts, links, helper, progress)
+    named = (paths.reference.name.removesuffix(".xz").removesuffix(".gz"), *names)
+    translations = [Translation(*item) for item in zip(named, texts, made, strict=True)]
+    return MtInput(
+        source,
+        translations[0],
+        tuple(translations[1:]),
+        documents,
+        _origin(links, helper, paths.lenient),
+        anchors,
+        tuple(
+            f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
+            for one in made
+            if one.dropped
+        ),
+    )
+
+
+def _source(path: Path, problems: list[Problem]) -> Text:
+    """The source; one without lines is reported once, and not for every file beside it."""
+    text = read_text(path, problems)
+    if text.readable and not text.lines:
+        problems.append(Problem(text.path, None, "file", "at least one line", "none"))
+        return replace(text, readable=False)
+    return text
+
+
+def _link_files(paths: InputPaths, problems: list[Problem]) -> list[Path | None]:
+    """The link file of the reference and of each candidate, or None."""
+    given, wanted = len(paths.links_candidates), len(paths.candidates)
+    if given not in (0, wanted):
+        expected = f"as many link files as candidates, {wanted}"
+        problems.append(Problem("links", None, "candidate", expected, str(given)))
+    same = given == wanted
+    return [paths.links_reference, *(paths.links_candidates if same else [None] * wanted)]
+
+
+def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) -> Text:
+    text = read_text(path, problems)
+    return check_lengths(text, source, problems, lenient=paths.lenient)
+
+
+@dataclass(frozen=True)
+class _Helper:
+    """What helps the aligner, as it was read, and a name for its content."""
+
+    corpus: tuple[Text, Text] | None
+    prior: Prior | None
+    digests: tuple[str, ...]
+
+
+def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Helper:
+    corpus = prior = None
+    digests = []
+    if all_given and (align.corpus is not None or align.prior is not None):
+        expected = "no text or prior to align with: all links are given"
+        problems.append(Problem("links", None, "aligner", expected, "one"))
+    if align.corpus is not None:
+        first, second = (read_text(path, problems) for path in align.corpus)
+        check_lengths(second, first, problems)
+        corpus = first, second
+        digests.append(f"corpus-{text_digest(first, second)}")
+    if align.prior is not None:
+        prior = _prior(align.prior, problems)
+        if prior is not None:
+            content = hashlib.sha256(align.prior.read_bytes()).hexdigest()[:8]
+            digests.append(f"prior-{content}")
+    return _Helper(corpus, prior, tuple(digests))
+
+
+def _prior(path: Path, problems: list[Problem]) -> Prior | None:
+    try:
+        with open_bytes(path) as handle:
+            is_archive = handle.read(len(_ZIP)) == _ZIP
+        if is_archive:
+            from crosspro.data_prep.align.prior import load_prior
+
+            return load_prior(path)
+        expected = "a prior that `crosspro align --save-prior` wrote"
+        problems.append(Problem(str(path), None, "file", expected, "a file of another kind"))
+    except InputError as error:
+        problems += error.problems
+    except OSError as error:
+        found = error.strerror or str(error)
+        problems.append(Problem(str(path), None, "file", "a readable file", found))
+    return None
+
+
+def _missing_links(
+    source: Text,
+    texts: Sequence[Text],
+    links: Sequence[Links | None],
+    helper: _Helper,
+    progress: Progress,
+) -> list[Links]:
+    """The given links, and those of one run of the aligner over all texts for the others."""
+    if all(one is not None for one in links):
+        return [one for one in links if one is not None]
+    from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+
+    sentences = source.sentences()
+    left = sentences * len(texts)
+    right = [words for text in texts for words in text.sentences()]
+    if helper.corpus is not None:
+        left, right = left + helper.corpus[0].sentences(), right + helper.corpus[1].sentences()
+    known = helper.prior
+    settings = AlignerSettings()
+    if known is not None:
+        settings = AlignerSettings(form=known.form, prefix_length=known.prefix_length)
+    made = align_corpus(left, right, settings, known, 1, progress)
+    size = len(sentences)
+    return [
+        links_from_pairs("aligned", made[number * size : (number + 1) * size])
+        if one is None
+        else one
+        for number, one in enumerate(links)
+    ]
+
+
+def _origin(links: Sequence[Links | None], helper: _Helper, lenient: bool) -> str:
+    """All that decides the links: how lenient, how many texts were aligned together, with what."""
+    found = []
+    if any(one is not None for one in links):
+        found.append("given(lenient)" if lenient else "given")
+    if any(one is None for one in links):
+        found.append(f"aligned({','.join((f'{len(links)}-texts', *helper.digests))})")
+    return "+".join(found)
+
+
+def candidate_names(paths: Sequence[Path], problems: list[Problem]) -> list[str]:
+    """Short names of the files, with as much of their path as tells them apart."""
+    for suffixes in ((".xz", ".gz"), ()):
+        for depth in range(1, max(len(path.parts) for path in paths) + 1):
+            names = ["/".join(path.parts[-depth:]) for path in paths]
+            for suffix in suffixes:
+                names = [name.removesuffix(suffix) for name in names]
+            if len(set(names)) == len(names):
+                return names
+    for path in dict.fromkeys(path for path in paths if paths.count(path) > 1):
+        problems.append(Problem(str(path), None, "candidate", "each candidate once", "it twice"))
+    return names

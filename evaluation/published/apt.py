@@ -1,0 +1,62 @@
+"""Published figures of APT against people: 001 Tables 1 to 4, from `figures/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crosspro.evaluation.correlation.disagreement import (
+    CASES,
+    Counts,
+    Judgement,
+    verdicts_from_margins,
+)
+from crosspro.evaluation.published.results import read_figures
+
+_FOLDER = Path(__file__).resolve().parent / "figures"
+
+
+def published_table() -> Path:
+    """001 Table 1: the scores of nine systems and the reference.
+
+    Table 2 comes out of it only if the reference is kept as a tenth row, which 001 does not say.
+    """
+    return _FOLDER / "apt_protest_scores.csv"
+
+
+def printed_correlations() -> dict[tuple[str, str], float]:
+    """001 Table 2, by column of Table 1 and coefficient."""
+    printed = {}
+    for row in read_figures("apt_protest_correlation"):
+        alignment = "heuristics" if row["alignment_heuristics"] == "yes" else "plain"
+        column = f"{row['setting'].lower().replace('-', '_')}_{alignment}"
+        for kind in ("pearson", "spearman"):
+            printed[column, kind] = float(row[kind])
+    return printed
+
+
+def derived_verdicts() -> dict[str, Counts]:
+    """Cases by verdicts of each category, which 001 Tables 3 and 4 determine together."""
+    wrong = {
+        row["category"]: row["incorrect_equivalence"] for row in read_figures("apt_disagreements")
+    }
+    return {
+        row["category"]: verdicts_from_margins(
+            (int(row["apt_case1"]), int(row["apt_case2"]), int(row["apt_case3"])),
+            int(row["human_correct"]),
+            int(row["disagreements"]),
+            int(wrong.get(row["category"], 0)),
+        )
+        for row in read_figures("apt_protest_categories")
+        if row["category"] != "total"
+    }
+
+
+def published_judgements() -> list[Judgement]:
+    """The 2,227 examples of 001 Table 3 as far as they can be told apart."""
+    return [
+        Judgement(category, case, correct)
+        for category, table in derived_verdicts().items()
+        for case, cells in zip(CASES, table.tolist(), strict=True)
+        for correct, number in zip((True, False), cells, strict=True)
+        for _ in range(number)
+    ]

@@ -1,0 +1,117 @@
+"""Published results of the shared tasks, from the papers' tables.
+
+Sources: WMT 2016 (paper 003, Tables 6-9) and DiscoMT 2017 (paper 004, Tables 5-12). The CSV files
+are in `evaluation/published/figures/`.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+_FOLDER = Path(__file__).resolve().parent / "figures"
+
+SOURCES = {
+    2016: "Guillou et al. 2016, Findings of the 2016 WMT Shared Task on Cross-lingual Pronoun "
+    "Prediction, Tables 6-9",
+    2017: "Loáiciga et al. 2017, Findings of the 2017 DiscoMT Shared Task on Cross-lingual Pronoun "
+    "Prediction, Tables 5-12",
+}
+
+
+@dataclass(frozen=True)
+class PublishedResult:
+    """A row of a result table; recalls of single classes are known for 2017."""
+
+    year: int
+    pair: str
+    submission: str
+    kind: str
+    rank: int | None
+    macro_recall: float
+    accuracy: float
+    accuracy_rank: int | None = None
+    none_penalty: float | None = None
+    class_recall: dict[str, float] = field(default_factory=dict)
+
+
+def published_results(year: int | None = None, pair: str | None = None) -> list[PublishedResult]:
+    """The published results of a year and a language pair, or of all, in the papers' order."""
+    return [row for row in _all_results() if year in (None, row.year) and pair in (None, row.pair)]
+
+
+def published_instances(year: int, pair: str) -> dict[str, int]:
+    """Gold instances of each class of a test set, where they are published (2017)."""
+    if year != 2017:
+        return {}
+    return {
+        row["class"]: int(row["instances"])
+        for row in read_figures("class_recall_2017")
+        if row["pair"] == pair
+    }
+
+
+@cache
+def _all_results() -> tuple[PublishedResult, ...]:
+    recalls: dict[tuple[str, str], dict[str, float]] = {}
+    for row in read_figures("class_recall_2017"):
+        by_class = recalls.setdefault((row["pair"], row["submission"]), {})
+        by_class[row["class"]] = float(row["recall"])
+    accuracy_ranks = {
+        (row["year"], row["pair"], row["submission"]): int(row["accuracy_rank"])
+        for row in read_figures("accuracy_ranks")
+    }
+    return tuple(
+        PublishedResult(
+            year=int(row["year"]),
+            pair=row["pair"],
+            submission=row["submission"],
+            kind=row["kind"],
+            rank=int(row["rank"]) if row["rank"] else None,
+            macro_recall=float(row["macro_recall"]),
+            accuracy=float(row["accuracy"]),
+            accuracy_rank=accuracy_ranks.get((row["year"], row["pair"], row["submission"])),
+            none_penalty=float(row["none_penalty"]) if row["none_penalty"] else None,
+            class_recall=recalls.get((row["pair"], row["submission"]), {})
+            if row["year"] == "2017"
+            else {},
+        )
+        for row in read_figures("results")
+    )
+
+
+def read_figures(name: str) -> list[dict[str, str]]:
+    """The rows of one of the tables in `evaluation/published/figures/`."""
+    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+@dataclass(frozen=True)
+class PublishedTestSet:
+    """The size of a test set and the macro recall of constant or uniform guessing."""
+
+    segments: int
+    instances: int
+    instances_basis: str
+    random_macro_recall: float
+
+
+def published_test_set(year: int, pair: str) -> PublishedTestSet:
+    """What is known of the official test set of a year and a language pair."""
+    segments = _row("test_sets", year, pair)
+    instances = _row("test_instances_inferred", year, pair)
+    random = _row("random_baselines", year, pair)
+    return PublishedTestSet(
+        int(segments["segments"]),
+        int(instances["instances"]),
+        instances["basis"],
+        float(random["macro_recall"]),
+    )
+
+
+def _row(name: str, year: int, pair: str) -> dict[str, str]:
+    return next(
+        row for row in read_figures(name) if (row["year"], row["pair"]) == (str(year), pair)
+    )

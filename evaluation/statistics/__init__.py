@@ -1,0 +1,1 @@
+"""How certain scores are: resampling, paired tests, signatures."""

@@ -1,0 +1,276 @@
+"""An evaluation as text: a table for the terminal, Markdown, JSON or CSV.
+
+The tables follow the papers: ranks by the official score with accuracy beside it (003 Tables 6-9,
+004 Tables 5-8), then the recall of each class (004 Tables 9-12).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from crosspro.evaluation.layout.tables import Row, markdown_table, text_table
+from crosspro.evaluation.published.results import PublishedResult
+from crosspro.evaluation.submissions.results import Comparison, Evaluation, Result, ranks
+from crosspro.evaluation.submissions.scores import (
+    accuracy,
+    f1,
+    macro_f1,
+    macro_precision,
+    macro_recall,
+    precision,
+    recall,
+)
+
+TableWriter = Callable[[Row, Sequence[Row], int], str]
+Table = tuple[Row, Sequence[Row]]
+"""The heading and the rows."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row of the result table: a submission scored here, or a published one."""
+
+    name: str
+    own: bool
+    ranked: bool
+    shown: dict[str, str]
+    values: dict[str, float]
+    class_recall: dict[str, float]
+
+
+def text_report(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> str:
+    """The report for a terminal."""
+    return _report(evaluation, published, text_table, "{}\n")
+
+
+def markdown_report(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> str:
+    """The report as Markdown."""
+    return _report(evaluation, published, markdown_table, "## {}\n")
+
+
+def metric_title(name: str) -> str:
+    """A metric as written in headings."""
+    return name.replace("_", " ").replace(" f1", " F1")
+
+
+def _report(
+    evaluation: Evaluation,
+    published: Sequence[PublishedResult],
+    table: TableWriter,
+    heading: str,
+) -> str:
+    parts = [
+        heading.format(_title(evaluation)),
+        table(*ranking_table(evaluation, published), 2),
+    ]
+    if published:
+        parts.append("* scored here; the others are published figures, ranked if primary.\n")
+    resampled = evaluation.results[0].scores["accuracy"].low is not None
+    parts += [
+        ("[95% interval]; " if resampled else "") + "(rank) by that column.\n",
+        heading.format("Recall of each class"),
+        table(*recall_table(evaluation, published), 1),
+    ]
+    if evaluation.comparisons:
+        parts += [
+            heading.format("Paired differences"),
+            table(*differences_table(evaluation.comparisons), 2),
+            "p values are two-sided and not corrected for the number of comparisons.\n",
+        ]
+    if evaluation.agreement is not None:
+        parts += [heading.format("Agreement (% of gaps)"), table(*agreement_table(evaluation), 1)]
+    parts += [heading.format("Signatures"), _signatures(evaluation.results)]
+    return "\n".join(parts)
+
+
+def _title(evaluation: Evaluation) -> str:
+    gaps = f"{len(evaluation.gold.classes):,} gaps"
+    if evaluation.documents is not None:
+        gaps += f" in {evaluation.documents:,} documents"
+    return f"Task {evaluation.task.name}, gold {evaluation.gold.name}: {gaps}"
+
+
+def _lines(evaluation: Evaluation, published: Sequence[PublishedResult]) -> list[_Line]:
+    lines = []
+    for result in evaluation.results:
+        present = result.counts.sum(axis=1) > 0
+        recalls = zip(evaluation.task.classes, recall(result.counts), present, strict=True)
+        lines.append(
+            _Line(
+                result.name,
+                True,
+                True,
+                {name: str(score) for name, score in result.scores.items()},
+                {name: score.value for name, score in result.scores.items()},
+                {name: float(value) for name, value, there in recalls if there},
+            )
+        )
+    for row in published:
+        values = {"macro_recall": row.macro_recall, "accuracy": row.accuracy}
+        shown = {name: f"{value:.2f}" for name, value in values.items()}
+        name = f"{row.submission} ({row.year})"
+        lines.append(_Line(name, False, row.kind == "primary", shown, values, row.class_recall))
+    official = evaluation.task.official_score
+    return sorted(lines, key=lambda line: -line.values.get(official, 0.0))
+
+
+def ranking_table(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> Table:
+    """Submissions by rank, with all their scores."""
+    lines = _lines(evaluation, published)
+    official, *others = evaluation.results[0].scores
+    columns = [[line.shown.get(official, "") for line in lines]]
+    for metric in others:
+        columns.append(
+            [
+                f"{line.shown.get(metric, '')} {f'({place})' if place else '':4}".rstrip()
+                for line, place in zip(lines, _places(lines, metric), strict=True)
+            ]
+        )
+    names = [f"*{line.name}" if published and line.own else line.name for line in lines]
+    places = map(str, _places(lines, official))
+    heading = ("rank", "submission", *map(metric_title, (official, *others)))
+    return heading, list(zip(places, names, *columns, strict=True))
+
+
+def _places(lines: Sequence[_Line], metric: str) -> list[int | str]:
+    """The rank of each line under a metric, empty for those that are not ranked."""
+    ranked = [line.ranked and metric in line.values for line in lines]
+    if not all(metric in line.values for line in lines if line.ranked):
+        return [""] * len(lines)
+    values = [line.values[metric] for line, one in zip(lines, ranked, strict=True) if one]
+    places = iter(ranks(values))
+    return [next(places) if one else "" for one in ranked]
+
+
+def recall_table(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> Table:
+    """Gold instances and recall of each class."""
+    lines = [line for line in _lines(evaluation, published) if line.class_recall]
+    instances = evaluation.results[0].counts.sum(axis=1)
+    rows = []
+    for index, name in enumerate(evaluation.task.classes):
+        recalls = [line.class_recall.get(name) for line in lines]
+        shown = ["-" if value is None else f"{value:.2f}" for value in recalls]
+        rows.append((name, str(instances[index]), *shown))
+    return ("class", "instances", *(line.name for line in lines)), rows
+
+
+def differences_table(comparisons: Sequence[Comparison]) -> Table:
+    """Paired differences with their intervals and p values."""
+    rows = []
+    for comparison in comparisons:
+        d = comparison.difference
+        rows.append(
+            (
+                f"{d.first} - {d.second}",
+                metric_title(comparison.metric),
+                f"{d.difference:+.2f} [{d.low:+.2f}, {d.high:+.2f}]",
+                f"{d.p_randomisation:.4f}",
+                f"{d.p_bootstrap:.4f}",
+            )
+        )
+    return ("pair", "metric", "difference", "p (randomisation)", "p (bootstrap)"), rows
+
+
+def agreement_table(evaluation: Evaluation) -> Table:
+    """How often each two submissions agree."""
+    names = [result.name for result in evaluation.results]
+    values = [] if evaluation.agreement is None else evaluation.agreement.tolist()
+    rows = [
+        (name, *(f"{value:.2f}" for value in row)) for name, row in zip(names, values, strict=True)
+    ]
+    return ("", *names), rows
+
+
+def _signatures(results: Sequence[Result]) -> str:
+    return "\n".join(f"- {score.signature}" for score in results[0].scores.values()) + "\n"
+
+
+def json_report(evaluation: Evaluation) -> str:
+    """Everything that was computed, for other programs."""
+    task = evaluation.task
+    content = {
+        "task": task.name,
+        "classes": task.classes,
+        "gold": evaluation.gold.name,
+        "gaps": len(evaluation.gold.classes),
+        "documents": evaluation.documents,
+        "absent": evaluation.absent,
+        "submissions": [
+            {
+                "name": result.name,
+                "scores": {name: asdict(score) for name, score in result.scores.items()},
+                "averages": _averages(evaluation, result),
+                "per_class": _per_class(evaluation, result),
+                "confusion": result.counts.tolist(),
+            }
+            for result in evaluation.results
+        ],
+        "comparisons": [
+            {"metric": comparison.metric, **asdict(comparison.difference)}
+            for comparison in evaluation.comparisons
+        ],
+        "agreement": None if evaluation.agreement is None else evaluation.agreement.tolist(),
+        "warnings": evaluation.warnings,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _per_class(evaluation: Evaluation, result: Result) -> dict[str, dict[str, float]]:
+    counts = result.counts
+    columns = {
+        "instances": counts.sum(axis=1),
+        "predicted": counts.sum(axis=0),
+        "precision": precision(counts),
+        "recall": recall(counts),
+        "f1": f1(counts),
+    }
+    return {
+        name: {key: column[index].item() for key, column in columns.items()}
+        for index, name in enumerate(evaluation.task.classes)
+    }
+
+
+def _averages(evaluation: Evaluation, result: Result) -> dict[str, float]:
+    """Macro averages of P, R and F1, and their micro averages, which equal accuracy."""
+    counts, absent = result.counts, evaluation.absent
+    return {
+        "macro_precision": float(macro_precision(counts, absent)),
+        "macro_recall": float(macro_recall(counts, absent)),
+        "macro_f1": float(macro_f1(counts, absent)),
+        "micro": float(accuracy(counts)),
+    }
+
+
+def csv_report(evaluation: Evaluation) -> str:
+    """One line per submission and value: scores with intervals, then values per class."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(("submission", "metric", "class", "value", "low", "high", "signature"))
+    for result in evaluation.results:
+        for score in result.scores.values():
+            writer.writerow(
+                (
+                    result.name,
+                    score.name,
+                    "",
+                    _csv_number(score.value),
+                    _csv_number(score.low),
+                    _csv_number(score.high),
+                    score.signature,
+                )
+            )
+        for name, value in _averages(evaluation, result).items():
+            if name not in result.scores:
+                writer.writerow((result.name, name, "", _csv_number(value), "", "", ""))
+        for name, values in _per_class(evaluation, result).items():
+            for key, value in values.items():
+                writer.writerow((result.name, key, name, _csv_number(value), "", "", ""))
+    return output.getvalue()
+
+
+def _csv_number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

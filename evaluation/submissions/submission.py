@@ -1,0 +1,249 @@
+"""Labels of a gold file and of submissions, paired gap by gap.
+
+Only labels are read, so this is as fast as the file system allows; whole examples are read by
+`data_prep/formats/shared_task.py`. What the released scorer accepts is accepted and what it refuses
+is refused, but all faults of all files are reported, not just the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.data_prep.errors import (
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+    unknown_label,
+)
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER, read_doc_ids
+from crosspro.data_prep.formats.textfile import read_lines
+from crosspro.data_prep.task import OTHER, Task
+
+ClassIndices = NDArray[np.int8]
+_PLACEHOLDER = PLACEHOLDER.encode()
+_SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The gold classes of a file.
+
+    `classes` has an entry for each gap and `gaps` the number of gaps of each line. `documents`
+    numbers the document of each gap (a document is a run of lines with equal ids) and is None
+    where documents are not known.
+    """
+
+    name: str
+    classes: ClassIndices
+    gaps: NDArray[np.int64]
+    documents: NDArray[np.int64] | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def document_count(self) -> int | None:
+        """The number of documents that have a gap, where documents are known."""
+        return None if self.documents is None else len(np.unique(self.documents))
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The predictions of one system: a class for each gap of gold, in the same order."""
+
+    name: str
+    classes: ClassIndices
+    warnings: tuple[str, ...] = ()
+
+
+def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
+    """Read the gold labels of a file; raises `InputError` with all its faults."""
+    labels = _LabelParser(task, path)
+    per_line: list[tuple[int, ...]] = []
+    unequal: list[int] = []
+    for number, raw in enumerate(read_lines(Path(path)), start=1):
+        columns = raw.split(b"\t")
+        if len(columns) != len(COLUMNS):
+            found = f"{len(columns)}: {quoted(_text(raw.rstrip()))}"
+            labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", found)
+            continue
+        column, _, source, target, links = columns
+        if not (source and target and links):  # the line end counts as content of the last
+            for field, text in zip(COLUMNS[2:], columns[2:], strict=True):
+                if not text:
+                    labels.problem(number, field, "text", "nothing")
+        classes = labels.parse(column, number)
+        per_line.append(classes)
+        if len(classes) != target.count(_PLACEHOLDER):
+            unequal.append(number)
+    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
+    if documents is not None and not labels.problems and len(documents) != len(per_line):
+        raise input_error(
+            doc_ids or "",
+            "doc-ids",
+            f"{len(per_line)} lines as in {path}",
+            f"{len(documents)} lines",
+        )
+    if labels.problems:
+        raise InputError(labels.problems)
+    warnings: tuple[str, ...] = ()
+    if unequal:
+        warnings = (
+            f"{path}: {len(unequal)} lines with another number of labels than of placeholders, "
+            f"the first is line {unequal[0]} (`crosspro check` shows them all)",
+        )
+    return gold_from_classes(str(path), per_line, documents, warnings)
+
+
+def gold_from_classes(
+    name: str,
+    per_line: Sequence[tuple[int, ...]],
+    documents: Sequence[str | None] | None,
+    warnings: tuple[str, ...] = (),
+) -> Gold:
+    """Gold from the class indices of each line and, where known, the document id of each line."""
+    gaps = np.fromiter(map(len, per_line), np.int64, len(per_line))
+    numbered = None
+    if documents is not None:
+        runs = [len(list(run)) for _, run in groupby(documents)]
+        numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), gaps)
+    return Gold(name, _flat(per_line), gaps, numbered, warnings)
+
+
+def unlabelled_line(examples: Sequence[Example]) -> int | None:
+    """The first line, from 1, with a gap that has no label."""
+    for number, example in enumerate(examples, start=1):
+        if any(gap.label is None for gap in example.gaps):
+            return number
+    return None
+
+
+def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
+    """The gold classes of examples in memory, all of whose gaps are labelled."""
+    documents = [example.document for example in examples]
+    per_line = _class_indices(examples, task)
+    return gold_from_classes(name, per_line, None if None in documents else documents)
+
+
+def submission_of(examples: Sequence[Example], task: Task, name: str) -> Submission:
+    """A submission from examples that carry predicted labels."""
+    return Submission(name, _flat(_class_indices(examples, task)))
+
+
+def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, ...]]:
+    index = task.class_index
+    return [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
+
+
+def read_submissions(paths: Sequence[str | Path], task: Task, gold: Gold) -> list[Submission]:
+    """Read submissions for a gold file; raises `InputError` with all faults of all of them."""
+    problems: list[Problem] = []
+    submissions = []
+    for path, name in zip(paths, display_names(paths), strict=True):
+        labels = _LabelParser(task, path)
+        try:
+            submissions.append(_read_submission(path, name, labels, gold))
+        except InputError as error:
+            problems += error.problems
+        problems += labels.problems
+    if problems:
+        raise InputError(problems)
+    return submissions
+
+
+def label_problems(paths: Sequence[str | Path], task: Task) -> list[Problem]:
+    """What is wrong with submissions by themselves, where gold cannot be read either."""
+    problems: list[Problem] = []
+    for path in paths:
+        labels = _LabelParser(task, path)
+        try:
+            for number, raw in enumerate(read_lines(Path(path)), start=1):
+                labels.parse(_label_column(raw), number)
+        except InputError as error:
+            problems += error.problems
+        problems += labels.problems
+    return problems
+
+
+def _label_column(raw: bytes) -> bytes:
+    """The text of a prediction line before the first tab, CR or LF."""
+    return raw.split(b"\t", 1)[0].partition(b"\r")[0].removesuffix(b"\n")
+
+
+def _read_submission(path: str | Path, name: str, labels: _LabelParser, gold: Gold) -> Submission:
+    per_line: list[tuple[int, ...]] = []
+    expected_per_line = gold.gaps.tolist()
+    lines = 0
+    for lines, raw in enumerate(read_lines(Path(path)), start=1):
+        if lines > len(expected_per_line):
+            continue
+        column = raw.split(b"\t", 1)[0]
+        if column not in labels.known:  # most lines are, and this saves a third of the time
+            column = _label_column(raw)
+        classes = labels.parse(column, lines)
+        spaced = bool(column) and b"" in column.split(b" ")  # reported as such already
+        if len(classes) != expected_per_line[lines - 1] and not spaced:
+            expected = f"{expected_per_line[lines - 1]} label(s) as in {gold.name}"
+            labels.problem(lines, "classes", expected, f"{len(classes)}: {quoted(_text(column))}")
+        per_line.append(classes)
+    if lines < len(expected_per_line):
+        labels.problem(None, "lines", f"{len(expected_per_line)} as in {gold.name}", str(lines))
+    extra = lines - len(expected_per_line)
+    warnings = (f"{path}: the last {extra} lines are ignored, as gold has no more",)
+    return Submission(name, _flat(per_line), warnings if extra > 0 else ())
+
+
+def display_names(paths: Sequence[str | Path]) -> list[str]:
+    """Names of submissions as shown in tables: the file name without its usual suffixes."""
+    names = []
+    for path in map(Path, paths):
+        while path.suffix in _SUFFIXES and path.stem:
+            path = path.with_suffix("")
+        names.append(path.name)
+    return [
+        name if names.count(name) == 1 else str(path)
+        for name, path in zip(names, paths, strict=True)
+    ]
+
+
+class _LabelParser:
+    """Turns label columns into class indices; the few different columns are parsed once each."""
+
+    def __init__(self, task: Task, path: str | Path) -> None:
+        self.task = task
+        self.path = str(path)
+        self.known: dict[bytes, tuple[int, ...]] = {b"": ()}
+        self.problems: list[Problem] = []
+
+    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
+        self.problems.append(Problem(self.path, line, field, expected, found))
+
+    def parse(self, column: bytes, line: int) -> tuple[int, ...]:
+        known = self.known.get(column)
+        if known is not None:
+            return known
+        index = self.task.class_index
+        labels = _text(column).split(" ")
+        wrong = [label for label in labels if label not in index]
+        for label in wrong:
+            found = unknown_label(label, _text(column), index)
+            self.problem(line, "classes", choices(index), found)
+        if wrong:
+            return (-1,) * len(labels)
+        self.known[column] = classes = tuple(index[label] for label in labels)
+        return classes
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="surrogateescape")
+
+
+def _flat(per_line: Iterable[tuple[int, ...]]) -> ClassIndices:
+    return np.fromiter(chain.from_iterable(per_line), np.int8)

@@ -1,0 +1,1 @@
+"""Neural systems: fields, encoding, batches, training; one network a file in networks/."""

@@ -1,0 +1,60 @@
+"""The batches of an epoch: gap numbers on the device where all data lies, decided by seed alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from crosspro.prediction.neural.sampling import Indices, Sampler, bucketed_batches
+from crosspro.prediction.neural.tensors import GapTensors, extents
+
+Batch = tuple[Tensor, int, int]
+"""Gap numbers, the widest context among them, and the size of the batch over all processes."""
+
+
+class Batches:
+    """The batches of the current epoch; Lightning iterates it once an epoch."""
+
+    def __init__(
+        self, tensors: GapTensors, classes: int, size: int, limit: int, sampler: Sampler, seed: int
+    ) -> None:
+        self.labels = tensors.label.cpu().numpy().astype(np.int32)
+        self.extents = extents(tensors, limit)
+        self.classes = classes
+        self.size = size
+        self.sampler = sampler
+        self.seed = seed
+        self.epoch = 0
+        self.lengths: dict[int, int] = {}
+        self.rank, self.world = 0, 1
+        self.device = torch.device("cpu")
+
+    def __iter__(self) -> Iterator[Batch]:
+        generator = np.random.default_rng((self.seed, self.epoch))
+        gaps = self.sampler.draw(self.labels, self.classes, generator)
+        for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
+            mine = batch[self.rank :: self.world]
+            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, len(batch)
+
+    def __len__(self) -> int:
+        if self.epoch not in self.lengths:  # Lightning asks several times an epoch
+            generator = np.random.default_rng((self.seed, self.epoch))
+            drawn = len(self.sampler.draw(self.labels, self.classes, generator))
+            self.lengths = {self.epoch: -(-drawn // self.size)}
+        return self.lengths[self.epoch]
+
+
+class FixedBatches:
+    """The same batches every time; a plain list would mean several data loaders to Lightning."""
+
+    def __init__(self, batches: Sequence[tuple[Indices, int]]) -> None:
+        self.batches = [(torch.from_numpy(gaps), width, len(gaps)) for gaps, width in batches]
+
+    def __iter__(self) -> Iterator[Batch]:
+        return iter(self.batches)
+
+    def __len__(self) -> int:
+        return len(self.batches)

@@ -1,0 +1,59 @@
+"""The loss and dev scores of each epoch: a CSV file that a resumed run continues, and its chart."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytorch_lightning as pl
+
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.evaluation.layout.plot import line_chart
+from crosspro.prediction.dev_score import MONITORS
+
+COLUMNS = ("epoch", "step", "loss", *(f"dev_{name}" for name in MONITORS))
+
+
+class EpochLog(pl.Callback):
+    """Writes `logs/metrics.csv` and `learning_curve.svg` of a run folder after every epoch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "logs" / "metrics.csv"
+        self.rows: list[dict[str, str]] = []
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Keep the epochs before the one that begins, if the run goes on."""
+        if self.path.is_file():
+            with self.path.open(encoding="utf-8", newline="") as handle:
+                rows = [row for row in csv.DictReader(handle) if set(row) == set(COLUMNS)]
+            self.rows = [row for row in rows if int(row["epoch"]) < trainer.current_epoch]
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Add the row of an epoch and draw the chart again."""
+        found = {name: f"{float(value):.6g}" for name, value in trainer.callback_metrics.items()}
+        found |= {"epoch": str(trainer.current_epoch), "step": str(trainer.global_step)}
+        self.rows.append({name: found.get(name, "") for name in COLUMNS})
+        if trainer.is_global_zero:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(self.path, _csv(self.rows))
+            write_text(self.folder / "learning_curve.svg", learning_curve(self.rows))
+
+
+def learning_curve(rows: list[dict[str, str]]) -> str:
+    """The dev scores of all epochs as a chart."""
+    scores = {
+        "dev macro recall": [float(row["dev_macro_recall"]) for row in rows],
+        "dev accuracy": [float(row["dev_accuracy"]) for row in rows],
+    }
+    epochs = [float(row["epoch"]) for row in rows]
+    return line_chart("Learning curve", "epoch", "per cent", epochs, scores)
+
+
+def _csv(rows: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,69 @@
+"""May a stopped run go on? Its checkpoint must be whole, and of the same settings and data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.prediction.neural.training_settings import TrainerSettings
+from crosspro.prediction.system import read_json_object
+
+_IDENTITY = "run.json"
+
+
+def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The last checkpoint of a run, or None if it has none yet.
+
+    `identity` says what decides the result (settings, task, data). It is written down when a run
+    begins, and compared when it goes on: in the folder of another run nothing is trained.
+    """
+    path = place / "last.ckpt"
+    known = place / _IDENTITY
+    if not path.is_file():
+        place.mkdir(parents=True, exist_ok=True)
+        write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        return None
+    found = _differences(read_json_object(known), json.loads(json.dumps(identity)))
+    if found:
+        expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
+        raise input_error(place, "run", expected, "; ".join(found))
+    return read_checkpoint(path)
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """A checkpoint of Lightning; no code in it is run."""
+    try:
+        checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises a dozen kinds for damaged files
+        expected = "a whole checkpoint (remove the folder to begin again)"
+        found = "a damaged file" if path.is_file() else "no file"
+        raise input_error(path, "checkpoint", expected, found) from error
+    return checkpoint
+
+
+def has_ended(checkpoint: Mapping[str, Any], settings: TrainerSettings) -> bool:
+    """Whether a run had done all its epochs, or enough without a better score."""
+    states = checkpoint["callbacks"].values()
+    waits = max((state["wait_count"] for state in states if "wait_count" in state), default=0)
+    all_done: bool = checkpoint["epoch"] + 1 >= settings.max_epochs
+    return all_done or waits >= max(1, settings.patience)
+
+
+def _differences(
+    earlier: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = ""
+) -> list[str]:
+    """What two nested mappings have not in common, a line each."""
+    found = []
+    for key in sorted({*earlier, *wanted}):
+        one, other = earlier.get(key), wanted.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            found += _differences(one, other, f"{prefix}{key}.")
+        elif one != other:
+            found.append(f"{prefix}{key} {one}, not {other}")
+    return found

@@ -1,0 +1,151 @@
+"""Optional sub-word units: words and lemmas are cut into sentencepiece units before encoding.
+
+Everything that counts positions (gaps, links, heads) moves with them, so that networks see longer
+sentences of fewer types and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import sentencepiece
+
+from crosspro.data_prep.annotate.token import AnnotatedSentence
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+
+Cut = Callable[[str], list[str]]
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class Units:
+    """The sentencepiece models of both sides, as their files' bytes."""
+
+    source: bytes
+    target: bytes
+
+    def split(self, examples: Iterable[Example], lowercase: bool) -> list[Example]:
+        """The examples in units; the source is folded before it is cut, as in training."""
+        cut, target = (_cutter(model) for model in (self.source, self.target))
+
+        def source(word: str) -> list[str]:
+            return cut(word.lower() if lowercase else word)
+
+        return [split_example(example, source, target) for example in examples]
+
+    def save(self, folder: Path) -> None:
+        """Write both models, which any sentencepiece can read."""
+        for side in SIDES:
+            (folder / f"units.{side}.model").write_bytes(getattr(self, side))
+
+
+def load_units(folder: Path) -> Units:
+    """The models of a saved system; a damaged file is refused."""
+    models = []
+    for side in SIDES:
+        path = folder / f"units.{side}.model"
+        try:
+            models.append(path.read_bytes())
+            _cutter(models[-1])("a")
+        except (OSError, RuntimeError) as error:
+            first = str(error).splitlines()[0]
+            raise input_error(path, "units", "a sentencepiece model", first) from error
+    return Units(*models)
+
+
+def train_units(examples: Sequence[Example], size: int, lowercase: bool) -> Units:
+    """Unigram models of at most `size` units, learnt from each side of the examples."""
+    sources = (
+        " ".join(example.source).lower() if lowercase else " ".join(example.source)
+        for example in examples
+    )
+    targets = (
+        " ".join(lemma for lemma in example.lemmas if not lemma.startswith(PLACEHOLDER))
+        for example in examples
+    )
+    return Units(_train(sources, size), _train(targets, size))
+
+
+def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example:
+    """One example in units; a tag or parse of a word goes to all of its units."""
+    source = [source_cut(word) for word in example.source]
+    target = [_target_units(token, example.tagged, target_cut) for token in example.target]
+    source_at, target_at = _starts(source), _starts(target)
+    links = tuple(
+        (piece, target_at[right])
+        for left, right in example.links
+        for piece in range(source_at[left], source_at[left + 1])
+    )
+    gaps = tuple(
+        Gap(target_at[gap.position], source_at[gap.source_index], gap.label, gap.word)
+        for gap in example.gaps
+    )
+    parse = example.source_parse
+    if parse is not None:
+        tokens = [
+            replace(token, form=piece, head=source_at[token.head] if token.head >= 0 else -1)
+            for token, pieces in zip(parse.tokens, source, strict=True)
+            for piece in pieces
+        ]
+        parse = AnnotatedSentence(tuple(tokens), parse.scheme)
+    return replace(
+        example,
+        source=tuple(piece for pieces in source for piece in pieces),
+        target=tuple(piece for pieces in target for piece in pieces),
+        links=links,
+        gaps=gaps,
+        source_parse=parse,
+    )
+
+
+def _target_units(token: str, tagged: bool, cut: Cut) -> list[str]:
+    if token.startswith(PLACEHOLDER):
+        return [token]
+    if not tagged:
+        return cut(token)
+    lemma, tag = split_tag(token)
+    return [f"{piece}|{tag}" for piece in cut(lemma)]
+
+
+def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:
+    starts = [0]
+    for one in pieces:
+        starts.append(starts[-1] + len(one))
+    return starts
+
+
+def _train(sentences: Iterable[str], size: int) -> bytes:
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_writer=model,
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        expected = "at least a unit for every character of the text"
+        raise input_error(
+            "settings", "system.training.unit_vocabulary", expected, str(size)
+        ) from error
+    return model.getvalue()
+
+
+def _cutter(model: bytes) -> Cut:
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    known: dict[str, list[str]] = {}
+
+    def cut(word: str) -> list[str]:
+        if word not in known:
+            known[word] = processor.encode(word, out_type=str) or [word]
+        return known[word]
+
+    return cut

@@ -1,0 +1,112 @@
+"""Encoded data as tensors on one device, and the cuts that networks make in them.
+
+Everything is arithmetic on positions: a batch is a tensor of gap numbers, and windows or sentences
+are gathered from the flat arrays where they lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from crosspro.prediction.neural.encoding import EncodedData
+from crosspro.prediction.neural.vocabulary import PAD
+
+
+@dataclass(frozen=True)
+class GapTensors:
+    """The arrays of `EncodedData` on a device, and the bounds of each gap's context.
+
+    `target_low` and `source_low` are where the context of a gap begins: its sentence, or up to
+    `context` sentences before it in the same document.
+    """
+
+    source: Tensor
+    source_tag: Tensor
+    source_label: Tensor
+    lemma: Tensor
+    tag: Tensor
+    lemma_tag: Tensor
+    spelling: Tensor
+    characters: Tensor
+    target_position: Tensor
+    source_position: Tensor
+    head_position: Tensor
+    target_low: Tensor
+    target_high: Tensor
+    source_low: Tensor
+    source_high: Tensor
+    pronoun: Tensor
+    label: Tensor
+
+    def to(self, device: torch.device | str) -> GapTensors:
+        """The same tensors on another device."""
+        return GapTensors(*(getattr(self, f.name).to(device) for f in fields(self)))
+
+
+def gap_tensors(data: EncodedData, context: int = 0) -> GapTensors:
+    """Tensors of encoded data on the CPU."""
+    first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
+    columns = {
+        "source": data.source,
+        "source_tag": data.source_tag,
+        "source_label": data.source_label,
+        "lemma": data.lemma,
+        "tag": data.tag,
+        "lemma_tag": data.lemma_tag,
+        "spelling": data.spelling,
+        "characters": data.characters,
+        "target_position": data.target_position,
+        "source_position": data.source_position,
+        "head_position": data.head_position,
+        "target_low": data.target_starts[first],
+        "target_high": data.target_starts[data.sentence + 1],
+        "source_low": data.source_starts[first],
+        "source_high": data.source_starts[data.sentence + 1],
+        "pronoun": data.pronoun,
+        "label": data.label,
+    }
+    return GapTensors(
+        **{name: torch.from_numpy(np.array(a, dtype=np.int64)) for name, a in columns.items()}
+    )
+
+
+def window(
+    centre: Tensor, low: Tensor, high: Tensor, step: int, width: int, first: int = 1
+) -> tuple[Tensor, Tensor]:
+    """Positions outward from a centre, nearest first, and how many of them are inside the bounds.
+
+    `step` is -1 to the left and 1 to the right; `first` is 0 to include the centre. Positions
+    beyond the bounds are clamped, and stand after all good ones.
+    """
+    offsets = torch.arange(first, first + width, device=centre.device) * step
+    positions = centre[:, None] + offsets
+    room = centre - low if step < 0 else high - 1 - centre
+    lengths = (room + 1 - first).clamp(0, width)
+    return positions.clamp(low[:, None], high[:, None] - 1), lengths
+
+
+def pick(flat: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
+    """The entries at window positions, PAD beyond each window's length."""
+    width = positions.shape[1]
+    inside = torch.arange(width, device=flat.device) < lengths[:, None]
+    return torch.where(inside, flat[positions], PAD)
+
+
+def extents(tensors: GapTensors, limit: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The widest context of each gap on any side, at most `limit`: what batches are bucketed by."""
+    sides = torch.stack(
+        [
+            tensors.target_position - tensors.target_low,
+            tensors.target_high - 1 - tensors.target_position,
+            tensors.source_position - tensors.source_low + 1,
+            tensors.source_high - tensors.source_position,
+        ]
+    )
+    result: np.ndarray[tuple[int], np.dtype[np.int64]] = (
+        sides.amax(dim=0).clamp(1, limit).cpu().numpy()
+    )
+    return result

@@ -1,0 +1,152 @@
+"""Checks of a run's settings before anything runs, on plain values: all faults at once."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.errors import Problem, choices, quoted
+from crosspro.prediction.system import System
+
+DATA_KEYS = {
+    "demo": ("kind", "seed", "documents"),
+    "shared_task": ("kind", "dir", "train", "dev", "test", "lenient"),
+}
+"""The keys of each kind of data."""
+
+MOST_SEED = 2**32 - 1
+"""Seeds are numbers of 32 bits, which every generator takes."""
+
+_PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
+
+
+class Settings:
+    """Collects the problems of one run's settings."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def problem(self, key: str, expected: str, found: object) -> None:
+        """Note a problem with a key."""
+        shown = found if isinstance(found, str) else quoted(repr(found))
+        self.problems.append(Problem("settings", None, key, expected, shown))
+
+    def choice(self, key: str, value: object, allowed: Sequence[str]) -> None:
+        """The value must be one of these."""
+        if value not in allowed:
+            self.problem(key, choices(allowed), repr(value))
+
+    def number(self, key: str, value: object, least: int, most: float = inf) -> None:
+        """The value must be a whole number from `least` to `most`."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not least <= value <= most:  # type: ignore[operator]
+            end = f" to {most:,}" if most < inf else ""
+            self.problem(key, f"a whole number from {least}{end}", value)
+
+    def top(self, settings: Mapping[str, Any], known: Sequence[str]) -> bool:
+        """The sections and values that there must be; whether each section is a mapping."""
+        for key in settings:
+            if key not in known:
+                self.problem(key, choices(known), "an unknown key")
+        sections = ("task", "data", "system", "trainer")
+        bad = [key for key in sections if not isinstance(settings.get(key), Mapping)]
+        for key in bad:
+            self.problem(key, "a section of settings", settings.get(key))
+        return not bad
+
+    def data(self, data: Mapping[str, Any]) -> None:
+        """The section `data`."""
+        kind = data.get("kind")
+        if kind not in DATA_KEYS:
+            self.problem("data.kind", choices(DATA_KEYS), repr(kind))
+            return
+        for key in data:
+            if key not in DATA_KEYS[kind]:
+                self.problem(f"data.{key}", choices(DATA_KEYS[kind]), "an unknown key")
+        missing = [key for key in DATA_KEYS[kind] if data.get(key) in (None, "???")]
+        for key in missing:
+            self.problem(f"data.{key}", "a value", f"nothing (give it as data.{key}=…)")
+        if kind == "demo":
+            self.demo(data, missing)
+        else:
+            self.files(data, missing)
+
+    def demo(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
+        """The values of `data=demo`."""
+        splits = ("train", "dev", "test")
+        documents = data.get("documents")
+        if "documents" not in missing and not isinstance(documents, Mapping):
+            self.problem("data.documents", f"a number for each of {', '.join(splits)}", documents)
+        elif isinstance(documents, Mapping):
+            for split in splits:
+                self.number(f"data.documents.{split}", documents.get(split), 1)
+            for split in documents:
+                if split not in splits:
+                    self.problem(f"data.documents.{split}", choices(splits), "an unknown key")
+        if "seed" not in missing:
+            self.number("data.seed", data.get("seed"), 0, MOST_SEED)
+
+    def files(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
+        """The values of `data=shared_task`."""
+        if "dir" not in missing and not Path(str(data["dir"])).is_dir():
+            self.problem("data.dir", "a folder", quoted(str(data["dir"])))
+        for split in ("train", "dev", "test"):
+            pattern = data.get(split)
+            if split in missing:
+                continue
+            if not isinstance(pattern, str) or not pattern or Path(pattern).is_absolute():
+                self.problem(f"data.{split}", "a file name or pattern inside data.dir", pattern)
+        if "lenient" not in missing and not isinstance(data["lenient"], bool):
+            self.problem("data.lenient", "true or false", data["lenient"])
+
+    def component(self, key: str, target: object, arguments: Mapping[str, Any]) -> None:
+        """A system: the class must be one, and take these arguments."""
+        if not (isinstance(target, type) and issubclass(target, System)):
+            expected = "a subclass of crosspro.prediction.system.System"
+            self.problem(f"{key}._target_", expected, target)
+            return
+        parameters = inspect.signature(target).parameters
+        for name in arguments:
+            if name not in parameters:
+                expected = choices(parameters) if parameters else "no setting"
+                self.problem(f"{key}.{name}", expected, "an unknown key")
+        for name, parameter in parameters.items():
+            if parameter.default is parameter.empty and name not in arguments:
+                self.problem(f"{key}.{name}", "a value", "nothing")
+            kind = _PLAIN.get(str(parameter.annotation))
+            if kind and name in arguments and type(arguments[name]) is not kind:
+                self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
+
+
+def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """Problems with the names in `name=value` arguments.
+
+    `known` has the names that may stand first under "", and those that may follow a name and a dot
+    under that name. Arguments that add a name (+name=value) or are options (--help) pass.
+    """
+    problems = []
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        if not equals or argument.startswith(("+", "-", "~", "hydra")):
+            continue
+        section = ""
+        for part in name.split("."):
+            if section not in known:
+                break
+            place = f"{section}.{part}" if section else part
+            if part not in known[section]:
+                names = [f"{section}.{other}" if section else other for other in known[section]]
+                problems.append(_unknown(name, place, names))
+                break
+            section = place
+    return problems
+
+
+def _unknown(name: str, wrong: str, known: Sequence[str]) -> Problem:
+    near = difflib.get_close_matches(wrong, known, 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return Problem("settings", None, name, choices(known), f"an unknown name{hint}")

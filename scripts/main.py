@@ -1,0 +1,110 @@
+"""The command `crosspro`: finds the sub-command and runs its module, which alone is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+
+import typer
+
+from crosspro import __version__
+from crosspro.data_prep.errors import CrossproError
+
+COMMANDS = {
+    "align": "Align the words of parallel text, or evaluate links.",
+    "annotate": "Add lemmas, tags and parses to tokenised text.",
+    "apt": "Score how accurately MT output translates pronouns.",
+    "apt-equivalents": "Find equivalent pronouns for APT from judged examples.",
+    "autoprf": "Precision and recall of MT output for pronouns (AutoPRF).",
+    "check": "Check shared-task files and list every problem.",
+    "classes": "Propose the classes of a new language pair.",
+    "contrastive": "Score systems on contrastive sets, or build such a set.",
+    "correlate": "Correlate metrics with human scores of MT systems.",
+    "demo": "Write the generated demo corpus as shared-task files.",
+    "ensemble": "Join trained systems into one that averages them.",
+    "evaluate": "Score submissions against a gold file.",
+    "fetch-official": "Download the official data of the shared tasks.",
+    "fill": "Fill gaps with a language model.",
+    "lm": "Train and query n-gram language models.",
+    "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
+    "overlap": "Find text that two data sets share.",
+    "predict": "Fill the gaps of a file with a trained system.",
+    "prepare": "Make shared-task files from parallel text.",
+    "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
+    "published": "Show the published results of the shared tasks.",
+    "select-test": "Choose test documents rich in rare classes.",
+    "stats": "Count documents, tokens and classes of data files.",
+    "tokenise": "Tokenise text as the official files are tokenised.",
+    "train": "Train a system and score it.",
+}
+"""The sub-commands: `scripts/NAME.py` (with _ for -), and the first line of the help."""
+
+
+def main() -> None:
+    """Entry point of the console command."""
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        module = importlib.import_module(f"crosspro.scripts.{sys.argv[1].replace('-', '_')}")
+        if hasattr(module, "app"):
+            run(module.app, sys.argv[2:], f"crosspro {sys.argv[1]}")
+        else:  # Hydra reads the arguments itself, and starts this file for each further GPU
+            sys.argv = [str(module.__file__), *sys.argv[2:]]
+            module.main()
+    else:
+        run(_overview(), sys.argv[1:], "crosspro")
+
+
+def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None = None) -> None:
+    """Run a command; input errors become a message and exit status 2."""
+    try:
+        app(args=arguments, prog_name=name)
+    except CrossproError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+            sys.stderr.close()
+            raise SystemExit(1) from None
+        print(f"crosspro: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def command_app() -> typer.Typer:
+    """A Typer application for one command, the same for all of them."""
+    return typer.Typer(
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+
+def _overview() -> typer.Typer:
+    """An application that only shows what there is: help, version, and the error for a typo."""
+    app = command_app()
+
+    @app.callback(invoke_without_command=True)
+    def overview(
+        context: typer.Context,
+        version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    ) -> None:
+        """Cross-lingual pronoun prediction and evaluation of pronoun translation.
+
+        `crosspro COMMAND --help` says more.
+        """
+        print(f"crosspro {__version__}" if version else context.get_help())
+
+    for command, help_text in COMMANDS.items():
+        app.command(command, help=help_text)(_nothing())
+    return app
+
+
+def _nothing() -> Callable[[], None]:
+    return lambda: None
+
+
+if __name__ == "__main__":
+    main()

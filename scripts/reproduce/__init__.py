@@ -1,0 +1,1 @@
+"""What makes the data and the tables of RESULTS.md."""

@@ -1,0 +1,354 @@
+"""A suite of 250 tokens from ParCorFull, and proof that scores are what they must be.
+
+Run: python -m crosspro.scripts.reproduce.protest_suite ARCHIVE [--align-with A B] [--share 0.3]
+     [--seed 1] [--suite FILE]
+
+ARCHIVE is the ParCorFull archive of the DiscoMT talks; the parallel text is in it, too. The suite
+is built with the sizes of 002 Table 2 (addressee reference from `protest_decisions.tsv`). Then the
+reference, damaged copies of it, other tokenisations of the source, two references and verdicts are
+scored; for each the matches by category are known beforehand. The exit status is 1 if any differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from crosspro.data_prep.errors import Problem, input_error
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.mmax import read_mmax
+from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.protest.build import Candidates, ParallelText, find_candidates
+from crosspro.evaluation.protest.categories import CATEGORIES
+from crosspro.evaluation.protest.decisions import read_decisions
+from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
+from crosspro.evaluation.protest.report import build_report
+from crosspro.evaluation.protest.results import Settings, Status, evaluate_systems
+from crosspro.evaluation.protest.review import (
+    item_key,
+    read_review,
+    silver_from,
+    to_judge,
+    write_review,
+)
+from crosspro.evaluation.protest.score import TokenResult, score_system
+from crosspro.evaluation.protest.select import select
+from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.suite import ReferenceWords, Suite, Words, write_suite
+from crosspro.evaluation.protest.systems import SystemOutput, relocate
+from crosspro.evaluation.protest.text import make_links, read_corpus, read_texts
+from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.scripts.reproduce.protest_corruptions import Corrupter, Corruption, by_category
+
+ANNOTATION = "corpus/DiscoMT/EN"
+TEXTS = tuple(f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr"))
+DECISIONS = Path(__file__).with_name("protest_decisions.tsv")
+LANGUAGES = ("en", "fr")
+
+Counts = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Counts by category that must be, and that are."""
+
+    name: str
+    expected: Counts
+    found: Counts
+
+    @property
+    def passed(self) -> bool:
+        """Whether all counts are equal."""
+        return self.expected == self.found
+
+
+def main() -> None:
+    """Build, damage, score, compare."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("archive", type=Path)
+    parser.add_argument(
+        "--align-with", type=Path, nargs=2, metavar=("A", "B"), help="a larger parallel text"
+    )
+    parser.add_argument("--share", type=float, default=0.3, help="of each category is damaged")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--suite", type=Path, help="write the suite here")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    suite, links, candidates = build_suite(
+        options.archive, options.align_with and tuple(options.align_with), options.seed
+    )
+    print(build_report(candidates, suite))
+    print(f"built in {time.perf_counter() - start:.1f} s", file=sys.stderr)
+    if options.suite:
+        write_suite(options.suite, suite)
+    start = time.perf_counter()
+    checks = run_checks(suite, links, options.share, options.seed)
+    print(check_table(checks))
+    print(f"{len(checks)} checks in {time.perf_counter() - start:.1f} s", file=sys.stderr)
+    raise SystemExit(0 if all(check.passed for check in checks) else 1)
+
+
+def build_suite(
+    archive: Path, align_with: tuple[Path, Path] | None = None, seed: int = 1
+) -> tuple[Suite, list[tuple[Link, ...]], Candidates]:
+    """The suite, the links of its reference, and what became of all pronouns."""
+    documents = read_mmax(archive / ANNOTATION)
+    lists = target_words("fr")
+    with tempfile.TemporaryDirectory() as folder:
+        source, reference = _extract(archive, Path(folder))
+        texts = read_texts(source, [reference], None, LANGUAGES, None)
+    larger = read_corpus(align_with, LANGUAGES, lambda text: None)
+    links = make_links(texts.source, texts.references[0], larger, 1, lambda text: None)
+    text = ParallelText(TEXTS[0], texts.source, texts.references, [links], texts.documents)
+    decisions = read_decisions(DECISIONS)
+    candidates = find_candidates(documents, text, source_words("en"), lists, decisions)
+    wanted = {category.name: category.wanted for category in CATEGORIES}
+    chosen = select(candidates.tokens, wanted, lists, seed)
+    suite = Suite(
+        *LANGUAGES,
+        tuple(texts.source),
+        (tuple(texts.references[0]),),
+        tuple(texts.documents),
+        tuple(chosen),
+        {"seed": seed},
+    )
+    return suite, links, candidates
+
+
+def _extract(archive: Path, folder: Path) -> tuple[Path, Path]:
+    """The two texts of the archive as files; nothing else is unpacked."""
+    paths = []
+    with tarfile.open(archive) as members:
+        for name in TEXTS:
+            try:
+                content = members.extractfile(name)
+            except KeyError:
+                content = None
+            if content is None:
+                raise input_error(archive, "member", name, "none")
+            paths.append(folder / Path(name).name)
+            paths[-1].write_bytes(content.read())
+    return paths[0], paths[1]
+
+
+def run_checks(
+    suite: Suite, links: Sequence[Sequence[Link]], share: float = 0.3, seed: int = 1
+) -> list[Check]:
+    """All checks of a suite whose first reference has these links."""
+    lists = target_words(suite.target_language)
+    make = Corrupter(suite, links, lists, share, seed)
+    genders = make.other_genders()
+    checks = [
+        _matches("reference itself", suite, make.intact(), lists),
+        _matches("pronouns swapped", suite, make.swapped_pronouns(), lists),
+        _matches("heads replaced", suite, make.replaced_heads(), lists),
+        _matches("pronouns dropped", suite, make.dropped_words(), lists),
+        _matches("other genders", suite, genders, lists),
+        *_silver_checks(suite, genders, lists),
+        *_two_references(suite, genders, make, lists),
+        *(_retokenised(name, change, suite, make, lists) for name, change in STYLES.items()),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        checks += _verdict_checks(suite, make.swapped_pronouns(), lists, Path(folder))
+    return checks
+
+
+def _matches(name: str, suite: Suite, corruption: Corruption, lists: TargetWords) -> Check:
+    results = score_system(suite, corruption.output, lists)
+    return Check(name, corruption.expected(suite), _count(results, "match"))
+
+
+def _count(results: Sequence[TokenResult], outcome: str) -> Counts:
+    return by_category(result.token for result in results if result.outcome == outcome)
+
+
+def _silver_checks(suite: Suite, genders: Corruption, lists: TargetWords) -> list[Check]:
+    """Pairs count as silver, halves of pairs never do, and automatic matches stay what they are."""
+    silver: dict[str, list[Alternative]] = genders.silver | genders.halves
+    results = score_system(suite, genders.output, lists, silver)
+    return [
+        Check("… silver pairs", genders.expected_silver(suite), _count(results, "silver")),
+        Check("… matches beside them", genders.expected(suite), _count(results, "match")),
+    ]
+
+
+def _two_references(
+    suite: Suite, genders: Corruption, make: Corrupter, lists: TargetWords
+) -> list[Check]:
+    """The other genders as a second reference: its pairs match, mixed pairs do not (002 §8.2)."""
+    other = genders.output.output
+    tokens = []
+    for token in suite.tokens:
+        first = token.references[0]
+        line = token.place.line
+        pronoun = tuple(other[line][at] for at in first.pronoun_at)
+        head: Words = ()
+        if token.antecedent is not None:
+            head = tuple(other[token.antecedent.line][at] for at in first.head_at)
+        second = ReferenceWords(pronoun, first.pronoun_at, head, first.head_at)
+        tokens.append(replace(token, references=(first, second)))
+    both = replace(suite, references=(*suite.references, tuple(other)), tokens=tuple(tokens))
+    everything = by_category(both.tokens)
+    mixed = {
+        make.pronoun_spot(token): other[token.place.line][token.references[0].pronoun_at[0]]
+        for token in suite.tokens
+        if token.name in genders.lost
+    }
+    checks = [
+        ("two references: second", genders.output, everything),
+        ("two references: first", make.intact().output, everything),
+        ("two references: mixed", make.output("mixed", mixed), genders.expected(suite)),
+    ]
+    return [
+        Check(name, expected, _count(score_system(both, output, lists), "match"))
+        for name, output, expected in checks
+    ]
+
+
+def _escaped(word: str) -> list[str]:
+    for character, name in (("&", "&amp;"), ("'", "&apos;"), ('"', "&quot;")):
+        word = word.replace(character, name)
+    return [word.lower()]
+
+
+def _subwords(word: str) -> list[str]:
+    pieces = [word[at : at + 3] for at in range(0, len(word), 3)]
+    return [f"{piece}@@" for piece in pieces[:-1]] + pieces[-1:]
+
+
+def _marked(word: str) -> list[str]:
+    return [f"▁{word[:2]}", *([word[2:]] if len(word) > 2 else [])]
+
+
+def _hyphens(word: str) -> list[str]:
+    parts = word.split("-")
+    joined = [piece for part in parts for piece in (part, "@-@") if piece][:-1]
+    return joined if "" not in parts else [word]
+
+
+STYLES: dict[str, Callable[[str], list[str]]] = {
+    "source lower-cased, escaped": _escaped,
+    "source in subwords (@@)": _subwords,
+    "source in subwords (▁)": _marked,
+    "source with hyphens split": _hyphens,
+}
+
+
+def _retokenised(
+    name: str,
+    change: Callable[[str], list[str]],
+    suite: Suite,
+    make: Corrupter,
+    lists: TargetWords,
+) -> Check:
+    """The reference with links from another tokenisation of the source: everything must match."""
+    source: list[Words] = []
+    links: list[tuple[Link, ...]] = []
+    for line, own in zip(suite.source, make.links, strict=True):
+        words: list[str] = []
+        places: list[list[int]] = []
+        for word in line:
+            pieces = change(word)
+            places.append(list(range(len(words), len(words) + len(pieces))))
+            words += pieces
+        source.append(tuple(words))
+        links.append(tuple(sorted((new, t) for s, t in own for new in places[s])))
+    problems: list[Problem] = []
+    moved = relocate(suite, source, name, problems)
+    if problems:
+        print(*problems[:5], sep="\n", file=sys.stderr)
+    output = SystemOutput("moved", source, suite.references[0], links, moved)
+    results = score_system(suite, output, lists)
+    return Check(name, by_category(suite.tokens), _count(results, "match"))
+
+
+def _verdict_checks(
+    suite: Suite, swapped: Corruption, lists: TargetWords, folder: Path
+) -> list[Check]:
+    """Mismatches out to a review file, filled in, and back: every status must have its number.
+
+    Of the lost tokens in their order, the first annotator finds one in three right; the second
+    disagrees on one in five; the others are wrong; the last two stay unjudged.
+    """
+    results = score_system(suite, swapped.output, lists)
+    path = folder / "review.tsv"
+    rows = to_judge(results, {})
+    write_review(path, rows, lists)
+    judged = rows[:-2]
+    first = {item_key(row)[0]: number % 3 == 0 for number, row in enumerate(judged)}
+    flipped = {item_key(row)[0] for number, row in enumerate(judged) if number % 5 == 0}
+    second = {name: right != (name in flipped) for name, right in first.items()}
+    with VerdictStore(folder / "verdicts.sqlite", suite.digest) as store:
+        for annotator, opinion in (("one", first), ("two", second)):
+            _fill_in(path, folder / f"{annotator}.tsv", opinion)
+            store.record(read_review(folder / f"{annotator}.tsv", suite, annotator))
+        judgements = store.judgements()
+    evaluation = evaluate_systems(suite, {"swapped": results}, judgements, Settings("fr"))
+    counts = evaluation.systems[0].counts
+    names = {row.token.name: row.token for row in rows}
+
+    def expected(chosen: Callable[[str], bool]) -> Counts:
+        return by_category(token for name, token in names.items() if chosen(name))
+
+    known: dict[Status, Counts] = {
+        "right": expected(lambda n: bool(first.get(n)) and n not in flipped),
+        "wrong": expected(lambda n: n in first and not first[n] and n not in flipped),
+        "conflict": expected(lambda n: n in flipped),
+        "open": expected(lambda n: n not in first),
+    }
+    silver = silver_from(judgements.values())
+    again = score_system(suite, swapped.output, lists, silver)
+    return [
+        *(
+            Check(f"verdicts: {status}", number, {name: c[status] for name, c in counts.items()})
+            for status, number in known.items()
+        ),
+        Check("verdicts become silver", known["right"], _count(again, "silver")),
+    ]
+
+
+def _fill_in(path: Path, copy: Path, right: dict[str, bool]) -> None:
+    """What people do with a review file, done by a program."""
+    lines = path.read_text("utf-8").splitlines()
+    columns = lines[0].split("\t")
+    filled = [lines[0]]
+    for line in lines[1:]:
+        cells = line.split("\t")
+        row = dict(zip(columns, cells, strict=True))
+        if row["token"] in right:
+            row["pronoun"] = "right" if right[row["token"]] else "wrong"
+            if row["category"].startswith("anaphoric"):
+                row["antecedent"] = "right"
+        filled.append("\t".join(row.values()))
+    copy.write_text("\n".join(filled) + "\n", "utf-8")
+
+
+def check_table(checks: Sequence[Check]) -> str:
+    """Every check with its counts by category; where they differ, both."""
+    heading = ["check", *(_short(category.name) for category in CATEGORIES), "all", ""]
+    rows = []
+    for check in checks:
+        cells = [
+            str(found) if found == check.expected[name] else f"{found}≠{check.expected[name]}"
+            for name, found in check.found.items()
+        ]
+        total = str(sum(check.found.values()))
+        rows.append([check.name, *cells, total, "ok" if check.passed else "DIFFERS"])
+    return text_table(heading, rows)
+
+
+def _short(name: str) -> str:
+    """A category in a few letters: anaphoric_intra_subject_it is intra.s.it."""
+    words = [word for word in name.split("_") if word not in ("anaphoric", "addressee")]
+    shorter = {"subject": "s", "nonsubject": "n", "singular": "sg", "plural": "pl"}
+    return ".".join(shorter.get(word, word[:5]) for word in words)
+
+
+if __name__ == "__main__":
+    main()

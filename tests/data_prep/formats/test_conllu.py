@@ -1,0 +1,190 @@
+"""Reading, checking and writing CoNLL-U."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.formats.conllu import (
+    UPOS,
+    ConlluSentence,
+    Contraction,
+    Word,
+    format_sentence,
+    read_conllu,
+    scan_conllu,
+    write_conllu,
+)
+from tests.conftest import SHARED_DATA
+
+SAMPLE = """\
+# newdoc id = park
+# sent_id = park-1
+# text = Il parle du chien.
+1\tIl\til\tPRON\t_\tPerson=3\t2\tnsubj\t_\t_
+2\tparle\tparler\tVERB\t_\t_\t0\troot\t_\t_
+3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes
+3\tde\tde\tADP\t_\t_\t5\tcase\t_\t_
+4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_
+5\tchien\tchien\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
+5.1\trien\trien\tPRON\t_\t_\t_\t_\t2:obj\t_
+6\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+# sent_id = park-2
+1\tOui\toui\tINTJ\t_\t_\t_\t_\t_\t_
+
+# newdoc id = mer
+1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_
+"""
+
+
+def write(tmp_path, text: str | bytes):
+    path = tmp_path / "x.conllu"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def problems(tmp_path, text):
+    return [item for item in scan_conllu(write(tmp_path, text)) if isinstance(item, Problem)]
+
+
+def test_sentences_have_words_ranges_and_documents(tmp_path):
+    first, second, third = read_conllu(write(tmp_path, SAMPLE))
+    assert first.forms == ("Il", "parle", "de", "le", "chien", ".")
+    assert first.contractions == (Contraction(3, 4, "du", "SpaceAfter=Yes"),)
+    assert first.sent_id == "park-1"
+    assert [s.document for s in (first, second, third)] == ["park", "park", "mer"]
+    assert [s.line for s in (first, second, third)] == [1, 13, 16]
+    assert first.words[0].head == 2
+    assert second.words[0].head is None
+    assert third.sent_id is None
+
+
+def test_written_words_join_contractions(tmp_path):
+    first = next(iter(read_conllu(write(tmp_path, SAMPLE))))
+    words = first.written()
+    assert [word.form for word in words] == ["Il", "parle", "du", "chien", "."]
+    assert [word.head for word in words] == [2, 0, 4, 2, 2]
+    assert (words[2].upos, words[2].deprel) == ("ADP", "case")
+
+
+def test_writing_gives_what_was_read_but_empty_nodes(tmp_path):
+    text = "".join(map(format_sentence, read_conllu(write(tmp_path, SAMPLE))))
+    without_empty_node = "\n".join(
+        line for line in SAMPLE.split("\n") if not line.startswith("5.1")
+    )
+    assert text == without_empty_node + "\n"
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_compressed_files(tmp_path, suffix):
+    sentences = list(read_conllu(write(tmp_path, SAMPLE)))
+    path = tmp_path / f"y.conllu{suffix}"
+    write_conllu(path, sentences)
+    opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
+    with opener(path, "rb") as handle:
+        assert handle.read().decode().startswith("# newdoc id = park\n")
+    assert [s.words for s in read_conllu(path)] == [s.words for s in sentences]
+
+
+GOOD = "1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_"
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "found"),
+    [
+        ("1\tNon", "columns", "2"),
+        (GOOD.replace("1\t", "2\t", 1), "ID", "'2'"),
+        (GOOD.replace("1\t", "x\t", 1), "ID", "'x'"),
+        (GOOD.replace("1\t", "2-3\t", 1), "ID", "'2-3'"),
+        (GOOD.replace("1\t", "1-1\t", 1), "ID", "'1-1'"),
+        (GOOD.replace("1\t", "1-x\t", 1), "ID", "'1-x'"),
+        (GOOD.replace("Non", ""), "FORM", "nothing"),
+        (GOOD.replace("INTJ", "JJ"), "UPOS", "'JJ'"),
+        (GOOD.replace("\t0\t", "\tx\t"), "HEAD", "'x'"),
+        (GOOD.replace("\t0\t", "\t1\t"), "HEAD", "1"),
+        (GOOD.replace("\t0\t", "\t9\t"), "HEAD", "9"),
+        (GOOD.replace("1\t", "1-2\t", 1) + "\n" + GOOD, "ID", "1-2"),
+    ],
+)
+def test_each_fault_is_named(tmp_path, line, field, found):
+    (problem,) = problems(tmp_path, f"{GOOD}\n\n{line}\n\n{GOOD}\n")
+    assert (problem.field, problem.line) == (field, 3)
+    assert found in problem.found
+
+
+def test_all_faults_are_told_and_no_sentence_follows_them(tmp_path):
+    path = write(tmp_path, f"{GOOD}\n\n1\n\n{GOOD}\n\n2\n")
+    sentences = []
+    with pytest.raises(InputError) as error:
+        sentences.extend(read_conllu(path))
+        sentences.extend(read_conllu(path))
+    assert not sentences or len(sentences) == 1
+    assert [problem.line for problem in error.value.problems] == [3, 7]
+
+
+def test_bytes_that_are_not_utf8(tmp_path):
+    (problem,) = problems(tmp_path, GOOD.encode() + b"\n2\t\xff\n\n" + GOOD.encode())
+    assert (problem.field, problem.line) == ("encoding", 2)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only = comments\n"])
+def test_nothing(tmp_path, text):
+    assert list(read_conllu(write(tmp_path, text))) == []
+
+
+def test_a_last_line_without_its_end_and_windows_line_ends(tmp_path):
+    assert len(list(read_conllu(write(tmp_path, GOOD)))) == 1
+    (sentence,) = read_conllu(write(tmp_path, f"{GOOD}\r\n\r\n"))
+    assert sentence.words[0].misc == "_"
+
+
+cells = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
+
+
+@st.composite
+def sentences(draw):
+    length = draw(st.integers(1, 6))
+    words = tuple(
+        Word(
+            draw(cells),
+            draw(cells),
+            draw(st.sampled_from(UPOS)),
+            draw(cells),
+            draw(cells),
+            draw(st.none() | st.integers(0, length).filter(lambda head, own=number: head != own)),
+            draw(cells),
+            draw(cells),
+            draw(cells),
+        )
+        for number in range(1, length + 1)
+    )
+    contractions = ()
+    if length > 1 and draw(st.booleans()):
+        first = draw(st.integers(1, length - 1))
+        contractions = (Contraction(first, draw(st.integers(first + 1, length)), draw(cells)),)
+    return ConlluSentence(words, contractions)
+
+
+@given(st.lists(sentences(), max_size=4))
+def test_what_is_written_is_read(tmp_path_factory, written):
+    path = tmp_path_factory.getbasetemp() / "written.conllu"
+    write_conllu(path, written)
+    read = list(read_conllu(path))
+    assert [(s.words, s.contractions) for s in read] == [(s.words, s.contractions) for s in written]
+    for sentence in read:
+        assert all(0 <= (word.head or 0) <= len(sentence.written()) for word in sentence.written())
+
+
+def test_treebanks_are_read_whole():
+    path = SHARED_DATA / "ud" / "en_ewt-ud-dev.conllu.xz"
+    if not path.is_file():
+        pytest.skip("the treebanks are not here")
+    found = list(read_conllu(path))
+    assert len(found) == 2001
+    assert sum(len(sentence.words) for sentence in found) == 25_147

@@ -1,0 +1,73 @@
+"""Link files: reading, writing, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.links import format_links, read_links, write_links
+
+numbers = st.integers(0, 10**6)
+lines = st.lists(st.lists(st.tuples(numbers, numbers), max_size=6).map(tuple), max_size=5)
+TEXT = ([["a"], ["b", "c"]], [["x"], ["y"]])
+
+
+@given(lines, st.sampled_from(["", ".gz", ".xz"]))
+def test_writing_and_reading_gives_the_same_links(tmp_path_factory, lines, suffix):
+    path = tmp_path_factory.mktemp("links") / f"x{suffix}"
+    write_links(path, lines)
+    assert list(read_links(path)) == lines
+    opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
+    with opener(path, "rt", encoding="ascii") as handle:
+        assert handle.read() == "".join(format_links(line) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["0:1", "1", "-1", "1-", "a-b", "0-1-2", "１-1", "0--1", "+1-2", "1-9999999999999999999"],
+)
+def test_what_is_no_link_is_named(tmp_path, written):
+    path = tmp_path / "x"
+    path.write_text(f"0-0\n0-0 {written}\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        list(read_links(path))
+    (problem,) = caught.value.problems
+    assert problem.line == 2
+    assert problem.found == repr(written)
+
+
+def test_all_faults_are_reported_together(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("0-0 0:1 1-0\n0-9\n1-1\n\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        list(read_links(path, *TEXT))
+    found = [(problem.line, problem.field, problem.found) for problem in caught.value.problems]
+    assert found == [
+        (1, "links", "'0:1'"),
+        (1, "links", "1-0"),
+        (2, "links", "0-9"),
+        (None, "lines", "4"),
+    ]
+    assert "expected links inside 2 source and 1 target tokens, found 0-9" in str(caught.value)
+
+
+def test_lenient_reading_drops_what_leads_nowhere(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("0-0 1-0\n1-0 1-9\n\n", encoding="utf-8")
+    assert list(read_links(path, *TEXT, lenient=True)) == [((0, 0),), ((1, 0),)]
+    path.write_text("0-0 1:0\n1-0\n0-0\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        list(read_links(path, *TEXT, lenient=True))
+    assert [problem.field for problem in caught.value.problems] == ["links", "lines"]
+
+
+def test_a_missing_line_is_a_fault(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("0-0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="expected 2 as in the text, found 1"):
+        list(read_links(path, *TEXT))

@@ -1,0 +1,165 @@
+"""Reading MMAX projects from folders and archives, and naming what is wrong with them."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tarfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.formats.mmax import read_mmax
+from tests.conftest import GOLDEN, SHARED_DATA
+
+PROJECT = GOLDEN / "protest" / "en"
+WORDS = "Basedata/001_talk2_words.xml"
+COREF = "Markables/001_talk2_coref_level.xml"
+SENTENCES = "Markables/001_talk2_sentence_level.xml"
+
+
+@pytest.fixture
+def project(tmp_path):
+    return shutil.copytree(PROJECT, tmp_path / "en")
+
+
+def edit(project, name, old, new):
+    path = project / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def problems(path):
+    with pytest.raises(InputError) as caught:
+        read_mmax(path)
+    return caught.value.problems
+
+
+def test_a_project_has_words_sentences_and_markables():
+    first, second = read_mmax(PROJECT)
+    assert (first.name, second.name) == ("000_talk1", "001_talk2")
+    assert second.words[:6] == ("She", "saw", "the", "old", "house", ".")
+    assert second.sentences[1] == tuple(range(6, 12))
+    assert second.sentence_of()[6] == 1
+    house = second.markables[0]
+    assert house.words == (2, 3, 4)
+    assert house.attributes == {"mention": "np", "nptype": "antecedent", "coref_class": "set_1"}
+    assert house.line == 4
+
+
+def test_attributes_without_a_value_are_left_out():
+    kinds = [markable.attributes for markable in read_mmax(PROJECT)[0].markables]
+    (rain,) = [own for own in kinds if own.get("type") == "pleonastic"]
+    assert rain == {"mention": "pronoun", "type": "pleonastic"}
+
+
+@pytest.mark.parametrize("suffix", ["tar", "tar.gz", "tar.xz"])
+def test_an_archive_is_read_without_unpacking(tmp_path, suffix):
+    archive = tmp_path / f"corpus.{suffix}"
+    with tarfile.open(archive, f"w:{suffix.partition('.')[2]}") as members:
+        members.add(PROJECT, "corpus/EN")
+    read = read_mmax(archive / "corpus" / "EN")
+    assert [(d.words, d.sentences, d.markables) for d in read] == [
+        (d.words, d.sentences, d.markables) for d in read_mmax(PROJECT)
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [archive.name]
+    assert "no file at all" in str(problems(archive / "corpus" / "DE")[0])
+
+
+def test_words_without_a_project_file_are_drafts(project):
+    (project / "Basedata" / "002_draft_words.xml").write_text("<words>", "utf-8")
+    assert len(read_mmax(project)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line", "field", "found"),
+    [
+        (WORDS, '<word id="word_3">the</word>', '<word id="word_3">the', 24, "XML", "mismatched"),
+        (WORDS, ">old<", "><", 7, "word", "none"),
+        (WORDS, "word_4", "word_3", 7, "word", "a second word_3"),
+        (WORDS, ' id="word_4"', "", 7, "word", "none"),
+        (WORDS, "<words>", '<!DOCTYPE x [<!ENTITY a "b">]><words>', 3, "XML", "syntax"),
+        (COREF, 'word_7"', 'word_99"', 5, "span", "'word_99'"),
+        (COREF, "word_3..word_5", "word_5..word_3", 4, "span", "'word_5..word_3'"),
+        (COREF, ' span="word_7"', "", 5, "span", "no span"),
+        (COREF, "markable_101", "markable_100", 5, "markable", "a second markable_100"),
+        (COREF, "</markables>", "", 9, "XML", "no element"),
+        (SENTENCES, "word_1..word_6", "word_1..word_7", 5, "span", "markable_0 in markable_1"),
+    ],
+)
+def test_each_fault_is_named_with_its_line(project, name, old, new, line, field, found):
+    edit(project, name, old, new)
+    problem = problems(project)[0]
+    assert (problem.line, problem.field) == (line, field)
+    assert found in problem.found
+    assert str(problem).startswith(f"{project / name}:{line}: {field}: expected ")
+
+
+def test_problems_of_all_files_come_together(project):
+    edit(project, WORDS, ">old<", "><")
+    edit(project, "Markables/000_talk1_coref_level.xml", 'span="word_6"', 'span="word_600"')
+    edit(project, "Markables/000_talk1_sentence_level.xml", "</markables>", "</markable>")
+    named = [problem.path.rpartition("/")[2] for problem in problems(project)]
+    sentences, coref, words = named
+    assert (sentences, coref) == ("000_talk1_sentence_level.xml", "000_talk1_coref_level.xml")
+    assert words == "001_talk2_words.xml"
+
+
+def test_missing_files_and_folders(project, tmp_path):
+    (project / COREF).unlink()
+    (problem,) = problems(project)
+    assert problem.field == "coref"
+    assert "neither" in str(problems(tmp_path / "none")[0])
+    (tmp_path / "empty").mkdir()
+    assert "no file at all" in str(problems(tmp_path / "empty")[0])
+
+
+def test_entities_are_refused_and_nothing_outside_is_opened(project):
+    inside = '<!DOCTYPE words [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    edit(project, WORDS, '<!DOCTYPE words SYSTEM "words.dtd">', inside)
+    assert problems(project)[0].field == "entity"
+
+
+def test_a_damaged_archive_is_an_input_error(tmp_path):
+    archive = tmp_path / "corpus.tar.xz"
+    with tarfile.open(archive, "w:xz") as members:
+        members.add(PROJECT, "EN")
+    archive.write_bytes(archive.read_bytes()[:-200])
+    assert problems(archive / "EN")[0].path == str(archive)
+    archive.write_bytes(b"plain text")
+    assert "archive" in problems(archive / "EN")[0].expected
+
+
+@given(st.integers(0, 2000), st.binary(min_size=1, max_size=6), st.sampled_from([WORDS, COREF]))
+def test_mutated_files_raise_nothing_else(tmp_path_factory, place, text, name):
+    folder = tmp_path_factory.mktemp("mutant")
+    content = {
+        path.relative_to(PROJECT).as_posix(): path.read_bytes()
+        for path in PROJECT.rglob("*")
+        if path.is_file()
+    }
+    content[name] = content[name][:place] + text + content[name][place + 1 :]
+    archive = folder / "x.tar"
+    with tarfile.open(archive, "w") as members:
+        for file, raw in content.items():
+            info = tarfile.TarInfo(file)
+            info.size = len(raw)
+            members.addfile(info, io.BytesIO(raw))
+    try:
+        assert len(read_mmax(archive)) == 2
+    except CrossproError as error:
+        assert str(error)
+
+
+def test_the_real_corpus_is_well_formed():
+    archive = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
+    if not archive.is_file():
+        pytest.skip("ParCorFull is not here")
+    documents = read_mmax(archive / "corpus" / "DiscoMT" / "EN")
+    assert len(documents) == 10
+    assert sum(len(document.words) for document in documents) == 39761
+    assert sum(len(document.sentences) for document in documents) == 1755
+    assert sum(len(document.markables) for document in documents) == 3522

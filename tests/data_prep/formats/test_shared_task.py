@@ -1,0 +1,258 @@
+"""Reading, checking and writing five-column files."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.formats.shared_task import (
+    format_example,
+    read_examples,
+    scan,
+    write_examples,
+)
+from crosspro.data_prep.task import load_task
+from tests.conftest import GOLDEN
+
+GOOD = (
+    "elle\telle|PRO\tThe car is red and it is fast .\tle|DET voiture|NOM REPLACE_5 .|.\t0-0 1-1\n"
+)
+BLIND = "\t\tIt rains .\tREPLACE_0 pleuvoir|VER .|.\t0-0 1-1 2-2\n"
+EMPTY = "\t\tThank you .\tmerci|NOM .|.\t0-0 2-1\n"
+
+
+def problems(text: bytes | str, tmp_path, task, **options):
+    path = tmp_path / "x.data"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return [item for item in scan(path, task, **options) if isinstance(item, Problem)]
+
+
+def test_an_example_has_what_its_line_says(tmp_path, en_fr):
+    path = tmp_path / "x.data"
+    path.write_text(GOOD, encoding="utf-8")
+    (example,) = read_examples(path, en_fr)
+    assert example.source[5] == "it"
+    assert example.gaps == (Gap(2, 5, "elle", "elle|PRO"),)
+    assert example.links == ((0, 0), (1, 1))
+    assert example.lemmas == ("le", "voiture", "REPLACE_5", ".")
+    assert example.tags == ("DET", "NOM", "", ".")
+    assert example.document is None
+
+
+def test_inflected_targets_are_not_split(tmp_path, en_fr_2015):
+    path = tmp_path / "x.data"
+    path.write_text("il\til\tit a|b\tREPLACE_0 a|b\t\n", encoding="utf-8")
+    (example,) = read_examples(path, en_fr_2015)
+    assert example.lemmas == ("REPLACE_0", "a|b")
+    assert example.tags == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("token", "parts"),
+    [("être|VER", ("être", "VER")), ("||PUN", ("|", "PUN")), ("a|b|NOM", ("a|b", "NOM")),
+     ("mot", ("mot", ""))],
+)  # fmt: skip
+def test_the_last_bar_separates_lemma_and_tag(token, parts):
+    assert split_tag(token) == parts
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("text", [GOOD, BLIND, EMPTY, GOOD + EMPTY + BLIND, ""])
+def test_reading_and_writing_is_byte_identical(tmp_path, en_fr, text, suffix):
+    path = tmp_path / f"x.data{suffix}"
+    opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
+    with opener(path, "wb") as handle:
+        handle.write(text.encode())
+    copy = tmp_path / f"y.data{suffix}"
+    write_examples(copy, read_examples(path, en_fr))
+    with opener(copy, "rb") as handle:
+        assert handle.read() == text.encode()
+
+
+def test_document_ids_may_have_more_columns(tmp_path, en_fr):
+    (tmp_path / "x.data").write_text(GOOD + EMPTY, encoding="utf-8")
+    (tmp_path / "x.doc-ids").write_text("talk1\tspeaker\ntalk2\n", encoding="utf-8")
+    examples = list(read_examples(tmp_path / "x.data", en_fr, tmp_path / "x.doc-ids"))
+    assert [example.document for example in examples] == ["talk1", "talk2"]
+
+
+@pytest.mark.parametrize("ids", ["a\n", "a\na\na\n"])
+def test_document_ids_of_another_length(tmp_path, en_fr, ids):
+    (tmp_path / "d").write_text(ids, encoding="utf-8")
+    (problem,) = problems(GOOD + EMPTY, tmp_path, en_fr, doc_ids=tmp_path / "d")
+    assert problem.field == "doc-ids"
+    assert problem.expected.startswith("2 lines")
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "found"),
+    [
+        ("elle\telle\tit\tREPLACE_0\n", "columns", "4"),
+        ("\n", "columns", "1"),
+        ("a\tb\tc\td\te\tf\n", "columns", "6"),
+        (GOOD.replace("elle\t", "xx\t", 1), "classes", "'xx'"),
+        (GOOD.replace("elle\t", "elle il\t", 1), "classes", "2: 'elle il'"),
+        (GOOD.replace("elle\t", "elle \t", 1), "classes", "a space too many"),
+        (GOOD.replace("elle\t", "c\u0327a\t", 1), "classes", "decomposed"),
+        (GOOD.replace("elle|PRO", "elle|PRO x|X"), "words", "2"),
+        (GOOD.replace("REPLACE_5", "REPLACE_9"), "target", "REPLACE_9 in 9 source tokens"),
+        (GOOD.replace("REPLACE_5", "REPLACE_x"), "target", "'REPLACE_x'"),
+        (GOOD.replace("REPLACE_5", "REPLACE_05"), "target", "'REPLACE_05'"),
+        (GOOD.replace("1-1", "9-1"), "links", "9-1"),
+        (GOOD.replace("1-1", "1-4"), "links", "1-4"),
+        (GOOD.replace("1-1", "1:1"), "links", "'1:1'"),
+        (GOOD.replace("1-1", "01-1"), "links", "'01-1'"),
+        (GOOD.replace("1-1", "１-1"), "links", "'１-1'"),
+        (GOOD.replace("0-0 1-1", "0-0  1-1"), "links", "''"),
+        (GOOD.replace("The car", "The  car"), "source", "'The  car"),
+        ("\t\t\tmot|NOM\t\n", "source", "none"),
+        (GOOD.replace("\n", "\r\n"), "line end", "CR LF"),
+    ],
+)
+def test_each_fault_is_named(tmp_path, en_fr, line, field, found):
+    (problem,) = [p for p in problems(EMPTY + line, tmp_path, en_fr) if p.line == 2]
+    assert problem.field == field
+    assert found in problem.found
+    assert str(problem).startswith(f"{tmp_path / 'x.data'}:2: {field}: expected ")
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path, en_fr):
+    (problem,) = problems(
+        GOOD.encode() + BLIND.encode("utf-8").replace(b"It", b"\xe7t"), tmp_path, en_fr
+    )
+    assert (problem.line, problem.field) == (2, "encoding")
+    assert "0xe7" in problem.found
+
+
+def test_all_problems_are_raised_and_no_later_example_is_yielded(tmp_path, en_fr):
+    path = tmp_path / "x.data"
+    path.write_text(GOOD + "bad\n" + GOOD + "worse\n", encoding="utf-8")
+    read = []
+    with pytest.raises(InputError) as caught:
+        for example in read_examples(path, en_fr):
+            read.append(example)
+    assert len(read) == 1
+    assert [problem.line for problem in caught.value.problems] == [2, 4]
+
+
+def test_nothing_is_written_if_reading_fails(tmp_path, en_fr):
+    (tmp_path / "x.data").write_text(GOOD + "bad\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        write_examples(tmp_path / "y.data", read_examples(tmp_path / "x.data", en_fr))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.data"]
+
+
+def test_many_problems_are_counted(tmp_path, en_fr):
+    path = tmp_path / "x.data"
+    path.write_text("bad\n" * 5000, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        list(read_examples(path, en_fr))
+    assert caught.value.total == 5000
+    assert str(caught.value).endswith("… and 4,000 more problems")
+
+
+@pytest.mark.parametrize("case", ["01", "02", "03", "05", "09", "17", "24", "26", "29"])
+def test_lenient_reading_accepts_what_the_scorer_accepts(case):
+    folder = GOLDEN / "scorer" / case
+    task = load_task((folder / "pair").read_text().strip())
+    examples = list(read_examples(folder / "gold.tsv", task, lenient=True))
+    assert len(examples) == (folder / "gold.tsv").read_bytes().count(b"\n")
+
+
+@pytest.mark.parametrize("case", ["12", "21", "35"])
+def test_lenient_reading_refuses_what_the_scorer_refuses(case):
+    folder = GOLDEN / "scorer" / case
+    task = load_task((folder / "pair").read_text().strip())
+    with pytest.raises(InputError):
+        list(read_examples(folder / "gold.tsv", task, lenient=True))
+
+
+@pytest.mark.parametrize("name", ["x.data.gz", "x.data.xz"])
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-9], lambda raw: b"plain text"])
+def test_damaged_archives_are_input_errors(tmp_path, en_fr, name, damage):
+    path = tmp_path / name
+    opener = gzip.open if name.endswith("gz") else lzma.open
+    with opener(path, "wb") as handle:
+        handle.write((GOOD * 100).encode())
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(InputError, match=name):
+        list(read_examples(path, en_fr))
+
+
+def test_a_missing_file_is_an_input_error(tmp_path, en_fr):
+    with pytest.raises(InputError, match="No such file"):
+        list(read_examples(tmp_path / "none.data", en_fr))
+
+
+def test_official_files_survive_byte_for_byte(discomt2015, en_fr_2015, tmp_path):
+    for name in ("TEDdev.en-fr", "DiscoMT2015.test.en-fr.gold", "DiscoMT2015.test.en-fr.blind"):
+        path = discomt2015 / f"{name}.data.xz"
+        write_examples(tmp_path / "copy", read_examples(path, en_fr_2015))
+        assert (tmp_path / "copy").read_bytes() == lzma.decompress(path.read_bytes())
+
+
+TASK = load_task("en-fr")
+word = st.text(
+    st.characters(codec="utf-8", exclude_characters=" \t\n\r", exclude_categories=["Cs"]),
+    min_size=1, max_size=6,
+).filter(lambda text: not text.startswith("REPLACE_"))  # fmt: skip
+
+
+@st.composite
+def well_formed(draw):
+    source = draw(st.lists(word, min_size=1, max_size=6))
+    target = draw(st.lists(word, min_size=1, max_size=6))
+    labelled = draw(st.booleans())
+    gaps = []
+    for position in range(len(target)):
+        if draw(st.booleans()):
+            index = draw(st.integers(0, len(source) - 1))
+            target[position] = f"REPLACE_{index}"
+            label = draw(st.sampled_from(sorted(TASK.class_index))) if labelled else None
+            gaps.append(Gap(position, index, label, draw(word) if labelled else None))
+    pair = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    links = draw(st.lists(pair, max_size=8))
+    return Example(tuple(source), tuple(target), tuple(links), tuple(gaps))
+
+
+@given(st.lists(well_formed(), max_size=4))
+def test_what_is_written_is_read_again(tmp_path_factory, examples):
+    path = tmp_path_factory.mktemp("round") / "x.data"
+    write_examples(path, examples)
+    assert list(read_examples(path, TASK)) == examples
+    again = "".join(format_example(example) + "\n" for example in examples)
+    assert path.read_bytes() == again.encode()
+
+
+def drain(raw: bytes, folder) -> None:
+    path = folder / "x.data"
+    path.write_bytes(raw)
+    for lenient in (False, True):
+        for reader in (scan, read_examples):
+            try:
+                for item in reader(path, TASK, lenient=lenient):
+                    str(item)
+            except CrossproError as error:
+                assert str(error)
+
+
+@given(st.binary(max_size=300))
+def test_random_bytes_raise_nothing_else(tmp_path_factory, raw):
+    drain(raw, tmp_path_factory.mktemp("bytes"))
+
+
+@given(
+    st.lists(st.sampled_from([GOOD, BLIND, EMPTY]), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 400), st.binary(max_size=3)), max_size=5),
+)
+def test_mutated_lines_raise_nothing_else(tmp_path_factory, lines, edits):
+    raw = "".join(lines).encode()
+    for place, text in edits:
+        raw = raw[:place] + text + raw[place + 1 :]
+    drain(raw, tmp_path_factory.mktemp("mutants"))

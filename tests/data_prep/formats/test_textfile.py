@@ -1,0 +1,58 @@
+"""Output appears when it is complete, and leaves what it should not touch alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.textfile import atomic_output, make_folder, read_lines, write_text
+
+
+def test_nothing_is_left_after_a_failure(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), atomic_output(path) as handle:
+        handle.write(b"new")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_links_are_followed_and_permissions_kept(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to_as_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "text")
+    assert os.read(reader, 10) == b"text"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["none/x", "."])
+def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path, name):
+    with pytest.raises(InputError, match="a file in an existing folder"):
+        write_text(tmp_path / name, "text")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="a folder"):
+        make_folder(tmp_path / "file")
+
+
+def test_compressed_output_is_the_same_every_time(tmp_path):
+    for name in ("a.gz", "b.gz"):
+        write_text(tmp_path / name, "text\n")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert list(read_lines(tmp_path / "a.gz")) == [b"text\n"]

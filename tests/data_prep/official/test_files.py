@@ -1,0 +1,61 @@
+"""The table of the official files."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.official.files import COLUMNS, official_files, select
+
+ROW = "a.gz\ten-fr\t2016\ttrain\thttp://h/a.gz\t\t\tinferred\tnowhere"
+
+
+def table(tmp_path, *rows: str):
+    path = tmp_path / "t.tsv"
+    path.write_text("\n".join(["# comment", "\t".join(COLUMNS), *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_table_of_the_project_is_well_formed():
+    files = official_files()
+    assert len({file.path for file in files}) == len(files) > 40
+    assert all(file.evidence and file.source and file.urls for file in files)
+    assert {file.year for file in files} == {2015, 2016, 2017}
+
+
+@pytest.mark.parametrize("task", ["en-fr", "fr-en", "en-de", "de-en"])
+def test_every_task_of_2016_has_data_and_documents(task):
+    for split, number in (("train", 6), ("dev", 2), ("test", 2)):
+        names = [file.name for file in select(official_files(), [task], [2016], [split])]
+        assert len(names) == number
+        assert sum("doc-ids" in name for name in names) == number // 2
+
+
+def test_unknown_choices_are_listed():
+    files = official_files()
+    with pytest.raises(CrossproError, match=r"task: expected one of all, de-en, .*found en-xx"):
+        select(files, ["en-xx"])
+    with pytest.raises(CrossproError, match="year: expected one of 2015, 2016, 2017, found 1999"):
+        select(files, years=[1999])
+    with pytest.raises(CrossproError, match="split: expected one of archive"):
+        select(files, splits=["all"])
+    with pytest.raises(CrossproError, match="found none in the table"):
+        select(files, ["en-fr"], [2015])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("a.gz\t", "../a\t", "name: expected a file name without folders"),
+        ("2016", "MMXVI", "year: expected a number"),
+        ("http://h/a.gz\t\t", "http://h/a.gz\tbig\t", "size: expected a number"),
+        ("\t\tinferred", "\tabc\tinferred", "sha256: expected 64 hexadecimal digits"),
+        ("http://h", "file://h", "url: expected http or https addresses"),
+        ("http://h/a.gz", "", "url: expected http or https addresses"),
+        ("\tnowhere", "", "columns: expected name task year"),
+        ("nowhere", f"nowhere\n{ROW}", "name: expected names once"),
+    ],
+)
+def test_bad_tables_have_lines(tmp_path, old, new, fault):
+    with pytest.raises(InputError, match=rf"t\.tsv:[345]: {fault}"):
+        official_files(table(tmp_path, ROW.replace(old, new)))

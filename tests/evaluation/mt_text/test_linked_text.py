@@ -1,0 +1,252 @@
+"""Texts and links read whole, with every problem."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
+from crosspro.evaluation.mt_text.linked_text import (
+    links_from_pairs,
+    parse_links,
+    read_links,
+    read_text,
+    text_digest,
+)
+from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three segments, their translation and links."""
+    contents = {
+        "source": "it rains .\nno\nthey sing\n",
+        "reference": "il pleut .\nnon\nils chantent\n",
+        "candidate": "elle pleut .\nnon\nchantent ils\n",
+        "links-reference": "0-0 1-1 2-2\n0-0\n0-0 1-1\n",
+        "links-candidate": "2-2 0-0 1-1\n\n1-0 0-1 \n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    return tmp_path
+
+
+def paths(files, **changes):
+    arguments = {
+        "source": files / "source",
+        "reference": files / "reference",
+        "candidates": (files / "candidate",),
+        "links_reference": files / "links-reference",
+        "links_candidates": (files / "links-candidate",),
+    }
+    return InputPaths(**(arguments | changes))
+
+
+def problems(paths, **options):
+    with pytest.raises(InputError) as caught:
+        read_input(paths, **options)
+    folder = f"{paths.reference.parent}/"
+    return [str(problem).replace(folder, "") for problem in caught.value.problems]
+
+
+def test_words_and_links(files):
+    data = read_input(paths(files))
+    assert data.source.words(0) == ["it", "rains", "."]
+    assert data.reference.links.of_line(1) == [(0, 0)]
+    (candidate,) = data.candidates
+    assert candidate.name == "candidate"
+    assert candidate.links.of_line(0) == [(0, 0), (1, 1), (2, 2)]
+    assert candidate.links.sentence(2).targets(0) == (1,)
+    assert candidate.links.sentence(2).sources(1) == (0,)
+    assert data.links == "given"
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_compressed_files(files, suffix, compress):
+    for name in ("source", "links-reference"):
+        (files / (name + suffix)).write_bytes(compress((files / name).read_bytes()))
+    changed = {
+        "source": files / f"source{suffix}",
+        "links_reference": files / f"links-reference{suffix}",
+    }
+    assert read_input(paths(files, **changed)).reference.links.of_line(2) == [(0, 0), (1, 1)]
+
+
+def test_every_problem_of_every_file(files):
+    (files / "reference").write_bytes(b"il \xff .\nnon\nils \xfe\nmore\n")
+    (files / "candidate").write_text("elle\nnon\n", "utf-8")
+    (files / "links-reference").write_text("0-0 x\n1-\n9-9\n", "utf-8")
+    (files / "links-candidate").write_text("5-0 0-7\n0-0\n\n\n", "utf-8")
+    (files / "ids").write_text("a\n", "utf-8")
+    found = problems(paths(files, doc_ids=files / "ids"))
+    assert found == [
+        "reference:1: encoding: expected UTF-8, found byte 0xff at byte 4 of the line",
+        "reference:3: encoding: expected UTF-8, found byte 0xfe at byte 5 of the line",
+        "reference:4: lines: expected 3 lines as in source, found 4",
+        "candidate:3: lines: expected 3 lines as in source, found 2",
+        "links-reference:1: links: expected links s-t separated by spaces, found 'x'",
+        "links-reference:2: links: expected links s-t separated by spaces, found '1-'",
+        "links-reference:3: links: expected links inside 2 source and 2 target words, found 9-9",
+        "links-candidate:1: links: expected links inside 3 source and 1 target words, found 5-0",
+        "links-candidate:1: links: expected links inside 3 source and 1 target words, found 0-7",
+        "links-candidate:4: lines: expected 3 lines as in source, found 4",
+        "ids:2: doc-ids: expected 3 lines as in the source, found 1",
+    ]
+
+
+def test_missing_files_are_listed_together(files):
+    names = {"source": files / "a", "reference": files / "b", "links_reference": files / "c"}
+    found = problems(paths(files, **names))
+    assert [line.split(":")[0] for line in found][:2] == ["a", "b"]
+    assert any(line.startswith("c: file: expected a readable file") for line in found)
+
+
+def test_tokens_are_checked(files):
+    (files / "tokens").write_text("0 0\n0 1\n2 9\n7 0\nx\n", "utf-8")
+    found = problems(paths(files, tokens=files / "tokens"), lists=load_lists("en-fr"))
+    assert found == [
+        "tokens:2: word: expected one of it, they, found 'rains'",
+        "tokens:3: token: expected a position below 2, the words of line 2, found 9",
+        "tokens:4: token: expected a line below 3, the lines of source, found 7",
+        "tokens:5: token: expected a line and a position from 0, found 'x'",
+    ]
+
+
+def test_lenient_reading_drops_what_leads_nowhere(files):
+    (files / "links-candidate").write_text("0-0 3-0 0-3 1-1\n\n0-1\n\n", "utf-8")
+    assert len(problems(paths(files))) == 3
+    data = read_input(paths(files, lenient=True))
+    assert data.candidates[0].links.of_line(0) == [(0, 0), (1, 1)]
+
+
+def test_one_link_file_for_two_candidates(files):
+    twice = (files / "candidate", files / "reference")
+    assert problems(paths(files, candidates=twice)) == [
+        "links: candidate: expected as many link files as candidates, 2, found 1"
+    ]
+
+
+def test_a_text_given_twice(files):
+    same = (files / "candidate", files / "candidate")
+    links = (files / "links-candidate",) * 2
+    found = problems(paths(files, candidates=same, links_candidates=links))
+    assert found == ["candidate: candidate: expected each candidate once, found it twice"]
+
+
+def test_byte_order_mark(files):
+    (files / "source").write_bytes(b"\xef\xbb\xbfit rains .\nno\nthey sing\n")
+    assert "byte-order mark" in problems(paths(files))[0]
+
+
+def test_links_are_made_where_there_are_none(files):
+    """Together with a corpus; given links stay as they are."""
+    corpus = (files / "source", files / "reference")
+    for links in (None, files / "links-reference"):
+        asked = paths(files, links_reference=links, links_candidates=())
+        data = read_input(asked, align=AlignWith(corpus))
+        assert data.reference.links.of_line(1) == [(0, 0)]
+        digest = text_digest(data.source, data.reference.text)
+        expected = f"aligned(2-texts,corpus-{digest})"
+        assert data.links == (expected if links is None else f"given+{expected}")
+    alone = read_input(paths(files, links_reference=None, links_candidates=()))
+    assert alone.links == "aligned(2-texts)"
+
+
+LINKS = st.lists(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=5), max_size=5
+)
+
+
+@given(LINKS, st.sampled_from([" ", "  ", "\t"]))
+def test_links_survive_writing_and_reading(lines, gap):
+    content = "".join(gap.join(f"{s}-{t}" for s, t in line) + "\n" for line in lines)
+    parsed = parse_links(content.encode())
+    assert parsed is not None
+    found = [[] for _ in lines]
+    for line, source, target in zip(*(part.tolist() for part in parsed), strict=True):
+        found[line].append((source, target))
+    assert found == lines
+    made = links_from_pairs("x", lines)
+    assert [made.of_line(number) for number in range(len(lines))] == [
+        sorted(set(line)) for line in lines
+    ]
+
+
+@given(st.text(alphabet="01-x \n\r", max_size=20))
+def test_parsing_never_fails_on_its_own(content):
+    parsed = parse_links(content.encode())
+    tokens = content.split()
+    good = all(
+        token.count("-") == 1 and all(part.isdigit() for part in token.split("-"))
+        for token in tokens
+    )
+    assert (parsed is not None) == good
+    if parsed is not None:
+        assert len(parsed[0]) == len(tokens)
+
+
+def test_empty_files(tmp_path):
+    (tmp_path / "empty").write_bytes(b"")
+    found = []
+    text = read_text(tmp_path / "empty", found)
+    links = read_links(tmp_path / "empty", text, text, found)
+    assert found == []
+    assert np.array_equal(links.starts, [0])
+
+
+@given(st.text(alphabet="aé \t\r\x0b\x0c\n", max_size=30))
+def test_words_are_counted_as_they_are_split(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("text") / "x"
+    path.write_bytes(content.encode())
+    found = []
+    text = read_text(path, found)
+    assert found == []
+    assert len(text.lines) == len(text.lengths)
+    assert text.lengths.tolist() == [len(words) for words in text.sentences()]
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_a_source_that_cannot_be_read_is_one_problem(files, content):
+    """Nothing is said about the lengths of other files, which may be right."""
+    (files / "source").unlink()
+    if content is not None:
+        (files / "source").write_bytes(content)
+    (files / "ids").write_text("a\n" * 3, "utf-8")
+    (files / "tokens").write_text("0 0\n", "utf-8")
+    more = {"doc_ids": files / "ids", "tokens": files / "tokens"}
+    (found,) = problems(paths(files, **more), lists=load_lists("en-fr"))
+    assert found.startswith("source: file: expected")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("1\n2\n", ["starts:1: start: expected 0 at first, found 1"]),
+        ("0\n9\n1\n", ["starts:2: start: expected a line from 1 to 2, found 9"]),
+        (
+            "0\n0\nx\n",
+            [
+                "starts:2: start: expected a line from 1 to 2, found 0",
+                "starts:3: start: expected the number of a line, and perhaps an id, found 'x'",
+            ],
+        ),
+        ("", ["starts:1: start: expected at least one document, found none"]),
+    ],
+)
+def test_starts_of_documents_are_checked(files, content, expected):
+    (files / "starts").write_text(content, "utf-8")
+    assert problems(paths(files, doc_starts=files / "starts")) == expected
+
+
+def test_a_prior_of_another_kind(files):
+    align = AlignWith(prior=files / "source")
+    (found,) = problems(paths(files, links_candidates=()), align=align)
+    assert found.endswith("found a file of another kind")
+    (found,) = problems(paths(files), align=AlignWith(prior=files / "none"))[1:]
+    assert found.startswith("none: file: expected a readable file")

@@ -1,0 +1,135 @@
+"""A stopped run goes on to the same result, and only where it belongs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from crosspro.data_prep.errors import InputError
+from crosspro.prediction.neural.system import NETWORKS, NeuralSystem
+from tests.prediction.neural.test_system import QUIET, SMALL, TASK
+
+
+def system(name="turku_gru", epochs=4, patience=1000, seed=1):
+    """With everything that draws random numbers: dropout, sampling, a schedule."""
+    dropout = {"dropout": 0.3, **({"word_dropout": 0.2} if name == "uppsala_bilstm" else {})}
+    return NeuralSystem(
+        name, {**SMALL[name], **dropout},
+        {"batch_size": 16, "sampling": "equal", "share": 0.8},
+        {"learning_rate": 0.01, "warmup_steps": 3},
+        trainer={**QUIET, "max_epochs": epochs, "patience": patience}, seed=seed,
+    )  # fmt: skip
+
+
+def epochs_of(folder):
+    with (folder / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
+        return [int(row["epoch"]) for row in csv.DictReader(handle)]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
+    whole, resumed = system(name), system(name)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    system(name, epochs=2).fit(TASK, train, dev, tmp_path / "parts")  # stopped after two epochs
+    resumed.fit(TASK, train, dev, tmp_path / "parts")
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
+    logs = [(tmp_path / one / "logs/metrics.csv").read_bytes() for one in ("whole", "parts")]
+    assert logs[0] == logs[1]
+    assert epochs_of(tmp_path / "parts") == [0, 1, 2, 3]
+
+
+def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
+    first, again, longer = (system(epochs=40, patience=n) for n in (2, 2, 5))
+    first.fit(TASK, train, dev, tmp_path)
+    count = len(epochs_of(tmp_path))
+    assert count < 40
+    again.fit(TASK, train, dev, tmp_path)
+    assert len(epochs_of(tmp_path)) == count
+    assert (again.predict(dev) == first.predict(dev)).all()
+    longer.fit(TASK, train, dev, tmp_path)
+    assert len(epochs_of(tmp_path)) > count
+
+
+def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    with pytest.raises(InputError, match=r"same settings and data, .* found seed 1, not 2"):
+        system(seed=2).fit(TASK, train, dev, tmp_path)
+    with pytest.raises(InputError, match="found train "):
+        system().fit(TASK, train[:-1], dev, tmp_path)
+    (tmp_path / "checkpoints/run.json").unlink()
+    with pytest.raises(InputError, match=r"run\.json: .* a readable file"):
+        system().fit(TASK, train, dev, tmp_path)
+
+
+def test_a_moved_run_still_knows_its_best_epoch(train, dev, tmp_path):
+    whole, resumed = system(epochs=12), system(epochs=12)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    system(epochs=6).fit(TASK, train, dev, tmp_path / "old")
+    (tmp_path / "old").rename(tmp_path / "new")
+    resumed.fit(TASK, train, dev, tmp_path / "new")
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
+    assert not (tmp_path / "old").exists()
+
+
+def test_fewer_epochs_than_were_trained_are_enough(train, dev, tmp_path):
+    first, again = system(epochs=3), system(epochs=2)
+    for made in (first, again):
+        made.fit(TASK, train, dev, tmp_path)
+    assert (first.predict(dev) == again.predict(dev)).all()
+
+
+def test_damaged_arrays_are_made_again(train, dev, tmp_path):
+    first, again = system(epochs=1), system(epochs=1)
+    first.fit(TASK, train, dev, tmp_path)
+    for path in (tmp_path / "encoded").glob("*/lemma.npy"):
+        path.write_bytes(path.read_bytes()[:-50])
+    again.fit(TASK, train, dev, tmp_path)
+    assert (first.predict(dev) == again.predict(dev)).all()
+
+
+@pytest.mark.parametrize("damage", [lambda whole: b"garbage", lambda whole: whole[:-500]])
+def test_a_damaged_checkpoint_is_refused(damage, train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/last.ckpt"
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    with pytest.raises(InputError, match=r"last\.ckpt: checkpoint: expected a whole checkpoint"):
+        system().fit(TASK, train, dev, tmp_path)
+    path.write_bytes(whole)
+    path.with_name("best.ckpt").unlink()
+    with pytest.raises(InputError, match=r"best\.ckpt: checkpoint: .* found no file"):
+        system(epochs=1).fit(TASK, train, dev, tmp_path)
+
+
+class Trap:
+    """What a checkpoint must not be able to do: call a function when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/last.ckpt"
+    content = torch.load(path, weights_only=True)
+    torch.save({**content, "trap": Trap(str(tmp_path / "sprung"))}, path)
+    with pytest.raises(InputError, match="expected a whole checkpoint"):
+        system().fit(TASK, train, dev, tmp_path)
+    assert not (tmp_path / "sprung").exists()
+    assert json.loads((tmp_path / "checkpoints/run.json").read_text("utf-8"))["seed"] == 1
+
+
+def test_runs_may_share_the_encoded_data(train, dev, tmp_path):
+    for seed in (1, 2):
+        made = system(seed=seed, epochs=1)
+        made.trainer = replace(made.trainer, encoded_dir=str(tmp_path / "shared"))
+        made.fit(TASK, train, dev, tmp_path / str(seed))
+        assert not (tmp_path / str(seed) / "encoded").exists()
+    assert len(list((tmp_path / "shared").iterdir())) == 2  # train and dev, each once

@@ -1,0 +1,402 @@
+"""Networks and their training: masks, gradients, memory of a run, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import torch
+
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
+from crosspro.prediction.neural.encoding import UNKNOWN_LABEL, cached_encoding, encode, fit_encoder
+from crosspro.prediction.neural.flat_text import flatten
+from crosspro.prediction.neural.pretraining import Pretraining, pretrain
+from crosspro.prediction.neural.sampling import Sampler, bucketed_batches, class_weights
+from crosspro.prediction.neural.system import NETWORKS, NeuralSystem
+from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
+from crosspro.prediction.system import load_system
+
+TASK = load_task("en-fr")
+SMALL = {
+    "turku_gru": {"embedding": 12, "hidden": 12, "dense": 24, "window": 20},
+    "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
+                       "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
+}  # fmt: skip
+QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
+
+
+VARIANTS = [("turku_gru", {}), ("turku_gru", {"inward": True}), ("uppsala_bilstm", {})]
+
+
+def system(name, seed=1, epochs=2, network=None, **training):
+    return NeuralSystem(
+        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
+        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": epochs}, seed=seed,
+    )  # fmt: skip
+
+
+def prepared(name, examples, network=None):
+    made = system(name, network=network)
+    made.task = TASK
+    made.encoder = fit_encoder(flatten(examples, True))
+    torch.manual_seed(1)
+    made.network = made._new_network().eval()
+    return made, gap_tensors(encode(flatten(examples, True), made.encoder, TASK))
+
+
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_padding_never_changes_a_prediction(name, network, train):
+    made, tensors = prepared(name, train, network)
+    gaps = torch.arange(len(tensors.label))
+    with torch.inference_mode():
+        together = made.network(tensors, gaps)
+        alone = torch.cat([made.network(tensors, gap[None]) for gap in gaps])
+    assert together.shape == (len(gaps), len(TASK.classes))
+    assert torch.allclose(together, alone, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_gradients_reach_every_parameter(name, network, train):
+    made, tensors = prepared(name, train, network)
+    made.network.train()
+    scores = made.network(tensors, torch.arange(len(tensors.label)))
+    torch.nn.functional.cross_entropy(scores, tensors.label).backward()
+    for key, parameter in made.network.named_parameters():
+        assert parameter.grad is not None, key
+        assert parameter.grad.abs().sum() > 0, key
+
+
+@pytest.mark.parametrize(("name", "network"), VARIANTS)
+def test_a_few_examples_are_learnt_by_heart(name, network, tmp_path):
+    different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
+    few = list(different.values())[:50]
+    made = system(name, epochs=80, network=network, min_count=1, class_weight_power=0.0)
+    made.fit(TASK, few, few, tmp_path)
+    assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
+    gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
+    assert len(gold) >= 50
+    assert (made.predict(few).argmax(axis=1) == gold).all()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev, tmp_path):
+    first, again, other = system(name), system(name), system(name, seed=2)
+    for made in (first, again, other):
+        made.fit(TASK, train, dev)
+    assert (first.predict(dev) == again.predict(dev)).all()
+    assert (first.predict(dev) != other.predict(dev)).any()
+    first.save(tmp_path)
+    loaded = load_system(tmp_path)
+    assert (loaded.predict(dev) == first.predict(dev)).all()
+    assert loaded.settings() == first.settings()
+
+
+def test_a_run_goes_on_from_another(train, dev, tmp_path):
+    first = system("turku_gru", context=2)
+    first.fit(TASK, train, dev)
+    first.save(tmp_path / "model")
+    tuned = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+                         {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1},
+                         init_from=str(tmp_path))  # fmt: skip
+    tuned.fit(TASK, dev, dev)
+    assert tuned.context == 2
+    assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
+    wrong = NeuralSystem("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
+    with pytest.raises(InputError, match="init_from: expected a run of uppsala_bilstm"):
+        wrong.fit(TASK, train, dev)
+    other = {**SMALL["turku_gru"], "hidden": 13, "inward": True, "dropout": 0.1}
+    wrong = NeuralSystem("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
+    with pytest.raises(InputError, match="has hidden 13, inward True, found hidden 12, inward Fal"):
+        wrong.fit(TASK, train, dev)
+
+
+def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
+    def sentence(number):
+        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
+        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
+
+    text = flatten([sentence(number) for number in range(400)], True)
+    encoder = fit_encoder(text)
+    settings = Pretraining(epochs=30, pronoun_share=1.0, learning_rate=0.02)
+    tables = pretrain(
+        encode(text, encoder, TASK), encoder.vocabularies, ("lemma",), 8, len(TASK.classes),
+        settings, 1, torch.device("cpu"),
+    )  # fmt: skip
+    numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
+    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
+    near = vectors @ vectors.T
+    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()
+
+
+@pytest.mark.parametrize(
+    ("optimisation", "trainer"),
+    [
+        ({"gradient_clipping": 0.01}, {}),
+        ({"warmup_steps": 20}, {}),
+        ({"decay": "linear"}, {}),
+        ({"decay": "cosine"}, {}),
+        ({"weight_decay": 0.5}, {}),
+        ({"label_smoothing": 0.2}, {}),
+        ({}, {"precision": "bf16-mixed"}),
+    ],
+)
+def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev):
+    plain = system("turku_gru", epochs=2)
+    changed = NeuralSystem(
+        "turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+        {"learning_rate": 0.01, **optimisation}, trainer={**QUIET, "max_epochs": 2, **trainer},
+    )  # fmt: skip
+    for made in (plain, changed):
+        made.fit(TASK, train, dev)
+    assert (changed.predict(dev) != plain.predict(dev)).any()
+    assert changed.predict(dev).sum(axis=1) == pytest.approx(1)
+
+
+def test_logit_adjustment_is_tuned_on_dev_and_saved(train, dev, tmp_path):
+    made = system("turku_gru", epochs=4, tune_adjustment=True, class_weight_power=0.0)
+    made.fit(TASK, train, dev)
+    score = dev_score(TASK, dev, "macro_recall")
+    assert made.tau > 0
+    assert score(made.predict(dev)) >= score(made._raw(dev))
+    made.save(tmp_path)
+    assert load_system(tmp_path).tau == made.tau
+
+
+def test_the_spelling_of_an_unknown_word_counts(train):
+    made, _ = prepared("uppsala_bilstm", train)
+    example = next(example for example in train if example.gaps)
+    found = []
+    for word in ("zzzq", "unbelievably"):
+        place = (example.gaps[0].source_index + 1) % len(example.source)
+        source = (*example.source[:place], word, *example.source[place + 1 :])
+        found.append(made.predict([replace(example, source=source)]))
+    assert (found[0] != found[1]).any()
+
+
+def test_word_dropout_teaches_the_unknown_word_on_both_sides(train):
+    made, tensors = prepared("uppsala_bilstm", train)
+    network = made.network.train()
+    network.word_dropout = 100.0
+    network(tensors, torch.arange(len(tensors.label))).sum().backward()
+    for embedding in (network.source, network.lemma):
+        assert embedding.weight.grad[UNK].abs().sum() > 0
+
+
+def test_without_a_folder_the_best_epoch_is_kept_too(train, dev, tmp_path):
+    with_folder, without = (system("turku_gru", seed=1, epochs=12) for _ in range(2))
+    with_folder.fit(TASK, train, dev, tmp_path)
+    without.fit(TASK, train, dev)
+    assert (with_folder.predict(dev) == without.predict(dev)).all()
+    score = dev_score(TASK, dev, "macro_recall")
+    with (tmp_path / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
+        best = max(float(row["dev_macro_recall"]) for row in csv.DictReader(handle))
+    assert score(without.predict(dev)) == pytest.approx(best, abs=1e-3)
+
+
+def test_an_epoch_without_a_batch_is_refused(train, dev):
+    made = system("turku_gru", sampling="equal", share=0.00001)
+    with pytest.raises(
+        CrossproError, match=r"at least one batch an epoch, found .* share of 1e-05"
+    ):
+        made.fit(TASK, train, dev)
+
+
+def test_a_training_that_diverges_is_an_error(train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+                        {"learning_rate": 1e30}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
+    with pytest.raises(CrossproError, match="expected a finite loss, found nan in epoch"):
+        made.fit(TASK, train, dev)
+
+
+def test_context_needs_documents(train, dev):
+    loose = [replace(example, document=None) for example in train]
+    with pytest.raises(CrossproError, match=r"training\.context: expected documents"):
+        system("turku_gru", context=3).fit(TASK, loose, dev)
+
+
+def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
+    def labelled(examples, label):
+        return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
+
+    made = system("turku_gru", epochs=1)
+    with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
+        made.fit(TASK, labelled(train, None), dev)
+    with pytest.raises(CrossproError, match="dev: expected a label for every gap, found"):
+        made.fit(TASK, train, [*dev, *labelled(dev, None)])
+    made.fit(TASK, train, dev)
+    assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
+
+
+def changed(path, old, new):
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        ("network.safetensors", lambda path: path.write_bytes(b"garbage")),
+        ("network.safetensors", lambda path: path.write_bytes(path.read_bytes()[:-100])),
+        ("encoder.json", lambda path: path.write_text("{}")),
+        ("encoder.json", lambda path: changed(path, '"<unk>"', "7")),
+        ("encoder.json", lambda path: changed(path, '"<unk>"', '"<pad>"')),
+        ("system.json", lambda path: changed(path, '"words"', '"letters"')),
+        ("adjustment.json", lambda path: path.write_text("{}")),
+        ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
+    ],
+)
+def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    made.save(tmp_path)
+    damage(tmp_path / file)
+    with pytest.raises(InputError, match=file.replace(".", r"\.")):
+        load_system(tmp_path)
+
+
+def test_weights_of_another_task_are_refused(train, dev, tmp_path):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    made.save(tmp_path)
+    description = json.loads((tmp_path / "system.json").read_text("utf-8"))
+    german = load_task("en-de")
+    made.task = german
+    made.save(tmp_path / "other")
+    description["task"] = json.loads((tmp_path / "other/system.json").read_text("utf-8"))["task"]
+    (tmp_path / "system.json").write_text(json.dumps(description), "utf-8")
+    with pytest.raises(InputError, match="those of turku_gru"):
+        load_system(tmp_path)
+
+
+def test_unknown_settings_list_the_choices():
+    with pytest.raises(InputError, match="turku_gru, uppsala_bilstm"):
+        NeuralSystem("perceptron")
+    with pytest.raises(InputError, match="all, equal, proportional"):
+        NeuralSystem("turku_gru", training={"sampling": "some"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"network_settings": {"layers": 0}}, "layers: expected a whole number from 1"),
+        ({"network_settings": {"window": 0}}, "window: expected a whole number from 1"),
+        ({"trainer": {"precision": "8"}}, "trainer.precision: expected one of 32-true"),
+        ({"trainer": {"accelerator": "abacus"}}, "trainer.accelerator: expected one of auto"),
+    ],
+)
+def test_settings_that_no_network_can_have_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        NeuralSystem("turku_gru", **settings)
+
+
+@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
+def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], trainer={**QUIET, key: value})
+    with pytest.raises(CrossproError, match="settings: trainer: "):
+        made.fit(TASK, train, dev)
+
+
+def test_encoding_is_cached_by_content(train, tmp_path):
+    encoder = fit_encoder(flatten(train, True))
+    made = encode(flatten(train, True), encoder, TASK)
+    for _ in range(2):
+        cached = cached_encoding(flatten(train, True), encoder, TASK, tmp_path)
+        assert all((getattr(cached, f.name) == getattr(made, f.name)).all() for f in fields(made))
+    assert len(list(tmp_path.iterdir())) == 1
+    cached_encoding(flatten(train[:5], True), encoder, TASK, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_context_reaches_back_inside_a_document_only(train):
+    data = encode(flatten(train, True), fit_encoder(flatten(train, True)), TASK)
+    near, far = gap_tensors(data), gap_tensors(data, context=3)
+    assert (far.target_low <= near.target_low).all()
+    assert (far.target_low < near.target_low).any()
+    first = [i for i, e in enumerate(train) if i == 0 or e.document != train[i - 1].document]
+    start = {data.target_starts[i] for i in first}
+    in_first = np.isin(data.sentence, first)
+    assert set(far.target_low[torch.from_numpy(in_first)].tolist()) <= start
+
+
+def test_blind_gaps_have_no_label(train):
+    blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
+    assert set(encode(flatten(blind, True), fit_encoder(flatten(train, True)), TASK).label) == {
+        UNKNOWN_LABEL
+    }
+
+
+def test_rare_words_are_unknown():
+    from collections import Counter
+
+    vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
+    assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
+    assert vocabulary.numbers(["b", "c", "a"]) == [3, UNK, 2]
+    assert PAD == 0
+
+
+def test_samplers_follow_their_policy():
+    labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
+    generator = np.random.default_rng(1)
+    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    counts = np.bincount(labels[equal], minlength=3)
+    assert counts[2] == 10
+    assert counts[0] == pytest.approx(33, abs=16)
+    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
+    everything = Sampler().draw(labels, 3, generator)
+    assert sorted(everything) == list(range(1000))
+
+
+def test_batches_hold_every_gap_once_with_a_wide_enough_window():
+    generator = np.random.default_rng(1)
+    widths = generator.integers(1, 50, 1000)
+    seen = []
+    for batch, width in bucketed_batches(np.arange(1000), widths, 64, generator):
+        assert widths[batch].max() == width
+        seen += batch.tolist()
+    assert sorted(seen) == list(range(1000))
+
+
+def test_class_weights_are_one_on_average():
+    labels = np.array([0] * 90 + [1] * 10, dtype=np.int32)
+    for power in (0.0, 0.5, 1.0):
+        weights = class_weights(labels, 3, power)
+        assert weights[labels].mean() == pytest.approx(1)
+    assert weights[1] == pytest.approx(9 * weights[0])
+    assert weights[2] == 0
+
+
+def test_adjustment_favours_rare_classes():
+    chances = np.array([[0.6, 0.4], [0.9, 0.1]])
+    frequencies = np.array([0.9, 0.1])
+    assert adjust(chances, frequencies, 0.0) == pytest.approx(chances)
+    assert adjust(chances, frequencies, 1.0).argmax(axis=1).tolist() == [1, 0]
+    tau = tune_tau(chances, frequencies, lambda p: float(p.argmax(axis=1)[0] == 1))
+    assert 0 < tau < 1
+
+
+def test_ensembles_mix_tune_save_and_load(train, dev, tmp_path):
+    members = [system("turku_gru", seed) for seed in (1, 2)]
+    for member in members:
+        member.fit(TASK, train, dev)
+    ensemble = Ensemble.of(members, [0.75, 0.25])
+    parts = [member.predict(dev) for member in members]
+    assert ensemble.predict(dev) == pytest.approx(mix(parts, [3, 1]))
+    ensemble.save(tmp_path)
+    assert load_system(tmp_path).predict(dev) == pytest.approx(ensemble.predict(dev))
+    for wrong in ("[1]", "[NaN, 1]", "[0, 0]", "[-1, 2]", "null", '["a", 1]'):
+        (tmp_path / "weights.json").write_text(f'{{"weights": {wrong}}}', "utf-8")
+        with pytest.raises(InputError, match="weights: expected 2 numbers from 0"):
+            load_system(tmp_path)
+    good, bad = np.array([[0.9, 0.1]] * 4), np.array([[0.2, 0.8]] * 4)
+    weights = tune_weights([bad, good], lambda p: float((p.argmax(axis=1) == 0).mean()))
+    assert (mix([bad, good], weights).argmax(axis=1) == 0).all()
