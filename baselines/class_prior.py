@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,3 @@ class ClassPrior(Majority):
         text = "\t".join((*key, *example.source, *example.target))
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=6).digest()
         return int.from_bytes(digest, "big") / 2.0**48
-
-    def settings(self) -> dict[str, Any]:
-        """The seed."""
-        return {"seed": self.seed}

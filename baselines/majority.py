@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +39,6 @@ class Majority(System):
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The training distribution for every gap."""
         return repeat(self.counts / self.counts.sum(), number_of_gaps(examples))
-
-    def settings(self) -> dict[str, Any]:
-        """There are none."""
-        return {}
 
     def save_state(self, folder: Path) -> None:
         """Write the counts."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -61,16 +60,6 @@ class NGramSystem(System):
         self.penalty = none_penalty or 0.0
         self.grid: dict[float, tuple[float, float]] = {}
         self.model: NGramModel
-
-    def settings(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {
-            "order": self.order,
-            "lm": self.lm,
-            "texts": self.texts,
-            "none_penalty": self.none_penalty,
-            "other_fillers": self.other_fillers,
-        }
 
     def fit(
         self,

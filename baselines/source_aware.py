@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from crosspro.baselines.counts import class_counts
 from crosspro.baselines.fill import NONE, Fillers, GapFiller
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
@@ -39,10 +39,6 @@ class SourceAwareLM(System):
         self.variant = variant
         self.model: NGramModel
 
-    def settings(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {"order": self.order, "variant": self.variant}
-
     def fit(
         self,
         task: Task,
@@ -52,6 +48,7 @@ class SourceAwareLM(System):
     ) -> None:
         """Train the model on targets whose gaps are marked tokens."""
         self.task = task
+        class_counts(task, train)  # there must be a label
         marked = [self._marked(e) for e in train if all(gap.label for gap in e.gaps)]
         self.model = model_of(marked, (), self.order)
 

@@ -1,38 +1,62 @@
-"""Runs of any systems as one: a weighted average of their probabilities.
+"""Any systems as one: a weighted average of their probabilities.
 
-The interpolation of UU-Hardmeier (003 §5.9, 004 §5.4) with weights chosen on dev: coordinate search
-over a simplex, by a dev score. Equal weights are the default.
+The interpolation of UU-Hardmeier (003 §5.10, 004 §5.4) with weights chosen on dev: coordinate
+search over a simplex, by a dev score. Equal weights are the default. Members are fitted together,
+or are runs that have been.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+)
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.task import Task
+from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
 
 DevScore = Callable[[Probabilities], float]
 
 _FILE = "weights.json"
 _STEPS = (0.2, 0.05)
+_name = re.compile(r"\w[\w-]*")
 
 
 class Ensemble(System):
-    """Saved members, each in a folder of its own, and their weights."""
+    """Systems of one task, and their weights.
+
+    `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses the
+    weights, None for equal ones. Each part is saved in a folder of its own.
+    """
 
     name = "ensemble"
 
-    def __init__(self) -> None:
-        self.members: list[System] = []
+    def __init__(
+        self, members: Mapping[str, System] | Sequence[System], tune: str | None = None
+    ) -> None:
+        problems = _member_problems(members)
+        if tune is not None and tune not in MONITORS:
+            expected = f"{choices(MONITORS)}, or null for equal weights"
+            problems.append(Problem("settings", None, "system.tune", expected, repr(tune)))
+        if problems:
+            raise InputError(problems)
+        self.members = _named(members)
+        self.tune = tune
+        self.parts: list[System] = []
         self.weights: list[float] = []
 
     @classmethod
@@ -43,9 +67,9 @@ class Ensemble(System):
             raise CrossproError(
                 f"ensemble: expected runs of one task, found {', '.join(sorted(names)) or 'no run'}"
             )
-        result = cls()
+        result = cls(members)
         result.task = members[0].task
-        result.members = list(members)
+        result.parts = list(members)
         result.weights = list(weights or [1 / len(members)] * len(members))
         return result
 
@@ -56,38 +80,81 @@ class Ensemble(System):
         dev: Sequence[Example],
         folder: Path | None = None,
     ) -> None:
-        """Members are fitted before; there is nothing to learn from train."""
+        """Fit each member, in a folder of its own, and choose the weights."""
+        if not self.members:
+            raise input_error("settings", "system.members", "at least one system", "none")
+        score = dev_score(task, dev, self.tune) if self.tune else None
         self.task = task
+        self.parts = []
+        names = []
+        for name, member in self.members.items():
+            place = folder / "members" / name if folder else None
+            if place:
+                place.mkdir(parents=True, exist_ok=True)
+            member.fit(task, train, dev, place)
+            snapshots = member.snapshots()
+            self.parts += snapshots
+            names += [name] * len(snapshots)
+        self.weights = [1 / len(self.parts)] * len(self.parts)
+        if score:
+            chances = [part.predict(dev) for part in self.parts]
+            self.weights = tune_weights(chances, score)
+            if folder:
+                rows = [
+                    {"member": name, "weight": round(weight, 6), str(self.tune): score(part)}
+                    for name, weight, part in zip(names, self.weights, chances, strict=True)
+                ]
+                write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
 
     @property
     def context(self) -> int:
         """The most that a member looks at."""
-        return max((member.context for member in self.members), default=0)
+        systems = self.parts or self.members.values()
+        return max((system.context for system in systems), default=0)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The weighted average of the members' probabilities."""
-        return mix([member.predict(examples) for member in self.members], self.weights)
-
-    def settings(self) -> dict[str, Any]:
-        """There are none."""
-        return {}
+        return mix([part.predict(examples) for part in self.parts], self.weights)
 
     def save_state(self, folder: Path) -> None:
-        """Write the members into sub-folders."""
-        for number, member in enumerate(self.members):
-            member.save(folder / f"member{number}")
+        """Write the parts into sub-folders."""
+        for number, part in enumerate(self.parts):
+            part.save(folder / f"member{number}")
         write_text(folder / _FILE, json.dumps({"weights": self.weights}))
 
     def load_state(self, folder: Path) -> None:
-        """Read the members."""
+        """Read the parts."""
         count = len(list(folder.glob("member*")))
         self.weights = _read_weights(folder / _FILE, count)
-        self.members = [load_system(folder / f"member{n}") for n in range(count)]
-        for number, member in enumerate(self.members):
-            if member.task.classes != self.task.classes:
-                found = f"those of {member.task.name}"
+        self.parts = [load_system(folder / f"member{n}") for n in range(count)]
+        for number, part in enumerate(self.parts):
+            if part.task.classes != self.task.classes:
+                found = f"those of {part.task.name}"
                 expected = f"the classes of {self.task.name}"
                 raise input_error(folder / f"member{number}", "task", expected, found)
+
+
+def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:
+    """Members by name; those of a list are numbered."""
+    if isinstance(members, Mapping):
+        return dict(members)
+    return {str(number): member for number, member in enumerate(members)}
+
+
+def _member_problems(members: object) -> list[Problem]:
+    """Faults of the members: each is a system, and has the name of a folder."""
+    key, systems = "system.members", "systems (sections with _target_), by name or in a list"
+    if not isinstance(members, Mapping | list | tuple):
+        return [Problem("settings", None, key, systems, quoted(repr(members)))]
+    problems = []
+    for name, member in _named(members).items():
+        if not _name.fullmatch(name):
+            expected = "names of letters, digits, - and _, which are also those of folders"
+            problems.append(Problem("settings", None, key, expected, quoted(name)))
+        if not isinstance(member, System):
+            found = quoted(repr(member))
+            problems.append(Problem("settings", None, f"{key}.{name}", systems, found))
+    return problems
 
 
 def _read_weights(path: Path, members: int) -> list[float]:

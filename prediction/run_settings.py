@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import inspect
+import pkgutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from crosspro.data_prep.errors import Problem, choices, quoted
-from crosspro.prediction.system import System
+from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.prediction.arguments import BY_NAME, constructor
+from crosspro.prediction.registry import how_to_register
+from crosspro.prediction.system import System, is_registered
 
 DATA_KEYS = {
     "demo": ("kind", "seed", "documents"),
@@ -103,23 +106,82 @@ class Settings:
         if "lenient" not in missing and not isinstance(data["lenient"], bool):
             self.problem("data.lenient", "true or false", data["lenient"])
 
+    def system(self, key: str, settings: Mapping[str, Any]) -> System | None:
+        """The system of a section, made with those among its arguments; None if it is refused."""
+        given = {
+            name: self._argument(f"{key}.{name}", value)
+            for name, value in settings.items()
+            if name != "_target_"
+        }
+        try:
+            target = pkgutil.resolve_name(str(settings.get("_target_", "")))
+        except (ImportError, AttributeError, ValueError) as error:
+            self.problem(f"{key}._target_", "a class that can be imported", str(error))
+            return None
+        self.component(key, target, given)
+        if not _is_class(target):  # and nothing else is called
+            return None
+        try:
+            return target(**{name: given[name] for name in given if _takes(target, name)})
+        except InputError as error:
+            self.problems += [_placed(problem, key) for problem in error.problems]
+        except Exception:
+            if not self.problems:
+                raise
+        return None
+
+    def _argument(self, key: str, value: Any) -> Any:
+        """An argument in which sections with a target are systems, and refused ones left out."""
+        if _is_system(value):
+            return self.system(key, value)
+        if not isinstance(value, Mapping | list):
+            return value
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        made = {name: self._argument(f"{key}.{name}", item) for name, item in items}
+        kept = {n: part for n, part in made.items() if part is not None or not _is_system(value[n])}
+        return kept if isinstance(value, Mapping) else list(kept.values())
+
     def component(self, key: str, target: object, arguments: Mapping[str, Any]) -> None:
-        """A system: the class must be one, and take these arguments."""
-        if not (isinstance(target, type) and issubclass(target, System)):
+        """A system: the class must be one that can be loaded again, and take these arguments."""
+        if not _is_class(target):
             expected = "a subclass of crosspro.prediction.system.System"
             self.problem(f"{key}._target_", expected, target)
             return
-        parameters = inspect.signature(target).parameters
+        if not is_registered(target):
+            found = f"{target.__module__}.{target.__qualname__}, which could not be loaded again"
+            self.problem(f"{key}._target_", how_to_register(target), found)
+        parameters = constructor(target).parameters
         for name in arguments:
-            if name not in parameters:
+            if not _takes(target, name):
                 expected = choices(parameters) if parameters else "no setting"
                 self.problem(f"{key}.{name}", expected, "an unknown key")
         for name, parameter in parameters.items():
-            if parameter.default is parameter.empty and name not in arguments:
+            needed = parameter.default is parameter.empty and parameter.kind in BY_NAME
+            if needed and name not in arguments:
                 self.problem(f"{key}.{name}", "a value", "nothing")
             kind = _PLAIN.get(str(parameter.annotation))
             if kind and name in arguments and type(arguments[name]) is not kind:
                 self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
+
+
+def _is_class(target: object) -> TypeGuard[type[System]]:
+    return isinstance(target, type) and issubclass(target, System)
+
+
+def _takes(kind: type[System], name: str) -> bool:
+    """Whether the constructor has a parameter of this name, or takes any."""
+    parameters = constructor(kind).parameters
+    return name in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+
+def _is_system(value: object) -> bool:
+    return isinstance(value, Mapping) and "_target_" in value
+
+
+def _placed(problem: Problem, key: str) -> Problem:
+    """A problem that a constructor found, with the key of its section; it says system."""
+    inside = problem.field.removeprefix("system.")
+    return problem if inside == problem.field else replace(problem, field=f"{key}.{inside}")
 
 
 def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:

@@ -2,52 +2,66 @@
 
 `fit` learns from examples, `predict` returns a probability for every class of every gap, `save`
 and `load_system` go to and from a folder. A saved system is JSON plus files without code (npz,
-safetensors, ARPA); loading one looks its class up in `SYSTEMS` and never runs what the folder says.
-This module imports no torch, so that baselines can build on it.
+safetensors, ARPA); loading one looks its class up by its registered name and never runs what the
+folder says. This module imports no torch, so that baselines can build on it.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro import __version__
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
+from crosspro.prediction.arguments import given_arguments, json_value
+from crosspro.prediction.format_1 import in_todays_words
+from crosspro.prediction.registry import registered
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
 
-SYSTEMS = {
-    "class_prior": "crosspro.baselines.class_prior:ClassPrior",
-    "ensemble": "crosspro.prediction.ensemble:Ensemble",
-    "majority": "crosspro.baselines.majority:Majority",
-    "ngram": "crosspro.baselines.ngram_system:NGramSystem",
-    "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
-    "turku_gru": "crosspro.prediction.neural.system:NeuralSystem",
-    "uppsala_bilstm": "crosspro.prediction.neural.system:NeuralSystem",
-}
-"""Where the class of each saved system is; nothing else is ever loaded."""
-
 _FILE = "system.json"
-_FORMAT = 1
+_FORMAT = 2
+_NESTED = "_system_"
+"""The key of a system among the settings of another: its registered name."""
 
 
 class System(ABC):
-    """A predictor of pronouns. Constructors take settings only; `fit` gives them a task."""
+    """A predictor of pronouns. Constructors take settings only; `fit` gives them a task.
+
+    A class has the `name` under which it is registered; one of its systems may show a name that
+    says more (that of its network).
+    """
 
     name: str
     task: Task
+    _arguments: dict[str, Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Note the constructor's arguments; what is no JSON value could not be saved."""
+        system = super().__new__(cls)
+        given = given_arguments(cls, args, kwargs)
+        problems: list[Problem] = []
+        system._arguments = {
+            key: json_value(f"system.{key}", value, problems, _nested)
+            for key, value in given.items()
+        }
+        if problems:
+            raise InputError(problems)
+        return system
+
+    def __init__(self) -> None:  # noqa: B027 - a system may have no settings
+        pass
 
     @property
     def context(self) -> int:
@@ -75,9 +89,17 @@ class System(ABC):
         """Further systems that came out of the same fit and are scored beside this one."""
         return {}
 
-    @abstractmethod
+    def snapshots(self) -> list[System]:
+        """The states of this training that an ensemble joins."""
+        return [self]
+
     def settings(self) -> dict[str, Any]:
-        """The constructor's arguments, as JSON values."""
+        """The constructor's arguments, as JSON values, with which the system is loaded."""
+        return {**self._arguments, **self.resolved_settings()}
+
+    def resolved_settings(self) -> dict[str, Any]:
+        """Arguments that say more after the constructor or `fit` than they said when given."""
+        return {}
 
     @abstractmethod
     def save_state(self, folder: Path) -> None:
@@ -94,7 +116,7 @@ class System(ABC):
         description = {
             "format": _FORMAT,
             "crosspro": __version__,
-            "system": self.name,
+            "system": type(self).name,
             "settings": self.settings(),
             "task": task_to_mapping(self.task),
         }
@@ -126,26 +148,59 @@ def load_system(run: str | Path) -> System:
     folder = model_folder(run)
     path = folder / _FILE
     description = _read_description(path)
-    name = description.get("system")
-    if not isinstance(name, str) or name not in SYSTEMS:
-        raise input_error(path, "system", choices(SYSTEMS), quoted(repr(name)))
     task = task_from_mapping(description.get("task"), f"{path}: task")
-    try:
-        system = system_class(name)(**_settings(description, path))
-    except TypeError as error:
-        raise input_error(path, "settings", f"those of {name}", str(error)) from error
-    except InputError as error:
-        raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
+    system = _made(description.get("system"), description.get("settings"), path)
     system.task = task
     system.load_state(folder)
     return system
 
 
-def system_class(name: str) -> type[System]:
-    """The class of a system by its name."""
-    module, _, attribute = SYSTEMS[name].partition(":")
-    found: type[System] = getattr(importlib.import_module(module), attribute)
+def system_class(name: object, where: str | Path = "settings") -> type[System]:
+    """The class of a system by its registered name."""
+    found = registered(name, where)
+    if not (isinstance(found, type) and issubclass(found, System)):
+        expected = f"a subclass of {System.__module__}.System registered as {name}"
+        raise input_error(where, "system", expected, quoted(repr(found)))
     return found
+
+
+def is_registered(kind: type[System]) -> bool:
+    """Whether a saved system of this very class would be loaded."""
+    try:
+        return registered(getattr(kind, "name", None)) is kind
+    except InputError:
+        return False
+
+
+def _made(name: object, settings: object, path: Path) -> System:
+    """A system as it was before `fit`."""
+    kind = system_class(name, path)
+    if not isinstance(settings, dict):
+        raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
+    try:
+        return kind(**{key: _with_systems(value, path) for key, value in settings.items()})
+    except TypeError as error:
+        raise input_error(path, "settings", f"those of {name}", str(error)) from error
+    except InputError as error:
+        raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
+
+
+def _nested(value: object) -> dict[str, Any] | None:
+    """A system among the arguments of another, as JSON."""
+    if not isinstance(value, System):
+        return None
+    return {_NESTED: type(value).name, "settings": value.settings()}
+
+
+def _with_systems(value: Any, path: Path) -> Any:
+    """A setting in which what `_nested` wrote are systems again."""
+    if isinstance(value, list):
+        return [_with_systems(item, path) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {_NESTED, "settings"}:
+        return _made(value[_NESTED], value["settings"], path)
+    return {key: _with_systems(item, path) for key, item in value.items()}
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
@@ -165,14 +220,12 @@ def _read_description(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise input_error(path.parent, "folder", f"a saved system with {_FILE}", "none")
     description = read_json_object(path)
-    if description.get("format") != _FORMAT:
-        found = quoted(repr(description.get("format")))
-        raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
+    number = description.get("format")
+    if number == 1:
+        return in_todays_words(description)
+    if number != _FORMAT:
+        expected = f"1 or {_FORMAT} (this is crosspro {__version__})"
+        writer = quoted(str(description.get("crosspro", "unknown")))
+        found = f"{quoted(repr(number))}, written by crosspro {writer}"
+        raise input_error(path, "format", expected, found)
     return description
-
-
-def _settings(description: dict[str, Any], path: Path) -> dict[str, Any]:
-    settings = description.get("settings")
-    if not isinstance(settings, dict):
-        raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
-    return settings

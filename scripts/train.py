@@ -18,8 +18,6 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import InstantiationException
-from hydra.utils import get_object, instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from crosspro.conf import CONF_DIR
@@ -51,36 +49,14 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
     if not check.top(settings, KEYS):
         raise InputError(check.problems)
     check.data(settings["data"])
-    system = dict(settings["system"])
-    try:
-        check.component("system", get_object(system.pop("_target_", "")), system)
-    except (ImportError, ValueError) as error:
-        check.problem("system._target_", "a class that can be imported", str(error))
+    made = check.system("system", settings["system"])
     try:
         task = task_from_mapping(settings["task"], f"task {task_name}")
     except InputError as error:
         check.problems = [*error.problems, *check.problems]
-    try:
-        made = make_system(settings["system"])
-    except InputError as error:
-        check.problems += error.problems
-    except InstantiationException:
-        if not check.problems:
-            raise
-    if check.problems:
+    if check.problems or made is None:
         raise InputError(check.problems)
     return task, made
-
-
-def make_system(settings: dict[str, Any]) -> System:
-    """The system of a run; Hydra wraps what its constructor refuses."""
-    try:
-        system: System = instantiate(settings)
-    except InstantiationException as error:
-        if isinstance(error.__cause__, CrossproError):
-            raise error.__cause__ from None
-        raise
-    return system
 
 
 def load_data(task: Task, data: dict[str, Any]) -> Splits:

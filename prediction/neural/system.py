@@ -98,6 +98,8 @@ class Training:
 class NeuralSystem(System):
     """A network from `NETWORKS`, trained with Lightning."""
 
+    name = "neural"
+
     def __init__(
         self,
         network: str,
@@ -154,17 +156,14 @@ class NeuralSystem(System):
         self.encoder: Encoder
         self.network: TurkuGRU | UppsalaBiLSTM
 
-    def settings(self) -> dict[str, Any]:
-        """The constructor's arguments."""
+    def resolved_settings(self) -> dict[str, Any]:
+        """The sections with their defaults, as fine-tuning may have changed them."""
         return {
-            "network": self.name,
             "network_settings": self.network_settings,
             "training": asdict(self.training),
             "optimisation": asdict(self.optimisation),
             "pretraining": asdict(self.pretraining),
             "trainer": asdict(self.trainer),
-            "init_from": self.init_from,
-            "seed": self.seed,
         }
 
     @property

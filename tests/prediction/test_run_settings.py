@@ -46,3 +46,52 @@ def test_unknown_names_list_the_choices():
     assert "one of task, data, seed" in str(first)
     assert "did you mean task?" in str(first)
     assert "one of data.kind, data.dir, data.documents" in str(second)
+
+
+MAJORITY = {"_target_": "crosspro.baselines.majority.Majority"}
+LM = {"_target_": "crosspro.baselines.source_aware.SourceAwareLM"}
+NETWORK = {"_target_": "crosspro.prediction.neural.system.NeuralSystem", "network": "turku_gru"}
+ENSEMBLE = {"_target_": "crosspro.prediction.ensemble.Ensemble"}
+
+
+def test_a_system_is_made_with_the_systems_in_it():
+    check = Settings()
+    inner = {**ENSEMBLE, "members": [MAJORITY, {**LM, "order": 3}]}
+    made = check.system("system", {**ENSEMBLE, "members": {"a": LM, "b": inner}, "tune": "mean"})
+    assert check.problems == []
+    assert made.tune == "mean"
+    assert made.members["b"].members["1"].order == 3
+
+
+def test_all_problems_of_all_members_come_at_once():
+    check = Settings()
+    network = {**NETWORK, "training": {"monitor": "luck"}, "trainer": {"precision": 8}, "sead": 1}
+    members = {
+        "network": network,
+        "lm": {**LM, "ordre": 6, "variant": "after"},
+        "inner": {**ENSEMBLE, "members": [{"_target_": "subprocess.run"}, {**MAJORITY, "x": 1}]},
+        "nothing": {**ENSEMBLE},
+        "a/b": MAJORITY,
+        "number": 3,
+    }
+    assert check.system("system", {**ENSEMBLE, "members": members, "tune": "luck"}) is None
+    assert sorted(problem.field for problem in check.problems) == [
+        "system.members",
+        "system.members.inner.members.0._target_",
+        "system.members.inner.members.1.x",
+        "system.members.lm.ordre",
+        "system.members.lm.variant",
+        "system.members.network.sead",
+        "system.members.network.training.monitor",
+        "system.members.nothing.members",
+        "system.members.number",
+        "system.tune",
+        "trainer.precision",
+    ]
+
+
+def test_a_class_that_cannot_be_imported_is_a_problem():
+    for target in ("no_such_module.Mine", "crosspro.baselines.majority.Minority", "", 3):
+        check = Settings()
+        assert check.system("system", {"_target_": target}) is None
+        assert [problem.field for problem in check.problems] == ["system._target_"]

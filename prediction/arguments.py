@@ -1,0 +1,56 @@
+"""The arguments with which a system was made, by name and as JSON values."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from crosspro.data_prep.errors import Problem, quoted
+
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+"""Parameters that a setting of the same name can give."""
+
+
+def constructor(kind: type) -> inspect.Signature:
+    """What the constructor of a class takes."""
+    whole = inspect.signature(kind.__init__)  # type: ignore[misc]
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def given_arguments(kind: type, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments that have a value, defaults too; the constructor says what is missing."""
+    bound = constructor(kind).bind_partial(*args, **kwargs)
+    bound.apply_defaults()
+    given: dict[str, Any] = {}
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind in BY_NAME and name in bound.arguments:
+            given[name] = bound.arguments[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            given |= bound.arguments[name]
+        elif bound.arguments.get(name):
+            raise TypeError(f"{kind.__name__} takes {name} by position; settings have names")
+    return given
+
+
+def json_value(
+    key: str,
+    value: object,
+    problems: list[Problem],
+    other: Callable[[object], object | None],
+) -> Any:
+    """A copy as JSON has it; `other` says what stands for further kinds of values."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return value
+    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+        return {k: json_value(f"{key}.{k}", v, problems, other) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(f"{key}.{n}", v, problems, other) for n, v in enumerate(value)]
+    found = other(value)
+    if found is None:
+        expected = "a JSON value: a text, a finite number, true, false, null, a list or a mapping"
+        problems.append(Problem("settings", None, key, expected, quoted(repr(value))))
+    return found
