@@ -203,6 +203,20 @@ def test_a_folder_without_a_system_is_refused(tmp_path):
         load_system(tmp_path)
 
 
+def test_a_fine_tuned_network_is_saved_as_it_was_trained(data, en_fr, tmp_path):
+    first = make("turku_gru")
+    first.fit(en_fr, *data)
+    first.save(tmp_path / "first")
+    name, settings = SYSTEMS["turku_gru"]
+    tuned = system_class(name)(**{**settings, "training": {}, "init_from": str(tmp_path / "first")})
+    assert tuned.settings()["training"]["context"] == 0
+    tuned.fit(en_fr, *data)
+    tuned.save(tmp_path / "tuned")
+    loaded = load_system(tmp_path / "tuned")
+    assert loaded.settings()["training"]["context"] == loaded.context == 1
+    assert loaded.predict(data[1]) == same(tuned.predict(data[1]))
+
+
 class Odd(Majority):
     """Takes all kinds of arguments."""
 

@@ -1,0 +1,124 @@
+"""Ensembles that fit their members: folders, snapshots, weights, saving."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from crosspro.baselines.class_prior import ClassPrior
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.system import load_system
+
+NETWORK = {
+    "network": "turku_gru",
+    "network_settings": {"embedding": 6, "hidden": 6, "dense": 8, "window": 10},
+    "training": {"batch_size": 16},
+    "trainer": {"progress_bar": False, "accelerator": "cpu", "max_epochs": 2},
+}
+
+
+class FourSeeds(ClassPrior):
+    """A training of which four states are kept."""
+
+    name = "class_prior"
+
+    def snapshots(self):
+        found = [ClassPrior(seed) for seed in range(4)]
+        for one in found:
+            one.task, one.counts = self.task, self.counts
+        return found
+
+
+def test_members_are_fitted_and_mixed_with_equal_weights(train, dev, en_fr):
+    ensemble = Ensemble({"a": Majority(), "b": SourceAwareLM(3)})
+    ensemble.fit(en_fr, train, [])
+    one, other = Majority(), SourceAwareLM(3)
+    one.fit(en_fr, train, [])
+    other.fit(en_fr, train, [])
+    assert ensemble.weights == [0.5, 0.5]
+    assert ensemble.predict(dev) == pytest.approx(
+        mix([one.predict(dev), other.predict(dev)], [1, 1])
+    )
+
+
+@pytest.mark.parametrize("tune", MONITORS)
+def test_weights_are_tuned_on_dev_and_written_down(tune, train, dev, en_fr, tmp_path):
+    ensemble = Ensemble([ClassPrior(5), SourceAwareLM(3)], tune)
+    ensemble.fit(en_fr, train, dev, tmp_path)
+    score = dev_score(en_fr, dev, tune)
+    parts = [part.predict(dev) for part in ensemble.parts]
+    assert score(ensemble.predict(dev)) >= max(score(mix(parts, [1, 1])), score(parts[0]))
+    assert sum(ensemble.weights) == pytest.approx(1)
+    rows = json.loads((tmp_path / "ensemble_weights.json").read_text("utf-8"))
+    assert [row["member"] for row in rows] == ["0", "1"]
+    assert [row["weight"] for row in rows] == pytest.approx(ensemble.weights, abs=1e-6)
+    assert [row[tune] for row in rows] == [score(part) for part in parts]
+
+
+def test_snapshots_of_one_training_are_members_of_their_own(train, dev, en_fr, tmp_path):
+    ensemble = Ensemble({"four": FourSeeds(), "lm": SourceAwareLM(3)}, "accuracy")
+    ensemble.fit(en_fr, train, dev)
+    assert len(ensemble.parts) == len(ensemble.weights) == 5
+    ensemble.save(tmp_path)
+    assert len(list(tmp_path.glob("member*/system.json"))) == 5
+    loaded = load_system(tmp_path)
+    assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
+    assert loaded.settings() == ensemble.settings()
+
+
+def test_ensembles_of_ensembles_are_saved_and_loaded(train, dev, en_fr, tmp_path):
+    inner = Ensemble({"a": Majority(), "b": ClassPrior(2)}, "mean")
+    ensemble = Ensemble({"inner": inner, "lm": NGramSystem(3)}, "mean")
+    ensemble.fit(en_fr, train, dev, tmp_path / "run")
+    assert (tmp_path / "run/members/inner/ensemble_weights.json").is_file()
+    assert (tmp_path / "run/members/lm/none_penalty.json").is_file()
+    ensemble.save(tmp_path / "model")
+    loaded = load_system(tmp_path / "model")
+    assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
+    assert loaded.parts[0].weights == inner.weights
+    assert loaded.tune == "mean"
+
+
+def test_members_that_train_are_stopped_and_go_on(train, dev, en_fr, tmp_path, capsys):
+    def made(epochs):
+        trainer = {**NETWORK["trainer"], "max_epochs": epochs}
+        network = NeuralSystem(**{**NETWORK, "trainer": trainer})
+        return Ensemble({"network": network, "lm": SourceAwareLM(3)}, "accuracy")
+
+    made(1).fit(en_fr, train, dev, tmp_path)
+    resumed, whole = made(2), made(2)
+    resumed.fit(en_fr, train, dev, tmp_path)
+    assert "going on after epoch 0" in capsys.readouterr().err
+    whole.fit(en_fr, train, dev)
+    assert np.abs(resumed.predict(dev) - whole.predict(dev)).max() < 1e-6
+    assert resumed.context == 0
+
+
+def test_context_is_the_most_that_a_member_looks_at():
+    near, far = (
+        NeuralSystem(**{**NETWORK, "training": {"context": context}}) for context in (1, 3)
+    )
+    assert Ensemble([near, Ensemble([far, Majority()])]).context == 3
+
+
+def test_what_no_ensemble_can_be_made_of_is_refused(train, dev, en_fr):
+    with pytest.raises(InputError, match=r"system\.members: expected at least one system"):
+        Ensemble([]).fit(en_fr, train, dev)
+    with pytest.raises(InputError) as refused:
+        Ensemble({"..": Majority(), "b": None}, "luck")
+    assert [problem.field for problem in refused.value.problems] == [
+        "system.members", "system.members.b", "system.tune",
+    ]  # fmt: skip
+    for wrong in (3, None, "majority"):
+        with pytest.raises(InputError, match=r"system\.members: expected systems"):
+            Ensemble(wrong)
+    with pytest.raises(CrossproError, match="dev: expected a label for every gap"):
+        Ensemble([Majority()], "mean").fit(en_fr, train, [])
