@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from crosspro.data_prep.errors import InputError
-from crosspro.prediction.neural.system import NETWORKS, NeuralSystem
-from tests.prediction.neural.test_system import QUIET, SMALL, TASK
+from crosspro.prediction.neural.system import NeuralSystem
+from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 
 def system(name="turku_gru", epochs=4, patience=1000, seed=1):
@@ -30,7 +30,7 @@ def epochs_of(folder):
         return [int(row["epoch"]) for row in csv.DictReader(handle)]
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", SMALL)
 def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
     whole, resumed = system(name), system(name)
     whole.fit(TASK, train, dev, tmp_path / "whole")
