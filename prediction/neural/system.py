@@ -78,7 +78,7 @@ class NeuralSystem(System):
         if problems:
             raise InputError(problems)
         self.name = network
-        self.kind = kind
+        self.network_type = kind
         self.network_settings = dict(network_settings or {})
         self.reads = kind.reads({**kind.settings(), **self.network_settings})
         self.init_from = init_from
@@ -218,9 +218,9 @@ class NeuralSystem(System):
             found = f"{earlier.name} for {earlier.task.name}"
             raise input_error(folder, "init_from", expected, found)
         assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
-        defaults = self.kind.settings()
+        defaults = self.network_type.settings()
         one, other = ({**defaults, **s.network_settings} for s in (earlier, self))
-        fixed = [key for key in defaults if key not in self.kind.may_change]
+        fixed = [key for key in defaults if key not in self.network_type.may_change]
         changed = [key for key in fixed if one[key] != other[key]]
         if changed:
             expected = "a run whose network has " + ", ".join(f"{k} {other[k]}" for k in changed)
@@ -232,7 +232,7 @@ class NeuralSystem(System):
         return Inventory(self.encoder.vocabularies, self.task.classes)
 
     def _new_network(self) -> Network:
-        return self.kind(self._inventory(), **self.network_settings)
+        return self.network_type(self._inventory(), **self.network_settings)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores, adjusted for class frequency if that was tuned."""

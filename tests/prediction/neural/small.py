@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import flatten
@@ -45,6 +48,15 @@ def with_network(made, examples):
 
 def prepared(name, examples, network=None):
     return with_network(system(name, network=network), examples)
+
+
+def parsed(example):
+    """A parse of the simplest kind: every word depends on the one before."""
+    tokens = [
+        Token(word, word, "VERB" if i else "PRON", head=i - 1, deprel="dep" if i else "root")
+        for i, word in enumerate(example.source)
+    ]
+    return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
 
 
 def inventory(sizes, classes=2, counts=None):

@@ -65,6 +65,16 @@ def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
         system().fit(TASK, train, dev, tmp_path)
 
 
+def test_checkpoints_of_an_earlier_version_are_refused(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/run.json"
+    identity = json.loads(path.read_text("utf-8"))
+    del identity["format"]  # as version 0.1.0 wrote it
+    path.write_text(json.dumps(identity), "utf-8")
+    with pytest.raises(InputError, match=r"or a new hydra\.run\.dir, found those of another vers"):
+        system().fit(TASK, train, dev, tmp_path)
+
+
 def test_a_moved_run_still_knows_its_best_epoch(train, dev, tmp_path):
     whole, resumed = system(epochs=12), system(epochs=12)
     whole.fit(TASK, train, dev, tmp_path / "whole")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.formats.shared_task import write_examples
@@ -16,20 +16,11 @@ from crosspro.data_prep.sets.splits import file_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import with_network
+from tests.prediction.neural.small import parsed, with_network
 
 TASK = load_task("en-fr")
 SETTINGS = {"words": 8, "tags": 4, "source_tags": 4, "source_labels": 4, "head": True,
             "characters": 4, "character_hidden": 4, "hidden": 8, "mlp": 12}  # fmt: skip
-
-
-def parsed(example):
-    """A parse of the simplest kind: every word depends on the one before."""
-    tokens = [
-        Token(word, word, "VERB" if i else "PRON", head=i - 1, deprel="dep" if i else "root")
-        for i, word in enumerate(example.source)
-    ]
-    return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
 
 
 def conllu(examples):
