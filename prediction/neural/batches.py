@@ -47,6 +47,14 @@ class Batches:
         return self.lengths[self.epoch]
 
 
+def in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:
+    """All gaps in batches of similar extent, each with its widest; the same every time."""
+    widths = extents(tensors, limit)
+    order = np.argsort(widths, kind="stable")
+    groups = [order[i : i + size] for i in range(0, len(order), size)]
+    return [(group, int(widths[group].max())) for group in groups]
+
+
 class FixedBatches:
     """The same batches every time; a plain list would mean several data loaders to Lightning."""
 

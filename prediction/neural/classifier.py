@@ -1,4 +1,4 @@
-"""The training of a network under Lightning: its loss, its dev scores and its optimiser.
+"""The training of a network under Lightning: its steps, its dev scores and its optimiser.
 
 Every epoch seeds its own generators, so a run that was interrupted and resumed gives the same
 result as one that was not.
@@ -12,40 +12,37 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as pl
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.batches import Batch, Batches, FixedBatches
-from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.network import Network
+from crosspro.prediction.neural.training_data import TrainingData
 from crosspro.prediction.neural.training_settings import Optimisation
 
 
 class GapClassifier(pl.LightningModule):
-    """Wraps a network with its loss and its dev scores (`MONITORS`)."""
+    """Wraps a network with its data, its dev scores (`MONITORS`) and its optimiser."""
 
     weights: Tensor
 
     def __init__(
         self,
-        network: nn.Module,
-        train: GapTensors,
-        dev: GapTensors,
-        batches: Batches,
-        dev_batches: FixedBatches,
-        weights: Tensor,
+        network: Network,
+        data: TrainingData,
         optimisation: Optimisation,
         seed: int,
     ) -> None:
         super().__init__()
         self.network = network
-        self.data = {"train": train, "dev": dev}
-        self.batches = batches
-        self.dev_batches = dev_batches
+        self.data = {"train": data.train, "dev": data.dev}
+        self.batches = data.batches(network.window, seed)
+        self.dev_batches = data.dev_batches(network.window)
         self.optimisation = optimisation
         self.seed = seed
-        self.register_buffer("weights", weights.float(), persistent=False)
+        self.register_buffer("weights", data.weights().float(), persistent=False)
 
     def on_fit_start(self) -> None:
         """Move all data to the device, once."""
@@ -64,7 +61,7 @@ class GapClassifier(pl.LightningModule):
         return self.dev_batches
 
     def training_step(self, batch: Batch, _: int) -> Tensor:
-        """Weighted cross-entropy, summed and divided by the number of gaps of the whole batch.
+        """The losses of all gaps, summed and divided by the number of gaps of the whole batch.
 
         Processes average their gradients, so each multiplies its part of the sum with their number;
         then the loss does not depend on how a batch is split. A process without a gap takes part
@@ -73,15 +70,8 @@ class GapClassifier(pl.LightningModule):
         gaps, width, size = batch
         scale = self.trainer.world_size / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
-        scores = self.network(self.data["train"], gaps, width).float()
-        labels = self.data["train"].label[gaps].clamp(min=0)  # only that one may have none
-        losses = nn.functional.cross_entropy(
-            scores,
-            labels,
-            weight=self.weights,
-            reduction="none",
-            label_smoothing=self.optimisation.label_smoothing,
-        )
+        smoothing = self.optimisation.label_smoothing
+        losses = self.network.loss(self.data["train"], gaps, width, self.weights, smoothing)
         loss = losses.sum() * scale
         self.log(
             "loss",

@@ -9,15 +9,19 @@ OTHER included; their negatives are drawn evenly from all labels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from crosspro.prediction.neural.encoding import EncodedData
+from crosspro.prediction.neural.fields import Field
+from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.sampling import batch_size
-from crosspro.prediction.neural.vocabulary import UNK, Vocabulary
+from crosspro.prediction.neural.vocabulary import UNK
 
 _MIN_STEPS = 200
 """Steps of an epoch at least: small text gets smaller batches."""
@@ -31,6 +35,8 @@ class Pretraining:
     neighbour.
     """
 
+    LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = {"window": (1, 1000)}
+
     epochs: int = 0
     window: int = 5
     negatives: int = 5
@@ -39,27 +45,28 @@ class Pretraining:
     pronoun_share: float = 0.5
 
 
-def pretrain(
+def pretrained_embeddings(
     data: EncodedData,
-    vocabularies: dict[str, Vocabulary],
-    fields: tuple[str, ...],
+    inventory: Inventory,
+    fields: Sequence[Field],
     dimension: int,
-    classes: int,
     settings: Pretraining,
     seed: int,
     device: torch.device,
 ) -> dict[str, Tensor]:
     """Embeddings of each field, one row a word."""
     result = {}
-    for number, name in enumerate(fields):
-        starts = data.source_starts if name == "source" else data.target_starts
-        flat = torch.from_numpy(np.array(getattr(data, name), dtype=np.int64)).to(device)
+    classes = len(inventory.classes)
+    for number, field in enumerate(fields):
+        starts = data.source_starts if field.side == "source" else data.target_starts
+        flat = torch.from_numpy(np.array(data.fields[field.name], dtype=np.int64)).to(device)
         corpus = _Corpus(flat, starts, data, device)
         generator = torch.Generator(device=device).manual_seed(seed * 1009 + number)
-        model = _SkipGram(len(vocabularies[name]), classes, dimension, generator, device)
-        noise = torch.tensor(vocabularies[name].counts, dtype=torch.float, device=device) ** 0.75
+        size = inventory.size(field.name)
+        model = _SkipGram(size, classes, dimension, generator, device)
+        noise = inventory.counts(field.name).to(device, torch.float) ** 0.75
         _train(model, corpus, noise, settings, generator)
-        result[name] = model.words.detach().cpu()
+        result[field.name] = model.words.detach().cpu()
     return result
 
 

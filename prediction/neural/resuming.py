@@ -9,12 +9,15 @@ from typing import Any
 
 import torch
 
+from crosspro import __version__
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.formats.textfile import write_text
 from crosspro.prediction.neural.training_settings import TrainerSettings
 from crosspro.prediction.system import read_json_object
 
 _IDENTITY = "run.json"
+_FORMAT = 2
+"""Of checkpoints: what they hold, and what they are compared by."""
 
 
 def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -25,11 +28,16 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
     """
     path = place / "last.ckpt"
     known = place / _IDENTITY
+    identity = {"format": _FORMAT, **identity}
     if not path.is_file():
         place.mkdir(parents=True, exist_ok=True)
         write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
         return None
-    found = _differences(read_json_object(known), json.loads(json.dumps(identity)))
+    earlier = read_json_object(known)
+    if earlier.get("format") != _FORMAT:
+        expected = f"checkpoints that crosspro {__version__} can go on from, or a new hydra.run.dir"
+        raise input_error(place, "run", expected, "those of another version")
+    found = _differences(earlier, json.loads(json.dumps(identity)))
     if found:
         expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
         raise input_error(place, "run", expected, "; ".join(found))

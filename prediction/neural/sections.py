@@ -7,27 +7,24 @@ from dataclasses import fields
 from typing import Any, TypeVar, get_type_hints
 
 from crosspro.data_prep.errors import Problem, choices, quoted
+from crosspro.prediction.neural.network import Network
+from crosspro.prediction.neural.training_settings import Limits
 
 T = TypeVar("T")
-Limits = Mapping[str, tuple[float, float]]
-_MAY_BE_ZERO = ("tags", "source_tags", "source_labels")
-"""Sizes of what a network can do without; it has one of everything else."""
+_SIZES = (1.0, 1e6)
+_SHARES = (0.0, 0.999)
 
 
 def section(
-    kind: type[T],
-    name: str,
-    values: Mapping[str, Any] | None,
-    problems: list[Problem],
-    limits: Limits,
-    allowed: Mapping[str, tuple[str, ...]] | None = None,
+    kind: type[T], name: str, values: Mapping[str, Any] | None, problems: list[Problem]
 ) -> T:
     """The dataclass made from a section; what is wrong is added to the problems and left out."""
     hints = get_type_hints(kind)
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    limits, allowed = getattr(kind, "LIMITS", {}), getattr(kind, "CHOICES", {})
     good = {}
     for key, value in (values or {}).items():
-        expected = _expected(key, value, known, hints, limits, allowed or {})
+        expected = _expected(key, value, known, hints, limits, allowed)
         if expected is None:
             good[key] = value
         else:
@@ -36,21 +33,35 @@ def section(
     return kind(**good)
 
 
-def network_problems(
-    name: str, values: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> list[Problem]:
-    """Faults of `network_settings`: keys and types must be those of the network's arguments."""
-    problems = []
-    hints = {key: type(default) for key, default in arguments.items()}
+def network_section(
+    name: str, network: type[Network], values: Mapping[str, Any], problems: list[Problem]
+) -> None:
+    """Faults of `network_settings`: keys and types must be those of the network's settings."""
+    defaults = network.settings()
+    hints = {key: type(default) for key, default in defaults.items()}
+    limits = {key: _SHARES if hint is float else _SIZES for key, hint in hints.items()}
     for key, value in values.items():
-        least = 0.0 if key in _MAY_BE_ZERO else 1.0
-        limits = {key: (0.0, 0.999) if hints.get(key) is float else (least, 1e6)}
-        expected = _expected(key, value, list(arguments), hints, limits, {})
+        expected = _expected(key, value, list(defaults), hints, {**limits, **network.limits}, {})
         if expected is not None:
-            found = _shown(value) if key in arguments else f"an unknown key of {name}"
+            found = _shown(value) if key in defaults else f"an unknown key of {name}"
             where = f"system.network_settings.{key}"
             problems.append(Problem("settings", None, where, expected, found))
-    return problems
+
+
+def pretraining_section(
+    name: str, network: type[Network], values: Mapping[str, Any] | None, problems: list[Problem]
+) -> Any:
+    """The settings of a network's pre-training, or None where it has none.
+
+    There the section may only say so: version 0.1.0 saved it with every system.
+    """
+    if network.pretraining is not None:
+        return section(network.pretraining, "system.pretraining", values, problems)
+    epochs = (values or {}).get("epochs", 0)
+    if epochs:
+        where, expected = "system.pretraining.epochs", f"0, since {name} has no pre-training"
+        problems.append(Problem("settings", None, where, expected, _shown(epochs)))
+    return None
 
 
 def _shown(value: object) -> str:

@@ -6,97 +6,53 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 
 from __future__ import annotations
 
-import inspect
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from copy import copy
+from dataclasses import asdict, replace
 from itertools import chain
-from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
-from torch import Tensor
 
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, input_error
+from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
-from crosspro.prediction.dev_score import MONITORS, dev_score
-from crosspro.prediction.neural.batches import Batches, FixedBatches
-from crosspro.prediction.neural.encoding import (
-    EncodedData,
-    Encoder,
-    cached_encoding,
-    encode,
-    encoder_from_json,
-    fit_encoder,
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
+from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.inference import device_of, probabilities
+from crosspro.prediction.neural.model_files import (
+    Adjustment,
+    load_adjustment,
+    load_encoder,
+    load_weights,
+    save_adjustment,
+    save_encoder,
+    save_network,
 )
-from crosspro.prediction.neural.flat_text import FlatText, flatten
-from crosspro.prediction.neural.networks.turku_gru import STREAM_FIELDS, TurkuGRU
-from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
-from crosspro.prediction.neural.pretraining import Pretraining, pretrain
-from crosspro.prediction.neural.sampling import (
-    POLICIES,
-    Indices,
-    Sampler,
-    batch_size,
-    class_weights,
-)
-from crosspro.prediction.neural.sections import network_problems, section
-from crosspro.prediction.neural.subwords import Units, load_units, train_units
-from crosspro.prediction.neural.tensors import GapTensors, extents, gap_tensors
-from crosspro.prediction.neural.training_checks import (
-    check_batches,
-    check_context,
-    check_heads,
-    check_labels,
-    check_parse,
-)
-from crosspro.prediction.neural.training_settings import (
-    ACCELERATORS,
-    DECAYS,
-    PRECISIONS,
-    Optimisation,
-    TrainerSettings,
-)
-from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.registry import network_class
+from crosspro.prediction.neural.sections import network_section, pretraining_section, section
+from crosspro.prediction.neural.subwords import load_units, train_units
+from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
+from crosspro.prediction.neural.training_data import TrainingData, training_data
+from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.system import Probabilities, System, load_system
 
-NETWORKS: dict[str, type[TurkuGRU] | type[UppsalaBiLSTM]] = {
-    "turku_gru": TurkuGRU,
-    "uppsala_bilstm": UppsalaBiLSTM,
-}
-UNITS = ("words", "sentencepiece")
-_ADJUSTMENT = "adjustment.json"
-_MAY_CHANGE = ("dropout", "word_dropout", "cuda_graphs")
-"""Settings of a network in which fine-tuning may differ from the run it begins with."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """What is learnt from, and how; see `conf/system/turku_gru_2016.yaml` for each setting."""
-
-    min_count: int = 2
-    lowercase: bool = True
-    context: int = 0
-    units: str = "words"
-    unit_vocabulary: int = 8000
-    batch_size: int = 1000
-    min_steps: int = 0
-    class_weight_power: float = 1.0
-    sampling: str = "all"
-    share: float = 1.0
-    monitor: str = "macro_recall"
-    tune_adjustment: bool = False
+if TYPE_CHECKING:  # Lightning takes seconds to import
+    from crosspro.prediction.neural.trainer import TrainedEpochs
 
 
 class NeuralSystem(System):
-    """A network from `NETWORKS`, trained with Lightning."""
+    """A network by its name, trained with Lightning; `report` says how that went."""
+
+    report: FitReport | None = None
 
     name = "neural"
 
@@ -111,50 +67,29 @@ class NeuralSystem(System):
         init_from: str | None = None,
         seed: int = 1,
     ) -> None:
-        if network not in NETWORKS:
-            raise input_error("settings", "system.network", choices(NETWORKS), repr(network))
-        self.name = network
-        self.network_settings = dict(network_settings or {})
-        problems = network_problems(network, self.network_settings, _arguments(network))
-        self.training = section(
-            Training,
-            "system.training",
-            training,
-            problems,
-            {
-                "batch_size": (1, inf),
-                "share": (1e-6, 1),
-                "unit_vocabulary": (10, inf),
-                "class_weight_power": (0, 5),
-            },
-            {"sampling": POLICIES, "monitor": MONITORS, "units": UNITS},
-        )
-        self.optimisation = section(
-            Optimisation,
-            "system.optimisation",
-            optimisation,
-            problems,
-            {"label_smoothing": (0, 0.999)},
-            {"decay": DECAYS},
-        )
-        least = {"threads": (1, 1024), "max_epochs": (1, inf), "checkpoint_epochs": (1, inf)}
-        named = {"accelerator": ACCELERATORS, "precision": PRECISIONS}
-        self.trainer = section(TrainerSettings, "trainer", trainer, problems, least, named)
-        self.pretraining = section(
-            Pretraining, "system.pretraining", pretraining, problems, {"window": (1, 1000)}
-        )
+        kind = network_class(network)
+        problems: list[Problem] = []
+        network_section(network, kind, network_settings or {}, problems)
+        self.training = section(Training, "system.training", training, problems)
+        self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
+        self.trainer = section(TrainerSettings, "trainer", trainer, problems)
+        self.pretraining = pretraining_section(network, kind, pretraining, problems)
         if init_from is not None and not (isinstance(init_from, str) and init_from):
             expected, found = "the folder of a run, or null", repr(init_from or "nothing")
             problems.append(Problem("settings", None, "system.init_from", expected, found))
         if problems:
             raise InputError(problems)
+        self.name = network
+        self.network_type = kind
+        self.network_settings = dict(network_settings or {})
+        self.reads = kind.reads({**kind.settings(), **self.network_settings})
         self.init_from = init_from
         self.seed = seed
         self.tau = 0.0
         self.frequencies: NDArray[np.float64] = np.zeros(0)
-        self.units: Units | None = None
         self.encoder: Encoder
-        self.network: TurkuGRU | UppsalaBiLSTM
+        self.network: Network
+        self._later_snapshots: list[NeuralSystem] = []
 
     def resolved_settings(self) -> dict[str, Any]:
         """The sections with their defaults, as fine-tuning may have changed them."""
@@ -162,7 +97,7 @@ class NeuralSystem(System):
             "network_settings": self.network_settings,
             "training": asdict(self.training),
             "optimisation": asdict(self.optimisation),
-            "pretraining": asdict(self.pretraining),
+            "pretraining": asdict(self.pretraining) if self.pretraining else {},
             "trainer": asdict(self.trainer),
         }
 
@@ -179,91 +114,96 @@ class NeuralSystem(System):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
-        # Lightning takes seconds to import: neither a prediction nor a wrong setting waits for it.
-        from crosspro.prediction.neural.classifier import GapClassifier
+        # Neither a prediction nor a wrong setting waits for Lightning.
         from crosspro.prediction.neural.trainer import NetworkTrainer
 
-        monitor, clipping = self.training.monitor, self.optimisation.gradient_clipping
-        trainer = NetworkTrainer(self.trainer, f"dev_{monitor}", clipping, folder)
+        trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
         self.task = task
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
-        if earlier:
-            if self.training.units == "sentencepiece" and earlier.units is None:
-                found = "words, which the run to go on from has"
-                raise input_error("settings", "system.training.units", "words", found)
-            self.units = earlier.units
-            same = earlier.training
-            self.training = replace(
-                self.training,
-                units=same.units,
-                lowercase=same.lowercase,
-                context=self.training.context or same.context,
-            )
-        elif self.training.units == "sentencepiece":
-            size = self.training.unit_vocabulary
-            self.units = train_units(train, size, self.training.lowercase)
+        reading = self._go_on_reading(earlier) if earlier else self._new_reading(train)
         check_context(self.training.context, train)
-        text, dev_text = self._flat(train), self._flat(dev)
+        check_parse(self.reads, chain(train, dev))
+        check_heads(self.reads, train)
+        data = self._training_data(train, dev, reading, earlier, folder)
+        self.network = self._new_network()
+        if earlier:
+            self.network.load_state_dict(earlier.network.state_dict())
+        elif self.pretraining and self.pretraining.epochs:
+            device = device_of(self.trainer.accelerator)
+            inventory, settings = self._inventory(), self.pretraining
+            self.network.pretrain(data.encoded, inventory, settings, self.seed, device)
+        trained = trainer.fit(self.network, data, self.seed, self._identity(data))
+        self._keep(trained, data)
+        if self.training.tune_adjustment:
+            score = dev_score(task, dev, self.training.monitor)
+            for one in (self, *self._later_snapshots):
+                one.tau = tune_tau(one._raw(dev), self.frequencies, score)
+
+    def _new_reading(self, train: Sequence[Example]) -> Reading:
+        """How examples are read: the fields of the network, in words or units learnt from train."""
+        settings = self.training
+        units = None
+        if settings.units == "sentencepiece":
+            units = train_units(train, settings.unit_vocabulary, settings.lowercase)
+        return Reading(self.reads.fields, settings.lowercase, units)
+
+    def _go_on_reading(self, earlier: NeuralSystem) -> Reading:
+        """Read as the run that is gone on from, whatever the settings say."""
+        same = earlier.training
+        if self.training.units == "sentencepiece" and same.units == "words":
+            found = "words, which the run to go on from has"
+            raise input_error("settings", "system.training.units", "words", found)
+        self.training = replace(
+            self.training,
+            units=same.units,
+            lowercase=same.lowercase,
+            context=self.training.context or same.context,
+        )
+        return earlier.encoder.reading
+
+    def _training_data(
+        self,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        reading: Reading,
+        earlier: NeuralSystem | None,
+        folder: Path | None,
+    ) -> TrainingData:
+        """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
+        text, dev_text = flatten(train, reading), flatten(dev, reading)
         self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
         shared = self.trainer.encoded_dir
         cache = Path(shared) if shared else folder / "encoded" if folder else None
-        data = cached_encoding(text, self.encoder, task, cache)
-        train_tensors = gap_tensors(data, self.training.context)
-        dev_data = cached_encoding(dev_text, self.encoder, task, cache)
-        dev_tensors = gap_tensors(dev_data, self.training.context)
-        labels = train_tensors.label.numpy().astype(np.int32)
-        check_labels(labels, dev_data.label)
-        self.network = self._new_network()
-        check_parse(self.network, chain(train, dev))
-        check_heads(self.network, train)
-        if earlier:
-            self.network.load_state_dict(earlier.network.state_dict())
-        elif self.pretraining.epochs:
-            self._pretrain(data)
-        classes = len(task.classes)
-        shares = np.bincount(dev_tensors.label.numpy(), minlength=classes) / len(dev_tensors.label)
-        sampler = Sampler(self.training.sampling, self.training.share, tuple(shares))  # type: ignore[arg-type]
-        limit = self.network.window
-        drawn = int((labels >= 0).sum() * self.training.share)
-        size = batch_size(self.training.batch_size, drawn, self.training.min_steps)
-        batches = Batches(train_tensors, classes, size, limit, sampler, self.seed)
-        check_batches(len(batches), labels, self.training.share)
-        weights = class_weights(labels, classes, self.training.class_weight_power)
-        module = GapClassifier(
-            self.network,
-            train_tensors,
-            dev_tensors,
-            batches,
-            FixedBatches(_in_order(dev_tensors, limit, self.training.batch_size)),
-            torch.from_numpy(weights),
-            self.optimisation,
-            self.seed,
-        )
-        trainer.fit(module, self._identity(text, dev_text))
-        self.network.eval().cpu()
-        counts = np.bincount(labels[labels >= 0], minlength=classes)
-        self.frequencies = counts / counts.sum()
-        if self.training.tune_adjustment:
-            score = dev_score(task, dev, self.training.monitor)
-            self.tau = tune_tau(self._raw(dev), self.frequencies, score)
+        return training_data(text, dev_text, self.encoder, self.task, self.training, cache)
 
-    def _flat(self, examples: Sequence[Example]) -> FlatText:
-        """The examples end to end, in the units of the encoder: words, or sub-words."""
-        lowercase = self.training.lowercase
-        return flatten(self.units.split(examples, lowercase) if self.units else examples, lowercase)
+    def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:
+        """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
+        self.frequencies = data.frequencies
+        self._later_snapshots = []
+        systems = [self, *(copy(self) for _ in trained.kept[1:])]
+        for system, epoch in zip(systems, trained.kept, strict=True):
+            if system is not self:
+                system.network = self._new_network()
+            system.network.load_state_dict(epoch.weights)
+            system.network.eval().cpu()
+            monitor, ended = self.training.monitor, trained.stopped_by
+            system.report = FitReport(monitor, epoch.score, epoch.epoch, trained.epochs, ended)
+        self._later_snapshots = systems[1:]
 
-    def _identity(self, train: FlatText, dev: FlatText) -> dict[str, Any]:
+    def snapshots(self) -> list[System]:
+        """The systems of the epochs with the best dev scores, this one first.
+
+        There are as many as `training.snapshots` says, or as the training had epochs. UU-Hardmeier
+        (004 §5.4) averaged snapshots of one training. A system that was loaded has only itself.
+        """
+        return [self, *self._later_snapshots]
+
+    def _identity(self, data: TrainingData) -> dict[str, Any]:
         """What a run must have in common with the one that it continues."""
         settings = {key: value for key, value in self.settings().items() if key != "trainer"}
-        classes = list(self.task.classes)
-        return {"classes": classes, **settings, "train": train.digest, "dev": dev.digest}
-
-    def _device(self) -> torch.device:
-        """Where everything but Lightning runs."""
-        wanted = self.trainer.accelerator in ("auto", "gpu", "cuda")
-        return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
+        return {"classes": list(self.task.classes), **settings, **data.digests}
 
     def _earlier_run(self) -> NeuralSystem | None:
         """The run to go on from (fine-tuning), which must have the same network and classes."""
@@ -277,39 +217,21 @@ class NeuralSystem(System):
             found = f"{earlier.name} for {earlier.task.name}"
             raise input_error(folder, "init_from", expected, found)
         assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
-        defaults = _arguments(self.name)
+        defaults = self.network_type.settings()
         one, other = ({**defaults, **s.network_settings} for s in (earlier, self))
-        changed = [key for key in defaults if one[key] != other[key] and key not in _MAY_CHANGE]
+        fixed = [key for key in defaults if key not in self.network_type.may_change]
+        changed = [key for key in fixed if one[key] != other[key]]
         if changed:
             expected = "a run whose network has " + ", ".join(f"{k} {other[k]}" for k in changed)
             found = ", ".join(f"{k} {one[k]}" for k in changed)
             raise input_error(folder, "init_from", expected, found)
         return earlier
 
-    def _pretrain(self, data: EncodedData) -> None:
-        if not isinstance(self.network, TurkuGRU):
-            raise CrossproError("settings: pretraining: expected turku_gru, found " + self.name)
-        tables = pretrain(
-            data,
-            self.encoder.vocabularies,
-            STREAM_FIELDS,
-            self.network.dimension,
-            len(self.task.classes),
-            self.pretraining,
-            self.seed,
-            self._device(),
-        )
-        self.network.load_embeddings(tables)
+    def _inventory(self) -> Inventory:
+        return Inventory(self.encoder.vocabularies, self.task.classes)
 
-    def _new_network(self) -> TurkuGRU | UppsalaBiLSTM:
-        sizes = {name: len(v) for name, v in self.encoder.vocabularies.items()}
-        settings = dict(self.network_settings)
-        if self.name == "uppsala_bilstm":
-            settings["counts"] = {
-                name: torch.tensor(self.encoder.vocabularies[name].counts)
-                for name in ("source", "lemma")
-            }
-        return NETWORKS[self.name](sizes, len(self.task.classes), **settings)
+    def _new_network(self) -> Network:
+        return self.network_type(self._inventory(), **self.network_settings)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores, adjusted for class frequency if that was tuned."""
@@ -317,76 +239,26 @@ class NeuralSystem(System):
         return adjust(chances, self.frequencies, self.tau) if self.tau else chances
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
-        check_parse(self.network, examples)
+        check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
-        data = encode(self._flat(examples), self.encoder, self.task)
+        data = encode(flatten(examples, self.encoder.reading), self.encoder, self.task)
         tensors = gap_tensors(data, self.training.context)
-        if not len(tensors.label):
-            return np.zeros((0, len(self.task.classes)))
-        device = self._device()
-        network, tensors = self.network.to(device).eval(), tensors.to(device)
-        limit = self.network.window
-        found = np.zeros((len(tensors.label), len(self.task.classes)))
-        with torch.inference_mode():
-            for gaps, width in _in_order(tensors, limit, 2048):
-                scores: Tensor = network(tensors, torch.from_numpy(gaps).to(device), width)
-                found[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
-        network.cpu()
-        return found
+        device = device_of(self.trainer.accelerator)
+        return probabilities(self.network, tensors, len(self.task.classes), device)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""
-        tensors = {k: v.contiguous().cpu() for k, v in self.network.state_dict().items()}
-        try:
-            save_file(tensors, folder / "network.safetensors")
-        except SafetensorError as error:  # a full disk, most of the time
-            raise CrossproError(f"{folder / 'network.safetensors'}: {error}") from error
-        if self.units:
-            self.units.save(folder)
-        write_text(folder / "encoder.json", json.dumps(self.encoder.to_json(), ensure_ascii=False))
-        adjustment = {"tau": self.tau, "frequencies": self.frequencies.tolist()}
-        write_text(folder / _ADJUSTMENT, json.dumps(adjustment))
+        save_network(self.network, folder)
+        save_encoder(self.encoder, folder)
+        save_adjustment(Adjustment(self.tau, self.frequencies), folder)
 
     def load_state(self, folder: Path) -> None:
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
-        path = folder / "encoder.json"
-        self.encoder = encoder_from_json(read_json_object(path), path)
-        if self.training.units == "sentencepiece":
-            self.units = load_units(folder)
-        weights = folder / "network.safetensors"
-        try:
-            self.network = self._new_network()
-            self.network.load_state_dict(load_file(weights))
-        except (OSError, SafetensorError, RuntimeError, TypeError) as error:
-            found = " ".join(str(error).split()[:40])
-            raise input_error(weights, "weights", f"those of {self.name}", found) from error
+        units = load_units(folder) if self.training.units == "sentencepiece" else None
+        reading = Reading(self.reads.fields, self.training.lowercase, units)
+        self.encoder = load_encoder(reading, folder)
+        self.network = self._new_network()
+        load_weights(self.network, self.name, folder)
         self.network.eval()
-        adjustment = read_json_object(folder / _ADJUSTMENT)
-        try:
-            self.tau = float(adjustment["tau"])
-            self.frequencies = np.array(adjustment["frequencies"], dtype=np.float64)
-        except (KeyError, TypeError, ValueError) as error:
-            expected = "tau and frequencies"
-            raise input_error(folder / _ADJUSTMENT, "file", expected, str(error)) from error
-        known = self.frequencies.shape == (len(self.task.classes),)
-        if not known or not np.isfinite([self.tau, *self.frequencies]).all():
-            expected = f"a finite tau and {len(self.task.classes)} finite frequencies"
-            raise input_error(folder / _ADJUSTMENT, "file", expected, "others")
-
-
-def _arguments(network: str) -> dict[str, Any]:
-    """The arguments of a network that settings may name, with their defaults."""
-    parameters = inspect.signature(NETWORKS[network]).parameters
-    return {
-        name: parameter.default
-        for name, parameter in parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not None
-    }
-
-
-def _in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:
-    """All gaps in batches of similar extent, the same every time."""
-    widths = extents(tensors, limit)
-    order = np.argsort(widths, kind="stable")
-    groups = [order[i : i + size] for i in range(0, len(order), size)]
-    return [(group, int(widths[group].max())) for group in groups]
+        adjustment = load_adjustment(folder, len(self.task.classes))
+        self.tau, self.frequencies = adjustment.tau, adjustment.frequencies

@@ -6,13 +6,15 @@ are gathered from the flat arrays where they lie.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from crosspro.prediction.neural.encoding import EncodedData
+from crosspro.prediction.neural.encoding import EncodedData, Ints
 from crosspro.prediction.neural.vocabulary import PAD
 
 
@@ -20,18 +22,12 @@ from crosspro.prediction.neural.vocabulary import PAD
 class GapTensors:
     """The arrays of `EncodedData` on a device, and the bounds of each gap's context.
 
-    `target_low` and `source_low` are where the context of a gap begins: its sentence, or up to
-    `context` sentences before it in the same document.
+    `data["lemma"]` is the field of that name. `target_low` and `source_low` are where the context
+    of a gap begins: its sentence, or up to `context` sentences before it in the same document.
     """
 
-    source: Tensor
-    source_tag: Tensor
-    source_label: Tensor
-    lemma: Tensor
-    tag: Tensor
-    lemma_tag: Tensor
-    spelling: Tensor
-    characters: Tensor
+    fields: Mapping[str, Tensor]
+    spellings: Mapping[str, Tensor]
     target_position: Tensor
     source_position: Tensor
     head_position: Tensor
@@ -39,39 +35,43 @@ class GapTensors:
     target_high: Tensor
     source_low: Tensor
     source_high: Tensor
-    pronoun: Tensor
     label: Tensor
+
+    def __getitem__(self, field: str) -> Tensor:
+        return self.fields[field]
 
     def to(self, device: torch.device | str) -> GapTensors:
         """The same tensors on another device."""
-        return GapTensors(*(getattr(self, f.name).to(device) for f in fields(self)))
+        columns = (getattr(self, column.name) for column in fields(self))
+        return GapTensors(*(_moved(column, device) for column in columns))
+
+
+def _moved(column: Any, device: torch.device | str) -> Any:
+    """A tensor, or a mapping of them, on another device."""
+    if isinstance(column, Mapping):
+        return {name: tensor.to(device) for name, tensor in column.items()}
+    return column.to(device)
 
 
 def gap_tensors(data: EncodedData, context: int = 0) -> GapTensors:
     """Tensors of encoded data on the CPU."""
     first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
-    columns = {
-        "source": data.source,
-        "source_tag": data.source_tag,
-        "source_label": data.source_label,
-        "lemma": data.lemma,
-        "tag": data.tag,
-        "lemma_tag": data.lemma_tag,
-        "spelling": data.spelling,
-        "characters": data.characters,
-        "target_position": data.target_position,
-        "source_position": data.source_position,
-        "head_position": data.head_position,
-        "target_low": data.target_starts[first],
-        "target_high": data.target_starts[data.sentence + 1],
-        "source_low": data.source_starts[first],
-        "source_high": data.source_starts[data.sentence + 1],
-        "pronoun": data.pronoun,
-        "label": data.label,
-    }
     return GapTensors(
-        **{name: torch.from_numpy(np.array(a, dtype=np.int64)) for name, a in columns.items()}
+        {name: _tensor(array) for name, array in data.fields.items()},
+        {name: _tensor(array) for name, array in data.spellings.items()},
+        target_position=_tensor(data.target_position),
+        source_position=_tensor(data.source_position),
+        head_position=_tensor(data.head_position),
+        target_low=_tensor(data.target_starts[first]),
+        target_high=_tensor(data.target_starts[data.sentence + 1]),
+        source_low=_tensor(data.source_starts[first]),
+        source_high=_tensor(data.source_starts[data.sentence + 1]),
+        label=_tensor(data.label),
     )
+
+
+def _tensor(array: Ints) -> Tensor:
+    return torch.from_numpy(np.array(array, dtype=np.int64))
 
 
 def window(

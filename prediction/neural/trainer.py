@@ -8,50 +8,76 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytorch_lightning as pl
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
 from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.utilities.exceptions import SIGTERMException
+from torch import Tensor
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog
+from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.resuming import checkpoint_to_resume, has_ended, read_checkpoint
-from crosspro.prediction.neural.training_settings import TrainerSettings
+from crosspro.prediction.neural.training_data import TrainingData
+from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
 
 _STOPPED = {True: 143, False: 130}
 """Exit codes after SIGTERM and after Ctrl-C, as shells give them."""
 
 
+@dataclass(frozen=True)
+class KeptEpoch:
+    """The network after an epoch, and its dev score."""
+
+    epoch: int
+    score: float
+    weights: dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class TrainedEpochs:
+    """What came out of a training: the best epochs, best first, and how it ended."""
+
+    kept: list[KeptEpoch]
+    epochs: int
+    stopped_by: Literal["max_epochs", "patience"]
+
+
 class NetworkTrainer:
-    """Trains a network in place and loads its best epoch; goes on where a stopped run left off.
+    """Trains a network and keeps its best epochs; goes on where a stopped run left off.
 
     It is made before any data is looked at, since Lightning refuses some settings. Without a folder
-    nothing is logged, and nothing can be resumed.
+    nothing is logged, and nothing can be resumed. As many epochs as `training.snapshots` are kept.
     """
 
     def __init__(
         self,
         settings: TrainerSettings,
-        monitor: str,
-        gradient_clipping: float,
+        optimisation: Optimisation,
+        training: Training,
         folder: Path | None,
     ) -> None:
         _quiet()
         self.settings = settings
+        self.optimisation = optimisation
         self.folder = folder
         self.scratch = tempfile.TemporaryDirectory()
         self.place = (folder or Path(self.scratch.name)) / "checkpoints"
-        best = _Checkpoint(
+        monitor = f"dev_{training.monitor}"
+        self.best = _Checkpoint(
             self.place,
-            "best",
+            "best" if training.snapshots == 1 else "best-{epoch}",
             monitor=monitor,
             mode="max",
+            save_top_k=training.snapshots,
             save_weights_only=True,
+            auto_insert_metric_name=False,
             enable_version_counter=False,
         )
         last = _Checkpoint(
@@ -62,7 +88,7 @@ class NetworkTrainer:
         )
         shown = [_Bar(refresh_rate=10)] if settings.progress_bar else []
         logs = [EpochLog(folder)] if folder else []
-        patience = _Patience(monitor, patience=settings.patience, mode="max")
+        self.patience = _Patience(monitor, patience=settings.patience, mode="max")
         try:
             self.trainer = pl.Trainer(
                 accelerator=settings.accelerator,
@@ -70,11 +96,11 @@ class NetworkTrainer:
                 strategy=settings.strategy,
                 precision=settings.precision,  # type: ignore[arg-type]
                 max_epochs=settings.max_epochs,
-                callbacks=[*shown, *logs, patience, best, last],
+                callbacks=[*shown, *logs, self.patience, self.best, last],
                 logger=TensorBoardLogger(folder, "tensorboard", "") if folder else False,
                 enable_progress_bar=settings.progress_bar,
                 enable_model_summary=False,
-                gradient_clip_val=gradient_clipping or None,
+                gradient_clip_val=optimisation.gradient_clipping or None,
                 num_sanity_val_steps=0,
                 reload_dataloaders_every_n_epochs=1,
                 use_distributed_sampler=False,
@@ -84,23 +110,43 @@ class NetworkTrainer:
         except (MisconfigurationException, ValueError, TypeError, RuntimeError) as error:
             raise CrossproError(f"settings: trainer: {error}") from error
 
-    def fit(self, module: GapClassifier, identity: Mapping[str, Any]) -> None:
+    def fit(
+        self, network: Network, data: TrainingData, seed: int, identity: Mapping[str, Any]
+    ) -> TrainedEpochs:
         """Train; `identity` is what a run must have in common with the one that it continues."""
+        module = GapClassifier(network, data, self.optimisation, seed)
         if self.settings.compile:
-            module.network.compile(dynamic=True)
+            network.compile(dynamic=True)
         resumed = checkpoint_to_resume(self.place, identity)
-        if resumed is None or not has_ended(resumed, self.settings):
-            path = str(self.place / "last.ckpt") if resumed else None
-            if resumed and self.trainer.is_global_zero:
-                print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
-            try:
-                self.trainer.fit(module, ckpt_path=path, weights_only=True)
-            except SystemExit as stop:  # so Lightning ends after a signal, some of them with 0
-                how = "; start it again with the same hydra.run.dir" if self.folder else ""
-                print(f"training was stopped{how}", file=sys.stderr)
-                raise SystemExit(_STOPPED[isinstance(stop, SIGTERMException)]) from None
-        _load_network(module, self.place / "best.ckpt")
+        if resumed and has_ended(resumed, self.settings):
+            epochs = resumed["epoch"] + 1
+            for callback in (self.patience, self.best):
+                callback.load_state_dict(resumed["callbacks"][callback.state_key])
+        else:
+            self._train(module, resumed)
+            epochs = self.trainer.current_epoch
+        kept = self._kept()
         self.scratch.cleanup()
+        stopped = self.patience.wait_count >= max(1, self.patience.patience)
+        return TrainedEpochs(kept, epochs, "patience" if stopped else "max_epochs")
+
+    def _train(self, module: GapClassifier, resumed: Mapping[str, Any] | None) -> None:
+        path = str(self.place / "last.ckpt") if resumed else None
+        if resumed and self.trainer.is_global_zero:
+            print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
+        try:
+            self.trainer.fit(module, ckpt_path=path, weights_only=True)
+        except SystemExit as stop:  # so Lightning ends after a signal, some of them with 0
+            how = "; start it again with the same hydra.run.dir" if self.folder else ""
+            print(f"training was stopped{how}", file=sys.stderr)
+            raise SystemExit(_STOPPED[isinstance(stop, SIGTERMException)]) from None
+
+    def _kept(self) -> list[KeptEpoch]:
+        """The epochs with the best dev scores, best first; of equal ones the earlier."""
+        found = [
+            _kept_epoch(Path(path), float(score)) for path, score in self.best.best_k_models.items()
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.epoch))
 
 
 class _Bar(TQDMProgressBar):
@@ -137,12 +183,15 @@ class _Checkpoint(ModelCheckpoint):
         super().load_state_dict({**state_dict, **here, "best_k_models": known})
 
 
-def _load_network(module: GapClassifier, path: Path) -> None:
-    """Give the network the weights of a checkpoint."""
-    state = read_checkpoint(path)["state_dict"]
+def _kept_epoch(path: Path, score: float) -> KeptEpoch:
+    checkpoint = read_checkpoint(path)
     prefix = "network."
-    weights = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
-    module.network.load_state_dict(weights)
+    weights = {
+        name.removeprefix(prefix): tensor
+        for name, tensor in checkpoint["state_dict"].items()
+        if name.startswith(prefix)
+    }
+    return KeptEpoch(checkpoint["epoch"], score, weights)
 
 
 def _quiet() -> None:

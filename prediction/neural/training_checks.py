@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example
 from crosspro.prediction.neural.encoding import Ints
-from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
-from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
-
-Network = TurkuGRU | UppsalaBiLSTM
+from crosspro.prediction.neural.network import Reads
 
 
 def check_labels(train: Ints, dev: Ints) -> None:
@@ -38,23 +35,39 @@ def check_context(context: int, train: Sequence[Example]) -> None:
         )
 
 
-def check_parse(network: Network, examples: Iterable[Example]) -> None:
-    """A network with source tags, labels or heads needs a parse of every sentence."""
-    if network.needs_parse and any(example.source_parse is None for example in examples):
+def check_parse(reads: Reads, examples: Iterable[Example]) -> None:
+    """A network that reads tags, labels or heads of the source needs a parse of every sentence."""
+    needed = reads.parse is not None or any(field.parse for field in reads.fields)
+    if needed and any(example.source_parse is None for example in examples):
+        who, way_out = _asking(reads.parse or {})
         raise CrossproError(
-            "settings: system.network_settings: source_tags, source_labels and head expected a "
-            "parse of the source (X.source.conllu beside X.data, --source-parse of crosspro "
-            "predict), found data without one; give one, or train with 0, 0 and false"
+            f"settings: system.{who} expected a parse of the source (X.source.conllu beside "
+            "X.data, --source-parse of crosspro predict), found data without one; give one"
+            f"{way_out}"
         )
 
 
-def check_heads(network: Network, train: Sequence[Example]) -> None:
+def check_heads(reads: Reads, train: Sequence[Example]) -> None:
     """Labels and heads are not learnt from a parse that has tags alone."""
-    if not network.needs_heads:
+    if reads.heads is None:
         return
     parses = [example.source_parse for example in train if example.source_parse]
     if not any(token.head >= 0 for parse in parses for token in parse.tokens):
+        who, way_out = _asking(reads.heads)
         raise CrossproError(
-            "settings: system.network_settings: source_labels and head expected dependencies in "
-            "X.source.conllu, found none in train; give them, or train with 0 and false"
+            f"settings: system.{who} expected dependencies in X.source.conllu, found none in "
+            f"train; give them{way_out}"
         )
+
+
+def _asking(settings: Mapping[str, object]) -> tuple[str, str]:
+    """Which settings ask for something, and how to do without it; the network, if all do."""
+    if not settings:
+        return "network: it", ""
+    without = [str(value).lower() for value in settings.values()]
+    return f"network_settings: {_listed(settings)}", f", or train with {_listed(without)}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

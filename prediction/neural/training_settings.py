@@ -1,17 +1,60 @@
-"""How, where and for how long a network is trained; known without importing Lightning."""
+"""What a network learns from, how, where and for how long; known without importing Lightning.
+
+`LIMITS` and `CHOICES` of a section say which values it takes; other numbers begin at 0.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
 
-DECAYS = ("none", "linear", "cosine")
-ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
-PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
+from crosspro.prediction.dev_score import MONITORS
+from crosspro.prediction.neural.sampling import POLICIES
+
+Limits = Mapping[str, tuple[float, float]]
+Choices = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is learnt from, and how; see `conf/system/turku_gru_2016.yaml` for each setting."""
+
+    LIMITS: ClassVar[Limits] = {
+        "batch_size": (1, inf),
+        "share": (1e-6, 1),
+        "unit_vocabulary": (10, inf),
+        "class_weight_power": (0, 5),
+        "snapshots": (1, inf),
+    }
+    CHOICES: ClassVar[Choices] = {
+        "sampling": POLICIES,
+        "monitor": MONITORS,
+        "units": ("words", "sentencepiece"),
+    }
+
+    min_count: int = 2
+    lowercase: bool = True
+    context: int = 0
+    units: str = "words"
+    unit_vocabulary: int = 8000
+    batch_size: int = 1000
+    min_steps: int = 0
+    class_weight_power: float = 1.0
+    sampling: str = "all"
+    share: float = 1.0
+    monitor: str = "macro_recall"
+    tune_adjustment: bool = False
+    snapshots: int = 1
 
 
 @dataclass(frozen=True)
 class Optimisation:
     """How a network is trained; the defaults are Turku's (Adam as it comes)."""
+
+    LIMITS: ClassVar[Limits] = {"label_smoothing": (0, 0.999)}
+    CHOICES: ClassVar[Choices] = {"decay": ("none", "linear", "cosine")}
 
     learning_rate: float = 0.001
     weight_decay: float = 0.0
@@ -24,6 +67,16 @@ class Optimisation:
 @dataclass(frozen=True)
 class TrainerSettings:
     """Where and for how long a network is trained; see `conf/trainer/default.yaml`."""
+
+    LIMITS: ClassVar[Limits] = {
+        "threads": (1, 1024),
+        "max_epochs": (1, inf),
+        "checkpoint_epochs": (1, inf),
+    }
+    CHOICES: ClassVar[Choices] = {
+        "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
+        "precision": ("32-true", "bf16-mixed", "16-mixed"),
+    }
 
     accelerator: str = "auto"
     devices: int | str = 1

@@ -21,21 +21,27 @@ from statistics import median
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.networks.turku_gru import STREAM_FIELDS, TurkuGRU
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
 from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.vocabulary import Vocabulary
 
 _WARM_UP = 5
 LENGTH = 101
 WINDOW = 50
-SIZES = dict.fromkeys((*STREAM_FIELDS, "pronoun"), 50000) | {"tag": 20}
+SIZES = {field.name: 50_000 for field in TurkuGRU.fields} | {"tag": 20}
+INVENTORY = Inventory(
+    {name: Vocabulary(tuple(map(str, range(n))), (1,) * n) for name, n in SIZES.items()},
+    classes=tuple(map(str, range(8))),
+)
 
 
-class PlainTurku(nn.Module):
+class PlainTurku(Network):
     """The same network as one writes it first: a GRU module for each stream."""
 
-    def __init__(self, classes: int) -> None:
+    def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        self.inner = TurkuGRU(SIZES, classes)
+        self.inner = TurkuGRU(inventory)
         self.grus = nn.ModuleList(nn.GRU(90, 90, 2, batch_first=True) for _ in range(8))
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
@@ -43,11 +49,11 @@ class PlainTurku(nn.Module):
         states = []
         centre = data.target_position[gaps]
         for step in (-1, 1):
-            for number, name in enumerate(STREAM_FIELDS):
+            for number, field in enumerate(STREAMS):
                 places = centre[:, None] + step * torch.arange(1, WINDOW + 1, device=gaps.device)
-                inputs = self.inner.embeddings[name](getattr(data, name)[places])
+                inputs = self.inner.embeddings[field.name](data[field.name][places])
                 states.append(self.grus[number + 4 * (step > 0)](inputs)[0][:, -1])
-        states.append(self.inner.embeddings["pronoun"](data.pronoun[gaps]))
+        states.append(self.inner.embeddings["pronoun"](data["pronoun"][gaps]))
         hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
         scores: Tensor = self.inner.output(hidden)
         return scores
@@ -58,15 +64,13 @@ def make_data(gaps: int, device: str) -> GapTensors:
     generator = torch.Generator().manual_seed(1)
     start = torch.arange(gaps) * LENGTH
     columns = {
-        name: torch.randint(2, SIZES[name], (gaps * LENGTH,), generator=generator)
-        for name in STREAM_FIELDS
+        field.name: torch.randint(2, SIZES[field.name], (gaps * LENGTH,), generator=generator)
+        for field in STREAMS
     }
+    columns["pronoun"] = torch.randint(2, 1000, (gaps,), generator=generator)
     return GapTensors(
-        **columns,
-        source_tag=torch.zeros(1, dtype=torch.long),
-        source_label=torch.zeros(1, dtype=torch.long),
-        spelling=torch.zeros(1, dtype=torch.long),
-        characters=torch.zeros(2, 2, dtype=torch.long),
+        columns,
+        spellings={},
         target_position=start + WINDOW,
         source_position=start + WINDOW,
         head_position=start + WINDOW,
@@ -74,7 +78,6 @@ def make_data(gaps: int, device: str) -> GapTensors:
         target_high=start + LENGTH,
         source_low=start,
         source_high=start + LENGTH,
-        pronoun=torch.randint(2, 1000, (gaps,), generator=generator),
         label=torch.randint(0, 8, (gaps,), generator=generator),
     ).to(device)
 
@@ -161,10 +164,10 @@ def measure(name: str, device: str, batch: int, steps: int, bf16: bool, threads:
     )
 
 
-NETWORKS: dict[str, Callable[[], nn.Module]] = {
-    "ours": lambda: TurkuGRU(SIZES, 8),
-    "ours without graphs": lambda: TurkuGRU(SIZES, 8, cuda_graphs=False),
-    "plain": lambda: PlainTurku(8),
+NETWORKS: dict[str, Callable[[], Network]] = {
+    "ours": lambda: TurkuGRU(INVENTORY),
+    "ours without graphs": lambda: TurkuGRU(INVENTORY, cuda_graphs=False),
+    "plain": lambda: PlainTurku(INVENTORY),
 }
 
 
@@ -191,7 +194,7 @@ def main() -> None:
                     print(pool.submit(measure, name, *how).result(), flush=True)
                 if options.profile:
                     data = make_data(8192, options.device)
-                    _profile(TurkuGRU(SIZES, 8), data, batch, bf16)
+                    _profile(TurkuGRU(INVENTORY), data, batch, bf16)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The networks, one file each: plain modules from a batch of gaps to class scores."""
+"""The networks, each in a module of its name and registered under it."""

@@ -8,30 +8,34 @@ through a dense layer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.networks.stacked_gru import StackedGRU
+from crosspro.prediction.neural.encoding import EncodedData
+from crosspro.prediction.neural.fields import LEMMA, LEMMA_TAG, PRONOUN, SOURCE, TAG
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.registry import register
+from crosspro.prediction.neural.stacked_gru import StackedGRU
 from crosspro.prediction.neural.tensors import GapTensors, pick, window
 from crosspro.prediction.neural.vocabulary import PAD
 
-STREAM_FIELDS = ("lemma", "tag", "lemma_tag", "source")
+STREAMS = (LEMMA, TAG, LEMMA_TAG, SOURCE)
 _WIDTHS = 10
 """On a GPU windows are as wide as a multiple of this."""
 
 
-class TurkuGRU(nn.Module):
-    """Scores of each class for a batch of gaps."""
+@register("turku_gru")
+class TurkuGRU(Network):
+    """Eight streams and the aligned words; its embeddings may be trained before (2017)."""
 
-    needs_parse = False
-    needs_heads = False
+    fields = (*STREAMS, PRONOUN)
+    may_change = ("dropout", "cuda_graphs")
+    pretraining = Pretraining
 
     def __init__(
         self,
-        sizes: Mapping[str, int],
-        classes: int,
+        inventory: Inventory,
         *,
         embedding: int = 90,
         hidden: int = 90,
@@ -47,13 +51,13 @@ class TurkuGRU(nn.Module):
         self.dimension = embedding
         self.inward = inward
         self.embeddings = nn.ModuleDict(
-            {name: _embedding(sizes[name], embedding) for name in (*STREAM_FIELDS, "pronoun")}
+            {one.name: _embedding(inventory.size(one.name), embedding) for one in self.fields}
         )
-        streams = 2 * len(STREAM_FIELDS)
+        streams = 2 * len(STREAMS)
         self.gru = StackedGRU(streams, embedding, hidden, layers, cuda_graphs)
         self.dropout = nn.Dropout(dropout)
         self.dense = nn.Linear(streams * hidden + embedding, dense)
-        self.output = nn.Linear(dense, classes)
+        self.output = nn.Linear(dense, len(inventory.classes))
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); `width` may cut windows to what the batch needs."""
@@ -66,15 +70,13 @@ class TurkuGRU(nn.Module):
         for step in (-1, 1):
             around_gap = self._ordered(*window(*target, step, width))
             around_pronoun = self._ordered(*window(*source, step, width, first=0))
-            windows += [
-                around_pronoun if name == "source" else around_gap for name in STREAM_FIELDS
-            ]
+            windows += [around_pronoun if one.side == "source" else around_gap for one in STREAMS]
         inputs = (
-            self.dropout(self.embeddings[name](pick(getattr(data, name), places, lengths)))
-            for name, (places, lengths) in zip(2 * STREAM_FIELDS, windows, strict=True)
+            self.dropout(self.embeddings[one.name](pick(data[one.name], places, lengths)))
+            for one, (places, lengths) in zip(2 * STREAMS, windows, strict=True)
         )
         states = self.gru(inputs, torch.stack([lengths for _, lengths in windows]))
-        pronoun = self.embeddings["pronoun"](data.pronoun[gaps])
+        pronoun = self.embeddings["pronoun"](data["pronoun"][gaps])
         joined = torch.cat((*states.unbind(0), pronoun), dim=-1)
         hidden = torch.relu(self.dense(self.dropout(joined)))
         scores: Tensor = self.output(self.dropout(hidden))
@@ -87,8 +89,18 @@ class TurkuGRU(nn.Module):
         turned = lengths[:, None] - 1 - torch.arange(places.shape[1], device=places.device)
         return places.gather(1, turned.clamp(min=0)), lengths
 
-    def load_embeddings(self, tables: Mapping[str, Tensor]) -> None:
-        """Start from embeddings that were trained before."""
+    def pretrain(
+        self,
+        data: EncodedData,
+        inventory: Inventory,
+        settings: Pretraining,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        """Begin with the embeddings of a skip-gram."""
+        tables = pretrained_embeddings(
+            data, inventory, STREAMS, self.dimension, settings, seed, device
+        )
         with torch.no_grad():
             for name, table in tables.items():
                 embedding = self.embeddings[name]

@@ -10,27 +10,54 @@ random on both sides, so that the unknown word is learnt; its characters stay kn
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from crosspro.prediction.neural.fields import (
+    CHARACTER,
+    LEMMA,
+    SOURCE,
+    SOURCE_LABEL,
+    SOURCE_TAG,
+    TAG,
+)
+from crosspro.prediction.neural.network import Inventory, Network, Reads
+from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.tensors import GapTensors, pick
 from crosspro.prediction.neural.vocabulary import PAD, UNK
 
+_SIZE = (0, 1e6)
 
-class UppsalaBiLSTM(nn.Module):
-    """Scores of each class for a batch of gaps."""
+
+@register("uppsala_bilstm")
+class UppsalaBiLSTM(Network):
+    """Both sentences; what it reads of a parse, and the target tags, it can do without."""
+
+    limits = dict.fromkeys(("tags", "source_tags", "source_labels"), _SIZE)
+    may_change = ("dropout", "word_dropout")
 
     source_counts: Tensor
     lemma_counts: Tensor
 
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """Tags and labels of the source are read if they have a size."""
+        tags, labels, head = (settings[name] for name in ("source_tags", "source_labels", "head"))
+        of_parse = [field for field, size in ((SOURCE_TAG, tags), (SOURCE_LABEL, labels)) if size]
+        heads = {"source_labels": 0, "head": False}
+        return Reads(
+            (SOURCE, CHARACTER, LEMMA, TAG, *of_parse),
+            parse={"source_tags": 0, **heads} if tags or labels or head else None,
+            heads=heads if labels or head else None,
+        )
+
     def __init__(
         self,
-        sizes: Mapping[str, int],
-        classes: int,
+        inventory: Inventory,
         *,
-        counts: Mapping[str, Tensor] | None = None,
         words: int = 100,
         tags: int = 10,
         source_tags: int = 0,
@@ -49,19 +76,17 @@ class UppsalaBiLSTM(nn.Module):
         self.window = window
         self.word_dropout = word_dropout
         self.head = head
-        self.needs_parse = bool(source_tags or source_labels or head)
-        self.needs_heads = bool(source_labels or head)
-        self.source = nn.Embedding(sizes["source"], words, padding_idx=PAD)
-        self.lemma = nn.Embedding(sizes["lemma"], words, padding_idx=PAD)
-        self.tag = nn.Embedding(sizes["tag"], tags, padding_idx=PAD)
+        self.source = nn.Embedding(inventory.size("source"), words, padding_idx=PAD)
+        self.lemma = nn.Embedding(inventory.size("lemma"), words, padding_idx=PAD)
+        self.tag = nn.Embedding(inventory.size("tag"), tags, padding_idx=PAD)
         self.source_fields = nn.ModuleDict(
             {
-                name: nn.Embedding(sizes[name], size, padding_idx=PAD)
+                name: nn.Embedding(inventory.size(name), size, padding_idx=PAD)
                 for name, size in (("source_tag", source_tags), ("source_label", source_labels))
                 if size
             }
         )
-        self.characters = nn.Embedding(sizes["character"], characters, padding_idx=PAD)
+        self.characters = nn.Embedding(inventory.size("character"), characters, padding_idx=PAD)
         self.speller = nn.LSTM(characters, character_hidden, batch_first=True, bidirectional=True)
         drop = dropout if layers > 1 else 0.0
         self.source_reader = nn.LSTM(
@@ -77,10 +102,10 @@ class UppsalaBiLSTM(nn.Module):
         )
         self.dropout = nn.Dropout(dropout)
         self.mlp = nn.Linear((6 if head else 4) * hidden + words, mlp)
-        self.output = nn.Linear(mlp, classes)
+        self.output = nn.Linear(mlp, len(inventory.classes))
         for name in ("source", "lemma"):
-            table = counts[name] if counts else torch.zeros(sizes[name])
-            self.register_buffer(f"{name}_counts", table.float(), persistent=False)
+            counts = inventory.counts(name).float()
+            self.register_buffer(f"{name}_counts", counts, persistent=False)
         with torch.no_grad():  # words, tags and characters that training never meets say nothing
             for module in self.modules():
                 if isinstance(module, nn.Embedding):
@@ -98,13 +123,14 @@ class UppsalaBiLSTM(nn.Module):
             data.target_low[gaps],
             data.target_high[gaps],
         )
-        source_ids, source_place, source_length = self._around(data.source, *source_bounds)
-        lemma_ids, place, length = self._around(data.lemma, *target_bounds)
-        tag_ids, _, _ = self._around(data.tag, *target_bounds)
+        source_ids, source_place, source_length = self._around(data["source"], *source_bounds)
+        lemma_ids, place, length = self._around(data["lemma"], *target_bounds)
+        tag_ids, _, _ = self._around(data["tag"], *target_bounds)
         words = [self.source(self._drop_words(source_ids, self.source_counts))]
         for name, embedding in self.source_fields.items():
-            words.append(embedding(self._around(getattr(data, name), *source_bounds)[0]))
-        words.append(self._spell(data.characters, self._around(data.spelling, *source_bounds)[0]))
+            words.append(embedding(self._around(data[name], *source_bounds)[0]))
+        spellings = self._around(data["character"], *source_bounds)[0]
+        words.append(self._spell(data.spellings["character"], spellings))
         source = self._read(self.source_reader, torch.cat(words, -1), source_length)
         lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
         target_words = torch.cat((lemmas, self.tag(tag_ids)), -1)

@@ -10,21 +10,23 @@ import torch
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
 from crosspro.prediction.neural.vocabulary import UNK
-from tests.prediction.neural.test_system import SMALL, prepared
+from tests.prediction.neural.small import SMALL, inventory, prepared
 
 
 def changed_at_the_pronoun(tensors):
     """The same data with another source word at each gap's source position."""
-    source = tensors.source.clone()
+    source = tensors["source"].clone()
     source[tensors.source_position] = UNK
-    return replace(tensors, source=source)
+    return replace(tensors, fields={**tensors.fields, "source": source})
 
 
 def test_windows_are_turned_within_their_lengths():
     sizes = dict.fromkeys(("lemma", "tag", "lemma_tag", "source", "pronoun"), 9)
     places = torch.tensor([[7, 6, 5, 0], [3, 2, 1, 4]])
     lengths = torch.tensor([3, 4])
-    outward, inward = (TurkuGRU(sizes, 2, inward=turn, **SMALL["turku_gru"]) for turn in (0, 1))
+    outward, inward = (
+        TurkuGRU(inventory(sizes), inward=turn, **SMALL["turku_gru"]) for turn in (False, True)
+    )
     assert outward._ordered(places, lengths)[0] is places
     turned = inward._ordered(places, lengths)[0]
     assert turned[0, :3].tolist() == [5, 6, 7]
@@ -53,9 +55,8 @@ def test_the_embedding_of_the_pronoun_reaches_the_mlp_without_the_reader(train):
 
 def test_rare_words_are_dropped_more_often():
     sizes = dict.fromkeys(("source", "lemma", "tag", "character"), 5)
-    counts = torch.tensor([0, 0, 1, 3, 100])
     settings = {**SMALL["uppsala_bilstm"], "word_dropout": 0.25}
-    network = UppsalaBiLSTM(sizes, 2, counts={"source": counts, "lemma": counts}, **settings)
+    network = UppsalaBiLSTM(inventory(sizes, counts=[0, 0, 1, 3, 100]), **settings)
     torch.manual_seed(1)
     for word, count in ((2, 1), (3, 3), (4, 100)):
         ids = torch.full((40_000,), word)

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from crosspro.data_prep.errors import InputError
-from crosspro.prediction.neural.system import NETWORKS, NeuralSystem
-from tests.prediction.neural.test_system import QUIET, SMALL, TASK
+from crosspro.prediction.neural.system import NeuralSystem
+from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 
 def system(name="turku_gru", epochs=4, patience=1000, seed=1):
@@ -30,7 +30,7 @@ def epochs_of(folder):
         return [int(row["epoch"]) for row in csv.DictReader(handle)]
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", SMALL)
 def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
     whole, resumed = system(name), system(name)
     whole.fit(TASK, train, dev, tmp_path / "whole")
@@ -62,6 +62,16 @@ def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
         system().fit(TASK, train[:-1], dev, tmp_path)
     (tmp_path / "checkpoints/run.json").unlink()
     with pytest.raises(InputError, match=r"run\.json: .* a readable file"):
+        system().fit(TASK, train, dev, tmp_path)
+
+
+def test_checkpoints_of_an_earlier_version_are_refused(train, dev, tmp_path):
+    system(epochs=1).fit(TASK, train, dev, tmp_path)
+    path = tmp_path / "checkpoints/run.json"
+    identity = json.loads(path.read_text("utf-8"))
+    del identity["format"]  # as version 0.1.0 wrote it
+    path.write_text(json.dumps(identity), "utf-8")
+    with pytest.raises(InputError, match=r"or a new hydra\.run\.dir, found those of another vers"):
         system().fit(TASK, train, dev, tmp_path)
 
 

@@ -8,28 +8,19 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.sets.splits import file_splits
 from crosspro.data_prep.task import load_task
-from crosspro.prediction.neural.flat_text import flatten
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import parsed, with_network
 
 TASK = load_task("en-fr")
 SETTINGS = {"words": 8, "tags": 4, "source_tags": 4, "source_labels": 4, "head": True,
             "characters": 4, "character_hidden": 4, "hidden": 8, "mlp": 12}  # fmt: skip
-
-
-def parsed(example):
-    """A parse of the simplest kind: every word depends on the one before."""
-    tokens = [
-        Token(word, word, "VERB" if i else "PRON", head=i - 1, deprel="dep" if i else "root")
-        for i, word in enumerate(example.source)
-    ]
-    return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
 
 
 def conllu(examples):
@@ -97,14 +88,9 @@ def test_tags_alone_are_no_parse():
 
 
 def test_gradients_reach_the_parse_embeddings():
-    from crosspro.prediction.neural.encoding import encode, fit_encoder
-    from crosspro.prediction.neural.tensors import gap_tensors
-
     train = [parsed(e) for e in demo_examples(TASK, "train", 6)]
-    made = system()
-    made.task, made.encoder = TASK, fit_encoder(flatten(train, True))
-    network = made._new_network().train()
-    tensors = gap_tensors(encode(flatten(train, True), made.encoder, TASK))
+    made, tensors = with_network(system(), train)
+    network = made.network.train()
     scores = network(tensors, torch.arange(len(tensors.label)))
     torch.nn.functional.cross_entropy(scores, tensors.label).backward()
     for name, parameter in network.named_parameters():

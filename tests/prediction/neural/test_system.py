@@ -17,41 +17,22 @@ from crosspro.data_prep.task import load_task
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
-from crosspro.prediction.neural.encoding import UNKNOWN_LABEL, cached_encoding, encode, fit_encoder
-from crosspro.prediction.neural.flat_text import flatten
-from crosspro.prediction.neural.pretraining import Pretraining, pretrain
+from crosspro.prediction.neural.encoding import UNKNOWN_LABEL, encode, fit_encoder
+from crosspro.prediction.neural.encoding_cache import cached_encoding
+from crosspro.prediction.neural.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
+from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.network import Inventory
+from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
 from crosspro.prediction.neural.sampling import Sampler, bucketed_batches, class_weights
-from crosspro.prediction.neural.system import NETWORKS, NeuralSystem
+from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
 from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
-TASK = load_task("en-fr")
-SMALL = {
-    "turku_gru": {"embedding": 12, "hidden": 12, "dense": 24, "window": 20},
-    "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
-                       "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
-}  # fmt: skip
-QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
-
+READING = Reading((SOURCE, CHARACTER, LEMMA, PRONOUN))
 
 VARIANTS = [("turku_gru", {}), ("turku_gru", {"inward": True}), ("uppsala_bilstm", {})]
-
-
-def system(name, seed=1, epochs=2, network=None, **training):
-    return NeuralSystem(
-        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
-        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": epochs}, seed=seed,
-    )  # fmt: skip
-
-
-def prepared(name, examples, network=None):
-    made = system(name, network=network)
-    made.task = TASK
-    made.encoder = fit_encoder(flatten(examples, True))
-    torch.manual_seed(1)
-    made.network = made._new_network().eval()
-    return made, gap_tensors(encode(flatten(examples, True), made.encoder, TASK))
 
 
 @pytest.mark.parametrize(("name", "network"), VARIANTS)
@@ -88,7 +69,7 @@ def test_a_few_examples_are_learnt_by_heart(name, network, tmp_path):
     assert (made.predict(few).argmax(axis=1) == gold).all()
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", SMALL)
 def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev, tmp_path):
     first, again, other = system(name), system(name), system(name, seed=2)
     for made in (first, again, other):
@@ -125,11 +106,11 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
         word, label = f"w{number % 10}", ("il", "elle")[number % 2]
         return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
 
-    text = flatten([sentence(number) for number in range(400)], True)
+    text = flatten([sentence(number) for number in range(400)], Reading((LEMMA,)))
     encoder = fit_encoder(text)
     settings = Pretraining(epochs=30, pronoun_share=1.0, learning_rate=0.02)
-    tables = pretrain(
-        encode(text, encoder, TASK), encoder.vocabularies, ("lemma",), 8, len(TASK.classes),
+    tables = pretrained_embeddings(
+        encode(text, encoder, TASK), Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
         settings, 1, torch.device("cpu"),
     )  # fmt: skip
     numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
@@ -306,18 +287,26 @@ def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, de
 
 
 def test_encoding_is_cached_by_content(train, tmp_path):
-    encoder = fit_encoder(flatten(train, True))
-    made = encode(flatten(train, True), encoder, TASK)
+    text = flatten(train, READING)
+    encoder = fit_encoder(text)
+    made = encode(text, encoder, TASK)
     for _ in range(2):
-        cached = cached_encoding(flatten(train, True), encoder, TASK, tmp_path)
-        assert all((getattr(cached, f.name) == getattr(made, f.name)).all() for f in fields(made))
+        cached = cached_encoding(flatten(train, READING), encoder, TASK, tmp_path)
+        for column in fields(made):
+            one, other = (getattr(data, column.name) for data in (cached, made))
+            if isinstance(other, dict):
+                assert {*one} == {*other}
+                assert all((one[name] == other[name]).all() for name in other)
+            else:
+                assert (one == other).all()
     assert len(list(tmp_path.iterdir())) == 1
-    cached_encoding(flatten(train[:5], True), encoder, TASK, tmp_path)
+    cached_encoding(flatten(train[:5], READING), encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_context_reaches_back_inside_a_document_only(train):
-    data = encode(flatten(train, True), fit_encoder(flatten(train, True)), TASK)
+    text = flatten(train, READING)
+    data = encode(text, fit_encoder(text), TASK)
     near, far = gap_tensors(data), gap_tensors(data, context=3)
     assert (far.target_low <= near.target_low).all()
     assert (far.target_low < near.target_low).any()
@@ -329,9 +318,8 @@ def test_context_reaches_back_inside_a_document_only(train):
 
 def test_blind_gaps_have_no_label(train):
     blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
-    assert set(encode(flatten(blind, True), fit_encoder(flatten(train, True)), TASK).label) == {
-        UNKNOWN_LABEL
-    }
+    encoder = fit_encoder(flatten(train, READING))
+    assert set(encode(flatten(blind, READING), encoder, TASK).label) == {UNKNOWN_LABEL}
 
 
 def test_rare_words_are_unknown():

@@ -1,0 +1,109 @@
+"""What a network is: it says what it reads, scores gaps, and may own its loss and pre-training.
+
+A network is one file in `networks/` and one in `conf/system/`; nothing else knows its name. Its
+constructor takes an `Inventory` and keyword settings with defaults, which are those that
+`system.network_settings` may have.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from crosspro.prediction.neural.encoding import EncodedData
+from crosspro.prediction.neural.fields import Field
+from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What every network is made for: the words of its fields, with their counts, and the classes.
+
+    A spelled field has characters instead of words.
+    """
+
+    vocabularies: Mapping[str, Vocabulary]
+    classes: tuple[str, ...]
+
+    def size(self, field: str) -> int:
+        """How many words a field has, the padding and the unknown word among them."""
+        return len(self.vocabularies[field])
+
+    def counts(self, field: str) -> Tensor:
+        """How often each word of a field was seen in training."""
+        return torch.tensor(self.vocabularies[field].counts)
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a network reads of an example with certain settings.
+
+    `parse` names the settings that ask for a parse of the source, with the values that do not, and
+    is empty if all do; None needs none. `heads` does so for the dependencies in it.
+    """
+
+    fields: tuple[Field, ...]
+    parse: Mapping[str, object] | None = None
+    heads: Mapping[str, object] | None = None
+
+
+class Network(nn.Module, ABC):
+    """Scores of each class for a batch of gaps."""
+
+    fields: ClassVar[tuple[Field, ...]] = ()
+    """What it reads, if its settings change nothing about that (else see `reads`)."""
+
+    window: int
+    """How many tokens it reads on each side at most."""
+
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    """Where settings may lie, if not from 1 (whole numbers) or from 0 to 0.999 (others)."""
+
+    may_change: ClassVar[tuple[str, ...]] = ("dropout",)
+    """Settings in which fine-tuning may differ from the run it begins with."""
+
+    pretraining: ClassVar[type[Any] | None] = None
+    """The settings of its pre-training, a dataclass that has `epochs` (0: none); None has none."""
+
+    @classmethod
+    def settings(cls) -> dict[str, Any]:
+        """Its settings with their defaults: the keyword arguments of the constructor."""
+        parameters = inspect.signature(cls).parameters.values()
+        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """What it reads with these settings, which are complete."""
+        return Reads(cls.fields)
+
+    @abstractmethod
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores of (batch, classes); no gap of the batch has a wider context than `width`."""
+
+    def loss(
+        self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
+    ) -> Tensor:
+        """The loss of each gap: cross-entropy with weights of the classes and smoothed labels."""
+        scores = self(data, gaps, width).float()
+        labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
+        return nn.functional.cross_entropy(
+            scores, labels, weight=weights, reduction="none", label_smoothing=smoothing
+        )
+
+    def pretrain(
+        self,
+        data: EncodedData,
+        inventory: Inventory,
+        settings: Any,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        """Learn from the training data before the training; `settings` are of `pretraining`."""
+        raise NotImplementedError(f"{type(self).__name__} has settings of a pre-training, but none")

@@ -1,0 +1,70 @@
+"""Small networks, and systems that train them in a second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.neural.encoding import encode, fit_encoder
+from crosspro.prediction.neural.flat_text import flatten
+from crosspro.prediction.neural.network import Inventory
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.vocabulary import Vocabulary
+
+TASK = load_task("en-fr")
+SMALL = {
+    "turku_gru": {"embedding": 12, "hidden": 12, "dense": 24, "window": 20},
+    "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
+                       "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
+}  # fmt: skip
+QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
+
+
+def system(name, seed=1, epochs=2, network=None, **training):
+    return NeuralSystem(
+        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
+        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": epochs}, seed=seed,
+    )  # fmt: skip
+
+
+def text_of(system, examples):
+    """Examples as the system reads them before it is fitted."""
+    return flatten(examples, system._new_reading(examples))
+
+
+def with_network(made, examples):
+    """A system with a new network for these examples, and their tensors."""
+    made.task = TASK
+    text = text_of(made, examples)
+    made.encoder = fit_encoder(text)
+    torch.manual_seed(1)
+    made.network = made._new_network().eval()
+    return made, gap_tensors(encode(text, made.encoder, TASK))
+
+
+def prepared(name, examples, network=None):
+    return with_network(system(name, network=network), examples)
+
+
+def parsed(example):
+    """A parse of the simplest kind: every word depends on the one before."""
+    tokens = [
+        Token(word, word, "VERB" if i else "PRON", head=i - 1, deprel="dep" if i else "root")
+        for i, word in enumerate(example.source)
+    ]
+    return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
+
+
+def inventory(sizes, classes=2, counts=None):
+    """Vocabularies of so many words; `counts` are those of every one."""
+    return Inventory(
+        {
+            name: Vocabulary(tuple(map(str, range(size))), tuple(counts or [0] * size))
+            for name, size in sizes.items()
+        },
+        tuple(map(str, range(classes))),
+    )

@@ -1,0 +1,226 @@
+"""A network is one class that says what it reads, and all the rest follows from that."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+import torch
+from torch import nn
+
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.example import Example, Gap
+from crosspro.prediction.neural.encoding import encode, fit_encoder
+from crosspro.prediction.neural.fields import (
+    LEMMA,
+    LEMMA_TAG,
+    PRONOUN,
+    SOURCE,
+    SOURCE_TAG,
+    TAG,
+    Field,
+    source_words,
+)
+from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.registry import network_class, network_names, register
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.tensors import gap_tensors, pick, window
+from tests.conftest import ROOT
+from tests.prediction.neural.small import QUIET, TASK, parsed
+
+ENDING = Field("ending", "source", source_words, lambda word: word[-2:], folded=True)
+
+
+@register("endings")
+class Endings(Network):
+    """The endings of the source words that follow the pronoun: a network with a new field."""
+
+    fields = (ENDING,)
+
+    def __init__(self, inventory: Inventory, *, size: int = 8, window: int = 5) -> None:
+        super().__init__()
+        self.window = window
+        self.bag = nn.EmbeddingBag(inventory.size("ending"), size, padding_idx=0)
+        self.output = nn.Linear(size, len(inventory.classes))
+
+    def forward(self, data, gaps, width=None):
+        bounds = data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
+        places, lengths = window(*bounds, 1, self.window, first=0)
+        return self.output(self.bag(pick(data["ending"], places, lengths)))
+
+
+def made(name="endings", epochs=2, **settings):
+    trainer = {**QUIET, "max_epochs": epochs}
+    return NeuralSystem(
+        name, training={"batch_size": 32}, optimisation={"learning_rate": 0.1}, trainer=trainer,
+        **settings,
+    )  # fmt: skip
+
+
+def loaded(folder):
+    """As `load_system`, for a network that only this module registers."""
+    description = json.loads((folder / "system.json").read_text("utf-8"))
+    system = NeuralSystem(**description["settings"])
+    system.task = TASK
+    system.load_state(folder)
+    return system
+
+
+def test_a_registered_network_is_trained_saved_loaded_and_predicts(train, dev, tmp_path):
+    system = made(epochs=20)
+    system.fit(TASK, train, dev, tmp_path / "run")
+    shares = system.predict(dev)
+    gold = [TASK.class_index[gap.label] for example in dev for gap in example.gaps]
+    most = max(gold.count(one) for one in set(gold))
+    assert (shares.argmax(axis=1) == gold).sum() > most
+    system.save(tmp_path / "model")
+    assert (loaded(tmp_path / "model").predict(dev) == shares).all()
+    saved = json.loads((tmp_path / "model/encoder.json").read_text("utf-8"))
+    assert list(saved["vocabularies"]) == ["ending"]
+    arrays = {path.name for path in (tmp_path / "run/encoded").glob("*/*.npy")}
+    assert {name for name in arrays if not name.startswith("gap-")} == {"ending.npy"}
+
+
+def test_its_settings_are_the_keyword_arguments():
+    with pytest.raises(
+        InputError, match=r"size: expected a whole number from 1 to 1e\+06, found 0"
+    ):
+        made(network_settings={"size": 0})
+    with pytest.raises(InputError, match=r"depth: expected one of size, window.* key of endings"):
+        made(network_settings={"depth": 3})
+
+
+def test_a_name_is_taken_once():
+    register("endings")(Endings)
+    with pytest.raises(ValueError, match="has one of that name already"):
+        register("endings")(type("Other", (Endings,), {}))
+
+
+def test_every_module_of_networks_is_a_network_with_a_configuration():
+    for path in (ROOT / "prediction/neural/networks").glob("[a-z]*.py"):
+        assert issubclass(network_class(path.stem), Network)
+        assert path.stem in network_names()
+        files = (ROOT / "conf/system").glob("*.yaml")
+        assert any(f"network: {path.stem}\n" in file.read_text("utf-8") for file in files)
+
+
+def test_no_other_module_knows_a_network():
+    names = [path.stem for path in (ROOT / "prediction/neural/networks").glob("[a-z]*.py")]
+    for path in (ROOT / "prediction/neural").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert not (node.module or "").startswith("crosspro.prediction.neural.networks.")
+            assert not (isinstance(node, ast.Constant) and node.value in names), path
+
+
+def test_a_network_of_another_package_is_found_by_its_entry_point(tmp_path, monkeypatch):
+    code = (
+        "from tests.prediction.neural.test_registry import Endings\n"
+        "class Mine(Endings):\n    pass\n"
+    )
+    (tmp_path / "their_package.py").write_text(code, "utf-8")
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", "utf-8")
+    entry = "[crosspro.networks]\ntheirs = their_package:Mine\n"
+    (about / "entry_points.txt").write_text(entry, "utf-8")
+    with pytest.raises(InputError, match="network: expected one of "):
+        network_class("theirs")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "theirs" in network_names()
+    assert network_class("theirs").__module__ == "their_package"
+
+
+@register("own_loss")
+class OwnLoss(Endings):
+    """Learns the first class, whatever the labels say."""
+
+    def loss(self, data, gaps, width, weights, smoothing):
+        return -self(data, gaps, width).log_softmax(-1)[:, 0]
+
+
+def test_a_network_may_own_its_loss(train, dev):
+    system = made("own_loss")
+    system.fit(TASK, train, dev)
+    assert set(system.predict(dev).argmax(axis=1)) == {0}
+
+
+@dataclass(frozen=True)
+class Bias:
+    epochs: int = 0
+    strength: float = 100.0
+
+
+@register("own_pretraining")
+class OwnPretraining(Endings):
+    """Begins with a strong preference for the last class."""
+
+    pretraining = Bias
+
+    def pretrain(self, data, inventory, settings, seed, device):
+        with torch.no_grad():
+            self.output.bias[len(inventory.classes) - 1] = settings.strength
+
+
+def test_a_network_may_own_its_pretraining(train, dev):
+    last = len(TASK.classes) - 1
+    for epochs in (0, 1):
+        system = made("own_pretraining", epochs=1, pretraining={"epochs": epochs})
+        system.fit(TASK, train, dev)
+        assert (set(system.predict(dev).argmax(axis=1)) == {last}) == bool(epochs)
+    with pytest.raises(InputError, match=r"pretraining\.power: expected one of epochs, strength"):
+        made("own_pretraining", pretraining={"power": 1})
+    with pytest.raises(InputError, match="epochs: expected 0, since endings has no pre-training"):
+        made(pretraining={"epochs": 1})
+    assert made(pretraining={"epochs": 0, "window": 5}).pretraining is None
+
+
+@register("reads_tags")
+class ReadsTags(Endings):
+    fields = (ENDING, SOURCE_TAG)
+
+
+def test_a_field_of_a_parse_needs_one(train, dev):
+    system = made("reads_tags", epochs=1)
+    with pytest.raises(CrossproError, match=r"system\.network: it expected a parse .* give one$"):
+        system.fit(TASK, train, dev)
+    system.fit(TASK, [parsed(e) for e in train], [parsed(e) for e in dev])
+    with pytest.raises(CrossproError, match="expected a parse of the source"):
+        system.predict(dev)
+
+
+def test_fields_say_what_a_token_becomes():
+    example = Example(
+        ("It", "Works"), ("REPLACE_0", "marcher|VER"), ((0, 0), (1, 0)), (Gap(0, 0, "il"),)
+    )
+    inflected = replace(example, target=("REPLACE_0", "marche"), tagged=False)
+    expected = {
+        SOURCE: ["it", "works"],
+        PRONOUN: ["it works"],
+        LEMMA: ["<gap>", "marcher"],
+        TAG: ["<gap>", "VER"],
+        LEMMA_TAG: ["<gap>|<gap>", "marcher|VER"],
+    }
+    text = flatten([example], Reading(tuple(expected)))
+    for field, words in expected.items():
+        assert [text.word(field, token) for token in text.tokens(field)] == words
+    untagged = flatten([inflected], Reading((LEMMA, TAG), lowercase=False))
+    assert [text.word(LEMMA, token) for token in untagged.tokens(LEMMA)] == ["<gap>", "marche"]
+    assert [text.word(TAG, token) for token in untagged.tokens(TAG)] == ["<gap>", ""]
+
+
+def test_only_the_fields_that_are_read_are_encoded(train):
+    text = flatten(train, Reading((TAG,)))
+    encoder = fit_encoder(text)
+    tensors = gap_tensors(encode(text, encoder, TASK))
+    assert list(encoder.vocabularies) == list(tensors.fields) == ["tag"]
+    assert not tensors.spellings
+
+
+def test_a_field_that_leaves_tokens_out_is_refused(train):
+    short = Field("short", "source", lambda example: example.source[1:])
+    with pytest.raises(ValueError, match=r"field short: expected .* one for each of side source"):
+        flatten(train, Reading((short,)))
