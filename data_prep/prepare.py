@@ -29,7 +29,7 @@ from crosspro.data_prep.gaps.extract import (
     source_pronouns,
 )
 from crosspro.data_prep.gaps.null_subjects import place_null_subjects
-from crosspro.data_prep.gaps.subjects import ambiguous_pronouns, judge_subjects
+from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
 from crosspro.data_prep.task import Task
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.annotate.tables import subject_words
-from crosspro.data_prep.gaps.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.words import subject_words
 
 _WORDS = subject_words("de")
 BREAKS, COMPARISON = _WORDS["breaks"], _WORDS["comparison"]
