@@ -18,14 +18,14 @@ from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER, read_examples
 from crosspro.data_prep.formats.textfile import read_text_lines
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.output import AT_ONCE, whole_documents
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output, TaskName, write_output
 
-_PLACEHOLDER = re.compile(r"REPLACE_\d+")
+_PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")
 
 
 class Format(StrEnum):

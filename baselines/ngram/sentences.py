@@ -18,11 +18,9 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, split_tag
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.textfile import bad_byte, read_lines
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.task import NONE, Task
 
 BATCH_LINES = 8192
-NO_WORD = "NONE"
-"""The gold word of a gap that the translation leaves out."""
 _word = re.compile(rb"[^ \t\r\n\0]+")
 
 
@@ -75,10 +73,10 @@ def filled(example: Example) -> list[str]:
     """
     words: list[str] = [*example.lemmas]
     for gap in reversed(example.gaps):
-        gold = gap.word or NO_WORD
+        gold = gap.word or NONE
         if example.tagged:
             gold = split_tag(gold)[0]
-        if gold == NO_WORD:
+        if gold == NONE:
             del words[gap.position]
         else:
             words[gap.position] = gold.lower() if example.tagged else gold

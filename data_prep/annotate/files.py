@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.formats.conllu import ConlluSentence, Word, comment_value, read_conllu
 from crosspro.data_prep.formats.textfile import read_text_lines
@@ -155,8 +155,9 @@ class TokensFile:
         tokens: list[Token] = []
         problems: list[Problem] = []
         for form, item in zip(forms, items, strict=True):
-            lemma, bar, tag = item.removeprefix(f"{form}|").rpartition("|")
-            if not item.startswith(f"{form}|") or not bar or not lemma or not tag:
+            start = f"{form}{TAG_SEPARATOR}"
+            lemma, bar, tag = item.removeprefix(start).rpartition(TAG_SEPARATOR)
+            if not item.startswith(start) or not bar or not lemma or not tag:
                 problems.append(
                     Problem(str(self.path), number, "token", f"{form}|lemma|tag", quoted(item))
                 )
@@ -168,4 +169,6 @@ class TokensFile:
 
 def tokens_line(sentence: AnnotatedSentence) -> str:
     """An annotated sentence as a line of `token|lemma|tag`."""
-    return " ".join(f"{token.form}|{token.lemma}|{token.tag}" for token in sentence.tokens)
+    return " ".join(
+        TAG_SEPARATOR.join((token.form, token.lemma, token.tag)) for token in sentence.tokens
+    )

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR
+from crosspro.data_prep.example import Example, Gap, Link, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.task import OTHER, Task
+from crosspro.data_prep.task import NONE, OTHER, Task
 
 Side = Literal["left", "right"]
 
 _ENCLITICS = frozenset(("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles"))
-
-NO_WORD = "NONE"
-"""The gold word of a placeholder that was inserted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +192,7 @@ def make_example(
     moved: list[int] = []
     for position in range(len(tokens) + 1):
         for placement in inserted.get(position, ()):
-            gaps.append(Gap(len(shown), placement.source_index, OTHER, NO_WORD))
+            gaps.append(Gap(len(shown), placement.source_index, OTHER, NONE))
             shown.append(f"{PLACEHOLDER}{placement.source_index}")
         if position == len(tokens):
             break
@@ -204,7 +202,8 @@ def make_example(
             shown.append(tokens[position])
             continue
         word = target[position]
-        written = f"{word}|{tokens[position].rpartition('|')[2]}" if task.tagged else word
+        tag = split_tag(tokens[position])[1]
+        written = f"{word}{TAG_SEPARATOR}{tag}" if task.tagged else word
         label = task.class_of(word.lower())
         gaps.append(Gap(len(shown), here.source_index, label, written))
         shown.append(f"{PLACEHOLDER}{here.source_index}")
