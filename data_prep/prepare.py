@@ -17,18 +17,20 @@ from crosspro.data_prep.annotate.corpus import AnnotationSettings
 from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
 from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache, content_key
 from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.gaps.extract import (
-    GapRules,
     Placement,
     make_example,
     place_gaps,
     source_pronouns,
 )
 from crosspro.data_prep.gaps.null_subjects import place_null_subjects
+from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
 from crosspro.data_prep.task import Task
 
@@ -40,6 +42,21 @@ class TokenisedSegment:
     source: tuple[str, ...]
     target: tuple[str, ...]
     document: str | None
+
+
+def tokenised_segments(
+    task: Task, texts: Sequence[Segment], tokenised: bool | None = None
+) -> list[TokenisedSegment]:
+    """The segments of a bitext, tokenised; whether they are already is found out if not said."""
+    sources, targets = [one.source for one in texts], [one.target for one in texts]
+    sides = (
+        tokenise_lines(sources, task.source_language, tokenised=tokenised),
+        tokenise_lines(targets, task.target_language, tokenised=tokenised),
+    )
+    return [
+        TokenisedSegment(tuple(source), tuple(target), segment.document)
+        for source, target, segment in zip(*sides, texts, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,20 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
 from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.formats.conllu import ConlluSentence, Word, comment_value, read_conllu
+from crosspro.data_prep.formats.conllu import (
+    ConlluSentence,
+    Word,
+    comment_value,
+    format_sentence,
+    read_conllu,
+)
 from crosspro.data_prep.formats.textfile import read_text_lines
 
 SCHEME_COMMENT = "xpos_scheme"
@@ -172,3 +178,11 @@ def tokens_line(sentence: AnnotatedSentence) -> str:
     return " ".join(
         TAG_SEPARATOR.join((token.form, token.lemma, token.tag)) for token in sentence.tokens
     )
+
+
+LAYOUTS: dict[str, Callable[[AnnotatedSentence], str]] = {
+    "tokens": lambda sentence: f"{tokens_line(sentence)}\n",
+    "lemmas": lambda sentence: f"{' '.join(sentence.tagged_lemmas())}\n",
+    "conllu": lambda sentence: format_sentence(conllu_sentence(sentence)),
+}
+"""How an annotated sentence is written: its line, or its lines."""
