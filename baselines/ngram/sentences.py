@@ -25,7 +25,7 @@ _word = re.compile(rb"[^ \t\r\n\0]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SentenceBatch:
     """Consecutive sentences of a file; `first_line` counts from 1."""
 
     path: Path
@@ -33,23 +33,23 @@ class Batch:
     sentences: list[list[bytes]]
 
 
-def read_sentences(paths: Iterable[Path], task: Task | None = None) -> Iterator[Batch]:
+def read_sentences(paths: Iterable[Path], task: Task | None = None) -> Iterator[SentenceBatch]:
     """The sentences of all files: of five-column files if there is a task, else of plain text."""
     for path in paths:
         yield from read_text(path) if task is None else read_targets(path, task)
 
 
-def read_text(path: Path) -> Iterator[Batch]:
+def read_text(path: Path) -> Iterator[SentenceBatch]:
     """The sentences of a text file (also .gz, .xz)."""
     lines = read_lines(path)
     first = 1
     while batch := list(islice(lines, BATCH_LINES)):
         _check_encoding(path, first, batch, lines)
-        yield Batch(path, first, [split_words(line) for line in batch])
+        yield SentenceBatch(path, first, [split_words(line) for line in batch])
         first += len(batch)
 
 
-def read_targets(path: Path, task: Task) -> Iterator[Batch]:
+def read_targets(path: Path, task: Task) -> Iterator[SentenceBatch]:
     """The target sentences of a five-column file whose gaps have gold words."""
     examples = read_examples(path, task)
     first = 1
@@ -62,7 +62,7 @@ def read_targets(path: Path, task: Task) -> Iterator[Batch]:
         if problems:
             raise InputError(problems)
         sentences = [[word.encode("utf-8") for word in filled(example)] for example in batch]
-        yield Batch(path, first, sentences)
+        yield SentenceBatch(path, first, sentences)
         first += len(batch)
 
 

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
-from crosspro.data_prep.align.text import Numbers, PairedText, Side
+from crosspro.data_prep.align.text import Numbers, PairedText, TextSide
 from crosspro.data_prep.engine import end_with_parent
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Link
@@ -48,8 +48,8 @@ class Outcome:
 class DirectedLinks:
     """The links of both directions, segment by segment, each as (source, target)."""
 
-    source: Side
-    target: Side
+    source: TextSide
+    target: TextSide
     forward: Numbers
     backward: Numbers
 

@@ -15,7 +15,7 @@ from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence, 
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.formats.conllu import (
     ConlluSentence,
-    Word,
+    ConlluWord,
     comment_value,
     format_sentence,
     read_conllu,
@@ -71,7 +71,9 @@ class ConlluFile:
         )
         return AnnotatedSentence(tokens, assembler.scheme)
 
-    def _matching_words(self, found: ConlluSentence, forms: Sequence[str]) -> tuple[Word, ...]:
+    def _matching_words(
+        self, found: ConlluSentence, forms: Sequence[str]
+    ) -> tuple[ConlluWord, ...]:
         wanted = [presentable(form) for form in forms]
         for words in (found.written(), found.words):
             if [presentable(word.form) for word in words] == wanted:
@@ -85,7 +87,7 @@ class ConlluFile:
         )
 
 
-def _token(assembler: Assembler, form: str, word: Word) -> Token:
+def _token(assembler: Assembler, form: str, word: ConlluWord) -> Token:
     made = assembler.token(
         form,
         "" if word.lemma == "_" and form != "_" else word.lemma,
@@ -103,10 +105,10 @@ def _token(assembler: Assembler, form: str, word: Word) -> Token:
     )
 
 
-def conllu_words(sentence: AnnotatedSentence) -> tuple[Word, ...]:
+def conllu_words(sentence: AnnotatedSentence) -> tuple[ConlluWord, ...]:
     """The words of an annotated sentence as lines of CoNLL-U, with the task's tag as `Tag=`."""
     return tuple(
-        Word(
+        ConlluWord(
             presentable(token.form),
             "_".join(token.lemma.split()) or "_",
             token.upos if token.upos and token.upos != "SPACE" else "_",

@@ -26,7 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.gaps.subjects.german_clause import NOUN_PHRASE, VERBS, Clause, is_plural
+from crosspro.data_prep.gaps.subjects.german_clause import (
+    NOUN_PHRASE,
+    VERBS,
+    GermanClause,
+    is_plural,
+)
 from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
 from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
 from crosspro.data_prep.gaps.subjects.words import subject_words
@@ -47,7 +52,7 @@ def judge_es_or_sie(
     return _Pronoun(forms, lemmas, classes, index).verdict()
 
 
-class _Pronoun(Clause):
+class _Pronoun(GermanClause):
     """A pronoun in its clause; each rule gives a verdict, or None where it does not apply."""
 
     def verdict(self) -> SubjectJudgement:

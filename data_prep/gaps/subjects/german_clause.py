@@ -19,7 +19,7 @@ VERBS = frozenset((W.FINITE, W.BASE, W.PARTICIPLE))
 NOUN_PHRASE = frozenset((W.DET, W.ADJ, W.NUM, W.NOUN))
 
 
-class Clause:
+class GermanClause:
     """The clause of the pronoun at `index`: the words from `start` up to `end`.
 
     `coordinated`: a conjunction such as `und` joins it to what goes before.

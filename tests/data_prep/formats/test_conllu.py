@@ -13,8 +13,8 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.formats.conllu import (
     UPOS,
     ConlluSentence,
+    ConlluWord,
     Contraction,
-    Word,
     format_sentence,
     read_conllu,
     scan_conllu,
@@ -151,7 +151,7 @@ cells = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_si
 def sentences(draw):
     length = draw(st.integers(1, 6))
     words = tuple(
-        Word(
+        ConlluWord(
             draw(cells),
             draw(cells),
             draw(st.sampled_from(UPOS)),
