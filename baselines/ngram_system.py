@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
-from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.sentences import Batch, filled, read_sentences
+from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
 from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.textfile import write_text
@@ -143,8 +143,10 @@ def train_model(train: Sequence[Example], texts: Sequence[str], order: int) -> N
 def model_of(sentences: Sequence[Sequence[str]], texts: Sequence[str], order: int) -> NGramModel:
     """A model of sentences and of further text."""
     encoded = [[word.encode("utf-8") for word in sentence] for sentence in sentences]
-    batches = [Batch(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
-    return estimate(batches, Settings(order=order, fallback=FALLBACK, skip_symbols=True)).model
+    batches = [SentenceBatch(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
+    return estimate(
+        batches, EstimationSettings(order=order, fallback=FALLBACK, skip_symbols=True)
+    ).model
 
 
 def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:

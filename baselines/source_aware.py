@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosspro.baselines.counts import class_counts
-from crosspro.baselines.fill import NONE, Fillers, GapFiller
+from crosspro.baselines.fill import Fillers, GapFiller
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
 from crosspro.data_prep.errors import choices, input_error
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.task import NONE, Task
 from crosspro.prediction.system import Probabilities, System
 
 VARIANTS = ("joined", "before")

@@ -1,19 +1,27 @@
 """Results of steps on disk, found again by the content of what they were made from.
 
-A step's name and the key of its inputs and options make the file name. A file is complete when it
-exists (it is moved into place), so an interrupted run goes on with the first missing one.
+A step's name and the key of its inputs and options make the file name. A result is complete when
+it exists (it is moved into place), so an interrupted run goes on with the first missing one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crosspro.data_prep.formats.textfile import make_folder, read_lines, write_text
+
+Arrays = dict[str, NDArray[Any]]
 
 
 def content_key(*parts: Any) -> str:
@@ -53,3 +61,31 @@ class Cache:
         if not path.is_file():
             write_text(path, make())
         return path
+
+    def arrays(
+        self,
+        step: str,
+        key: str,
+        names: Iterable[str],
+        make: Callable[[], Mapping[str, NDArray[Any]]],
+    ) -> Arrays:
+        """The arrays of a step by name, memory-mapped from a folder; a damaged one is made anew."""
+        names = tuple(names)
+        place = self.path(step, key)
+        if place.is_dir():
+            with contextlib.suppress(OSError, EOFError, ValueError):
+                return _mapped(place, names)
+            shutil.rmtree(place, ignore_errors=True)
+        made = make()
+        with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as temporary:
+            for name in names:
+                np.save(Path(temporary, f"{name}.npy"), made[name], allow_pickle=False)
+            with contextlib.suppress(OSError):  # another process was quicker: the same arrays
+                Path(temporary).rename(place)
+        return _mapped(place, names)
+
+
+def _mapped(place: Path, names: Iterable[str]) -> Arrays:
+    return {
+        name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in names
+    }

@@ -1,27 +1,33 @@
-"""Runs one function over many shards: in this process, in several, or on a Ray cluster.
+"""Runs one function over many pieces: in this process, in several, or on a Ray cluster.
 
-Results come back in the order of the shards whatever the engine, so they are the same.
+Results come back in the order of the pieces whatever the engine, so they are the same. This is the
+only pool of processes; the aligner's second process (`align/train.py`) is a fork that shares the
+text, and has only its end in common with these.
 """
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import TypeVar
 
 from crosspro.data_prep.errors import CrossproError, choices, input_error
 
-Shard = TypeVar("Shard")
+Piece = TypeVar("Piece")
+Pending = TypeVar("Pending")
 Result = TypeVar("Result")
 
 ENGINES = ("local", "ray")
 
 
 def map_shards(
-    function: Callable[[Shard], Result],
-    shards: Sequence[Shard],
+    function: Callable[[Piece], Result],
+    shards: Sequence[Piece],
     engine: str = "local",
     jobs: int = 1,
 ) -> Iterator[Result]:
@@ -33,28 +39,64 @@ def map_shards(
     elif jobs <= 1 or len(shards) <= 1:
         yield from map(function, shards)
     else:
-        yield from _map_processes(function, shards, min(jobs, len(shards)))
+        yield from map_processes(function, shards, min(jobs, len(shards)))
 
 
-def _map_processes(
-    function: Callable[[Shard], Result], shards: Sequence[Shard], jobs: int
+def map_processes(
+    function: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int
 ) -> Iterator[Result]:
+    """The result of each piece, in order, from as many processes; they end with this one."""
     # Spawned, not forked: threads of numpy and spaCy do not survive a fork.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for shard in shards:
-                waiting.append(pool.submit(function, shard))
-                if len(waiting) > 2 * jobs:  # results are not piled up in memory
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            yield from _in_order(
+                pieces, lambda one: pool.submit(function, one), Future.result, waiting, 2 * jobs
+            )
         finally:
             for future in waiting:
                 future.cancel()
 
 
-def _map_ray(function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+def end_with_parent() -> None:
+    """In a process that multiprocessing started: end it as soon as its parent is gone.
+
+    A parent that was killed cannot tell its children, and a pool's would wait for work for ever.
+    """
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _exit_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _start_worker() -> None:
+    # Each worker has a core of its own: threads of the matrix library would only fight for it.
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+    end_with_parent()
+
+
+def _in_order(
+    pieces: Iterable[Piece],
+    submit: Callable[[Piece], Pending],
+    result: Callable[[Pending], Result],
+    waiting: deque[Pending],
+    most: int,
+) -> Iterator[Result]:
+    """Results in order; pieces are not read ahead of the work, nor results piled up in memory."""
+    for piece in pieces:
+        waiting.append(submit(piece))
+        if len(waiting) > most:
+            yield result(waiting.popleft())
+    while waiting:
+        yield result(waiting.popleft())
+
+
+def _map_ray(function: Callable[[Piece], Result], shards: Sequence[Piece]) -> Iterator[Result]:
     try:
         import ray
     except ImportError as error:
@@ -63,12 +105,5 @@ def _map_ray(function: Callable[[Shard], Result], shards: Sequence[Shard]) -> It
         ) from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
-    remote = ray.remote(function)
     width = 2 * int(ray.cluster_resources().get("CPU", 1))
-    waiting: deque[object] = deque()
-    for shard in shards:
-        waiting.append(remote.remote(shard))
-        if len(waiting) > width:
-            yield ray.get(waiting.popleft())
-    while waiting:
-        yield ray.get(waiting.popleft())
+    yield from _in_order(shards, ray.remote(function).remote, ray.get, deque(), width)

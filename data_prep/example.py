@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
@@ -66,5 +66,5 @@ class Example:
 
 def split_tag(token: str) -> tuple[str, str]:
     """Lemma and tag of `lemma|TAG`; the last bar separates, so a lemma may contain bars."""
-    lemma, bar, tag = token.rpartition("|")
+    lemma, bar, tag = token.rpartition(TAG_SEPARATOR)
     return (lemma, tag) if bar else (token, "")

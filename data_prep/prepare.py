@@ -9,34 +9,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
-from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
-from crosspro.data_prep.annotate.store import read_store, to_lines
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.annotate.corpus import AnnotationSettings
+from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
+from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.engine import map_shards
 from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.gaps.extract import (
-    GapRules,
     Placement,
     make_example,
     place_gaps,
     source_pronouns,
 )
 from crosspro.data_prep.gaps.null_subjects import place_null_subjects
-from crosspro.data_prep.gaps.subjects import ambiguous_pronouns, judge_subjects
+from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
 from crosspro.data_prep.task import Task
-
-SHARD = 1000
-"""Segments of a shard, more where a document goes on."""
-
-Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,21 @@ class TokenisedSegment:
     source: tuple[str, ...]
     target: tuple[str, ...]
     document: str | None
+
+
+def tokenised_segments(
+    task: Task, texts: Sequence[Segment], tokenised: bool | None = None
+) -> list[TokenisedSegment]:
+    """The segments of a bitext, tokenised; whether they are already is found out if not said."""
+    sources, targets = [one.source for one in texts], [one.target for one in texts]
+    sides = (
+        tokenise_lines(sources, task.source_language, tokenised=tokenised),
+        tokenise_lines(targets, task.target_language, tokenised=tokenised),
+    )
+    return [
+        TokenisedSegment(tuple(source), tuple(target), segment.document)
+        for source, target, segment in zip(*sides, texts, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -95,8 +106,10 @@ def prepare(
     check_annotators(task, settings)
     text = content_key([(s.source, s.target, s.document) for s in segments])
     links = _links(segments, settings, cache, text, report)
-    shards = _shards(segments)
-    target = _Annotation(settings.annotator, task.target_language, task.tagset, task.null_subjects)
+    shards = document_shards([segment.document for segment in segments])
+    target = AnnotationSettings(
+        settings.annotator, task.target_language, _tagset(task.tagset), task.null_subjects
+    )
     targets = (
         _annotate(target, [s.target for s in segments], shards, settings, cache, report)
         if task.tagged or task.null_subjects
@@ -154,92 +167,28 @@ def _links(
 # Annotation -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Annotation:
-    """Which annotator is used for a side of the text."""
-
-    spec: str
-    language: str
-    tagset: str
-    parse: bool
-
-
-@dataclass(frozen=True)
-class _Shard:
-    annotation: _Annotation
-    sentences: tuple[tuple[str, ...], ...]
-
-
-def _shards(segments: Sequence[TokenisedSegment]) -> list[range]:
-    """Ranges of segments that never cut a document in two."""
-    bounds = [0]
-    for index in range(1, len(segments)):
-        document = segments[index].document
-        new = document is None or document != segments[index - 1].document
-        if new and index - bounds[-1] >= SHARD:
-            bounds.append(index)
-    return [range(a, b) for a, b in zip(bounds, [*bounds[1:], len(segments)], strict=True)]
-
-
 def _plain(words: Sequence[str]) -> AnnotatedSentence:
     """A sentence of which only the words matter."""
     return AnnotatedSentence(tuple(Token(word, word, "") for word in words))
 
 
 def _annotate(
-    annotation: _Annotation,
-    sentences: Sentences,
+    annotation: AnnotationSettings,
+    sentences: Sequence[Sequence[str]],
     shards: Sequence[range],
     settings: PrepareSettings,
     cache: Cache,
     report: Report,
 ) -> Iterator[AnnotatedSentence]:
-    """Annotated sentences in order; what is in the cache is not annotated again."""
-    spec = annotation.spec
-    if spec == "auto":
-        spec = default_annotator(annotation.language)
-    files = _given_file(spec)
-    tagset = _tagset(annotation.tagset)
-    annotation = _Annotation(spec, annotation.language, tagset, annotation.parse)
-    if files is not None:  # read from the user's file, in order, in this process
-        shards = [range(len(sentences))]
-    keys = [
-        content_key(asdict(annotation), *files or [], [sentences[i] for i in shard])
-        for shard in shards
-    ]
-    todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
-    detail = f"{annotation.language}, {spec}: {len(todo)} of {len(shards)} shards to do"
-    report(Step("annotation", detail))
-    jobs = [_Shard(annotation, tuple(tuple(sentences[i]) for i in shards[n])) for n in todo]
-    done = map_shards(_annotate_shard, jobs, settings.engine, 1 if files else settings.jobs)
-    for number, (n, text) in enumerate(zip(todo, done, strict=True), start=1):
-        cache.text("annotation", keys[n], lambda text=text: text)  # type: ignore[misc]
-        report(Step("annotation", f"{annotation.language}: shard {number} of {len(todo)}"))
-    for key in keys:
-        yield from read_store(cache.path("annotation", key))
-
-
-def _given_file(spec: str) -> list[Path] | None:
-    """The user's file that an annotator reads its annotation from."""
-    name, _, argument = spec.rpartition("+")[2].partition(":")
-    return [Path(argument)] if name in ("conllu", "tokens", "treetagger-output") else None
-
-
-def _new_annotator(a: _Annotation) -> Annotator:
-    return make_annotator(a.spec, a.language, a.tagset, parse=a.parse)
-
-
-_loaded_annotator = lru_cache(maxsize=4)(_new_annotator)
-"""The annotator of this process; loading a model takes seconds."""
-
-
-def _annotate_shard(shard: _Shard) -> str:
-    if _given_file(shard.annotation.spec) is None:
-        return to_lines(_loaded_annotator(shard.annotation).annotate(shard.sentences))
-    annotator = _new_annotator(shard.annotation)  # a file is read from its beginning
-    annotated = annotator.annotate(shard.sentences)
-    annotator.finish()
-    return to_lines(annotated)
+    return annotate_shards(
+        annotation,
+        sentences,
+        shards,
+        cache,
+        lambda detail: report(Step("annotation", detail)),
+        settings.engine,
+        settings.jobs,
+    )
 
 
 def _sources(
@@ -260,12 +209,12 @@ def _sources(
     else:
         yield from (None for _ in sentences)
         return
-    if _given_file(settings.source_annotator) is not None:
+    if annotation_file(settings.source_annotator) is not None:
         wanted = [True] * len(sentences)  # a file has a sentence for every segment
     kept = [index for index, want in enumerate(wanted) if want]
     chosen = [sentences[index] for index in kept]
     pieces = [range(i, min(i + SHARD, len(chosen))) for i in range(0, len(chosen), SHARD)]
-    annotation = _Annotation(settings.source_annotator, task.source_language, "universal", True)
+    annotation = AnnotationSettings(settings.source_annotator, task.source_language, "universal")
     annotated = _annotate(annotation, chosen, pieces, settings, cache, report)
     for want in wanted:
         yield next(annotated) if want else None

@@ -1,7 +1,8 @@
 """A task: a language pair and a year's rules, read strictly from one YAML file.
 
 The files of the shared tasks are in `conf/task/`; a new language pair is a new file and no code.
-Every key is required and no other is allowed. All faults of a file are reported together.
+Every key is required and no other is allowed, but for `RETIRED_KEYS`. All faults of a file are
+reported together.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from crosspro.data_prep.formats.yaml_file import read_yaml
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
 
+NONE = "NONE"
+"""Written where there is no word: the gold word of a gap that was inserted, a form of `OTHER`, and
+the filler that leaves a gap empty. (What APT calls NONE is a label of its own.)"""
+
 TARGETS = ("lemmatised", "inflected")
 TAGSETS = ("universal", "treetagger-fr", "none")
-ALIGNMENTS = ("ibm4", "hmm")
 SYMMETRISATIONS = (
     "grow-diag-final-and",
     "grow-diag-final",
@@ -30,6 +34,8 @@ SYMMETRISATIONS = (
     "union",
 )
 OFFICIAL_SCORES = ("macro_recall", "macro_f1")
+RETIRED_KEYS = ("alignment",)
+"""Keys of older task files and saved models: nothing was ever done with them, and they may stay."""
 MAX_CLASSES = 100
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -62,7 +68,6 @@ class Task:
     null_subjects: bool
     fillers: tuple[str, ...]
     other_fillers: tuple[str, ...]
-    alignment: str
     symmetrisation: str
     subject_filter: SubjectFilter
     coarse: Mapping[str, str]
@@ -144,7 +149,6 @@ class _Reader:
             "null_subjects": self.boolean(values, "null_subjects"),
             "fillers": self.sequence(values, "fillers"),
             "other_fillers": self.sequence(values, "other_fillers"),
-            "alignment": self.choice(values, "alignment", ALIGNMENTS),
             "symmetrisation": self.choice(values, "symmetrisation", SYMMETRISATIONS),
             "subject_filter": self.subject_filter(values),
             "coarse": self.coarse(values),
@@ -167,7 +171,7 @@ class _Reader:
             return {}
         prefix = f"{where}." if where else ""
         for key in value:
-            if key not in expected:
+            if key not in expected and (where or key not in RETIRED_KEYS):
                 self.problem(f"{prefix}{key}", choices(expected), f"the unknown key {key!r}")
         for key in expected:
             if key not in value:
@@ -211,7 +215,7 @@ class _Reader:
         return tuple(value)
 
     def classes(self, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-        value = values.get("classes", {OTHER: ["NONE"]})
+        value = values.get("classes", {OTHER: [NONE]})
         if not isinstance(value, Mapping):
             self.problem("classes", "a mapping from each class to its forms", value)
             return {}

@@ -20,14 +20,14 @@ from crosspro.data_prep.align.backends import (
     default_settings,
 )
 from crosspro.data_prep.align.evaluate import score_links
+from crosspro.data_prep.align.files import check_lemmas, parallel_words
 from crosspro.data_prep.align.prior import load_prior, save_prior
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
-from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.data_prep.formats.textfile import read_text_lines
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
@@ -149,15 +149,15 @@ def align(
     for path in filter(None, (output, save)):
         if not path.parent.is_dir():
             raise input_error(path, "output", "a folder that exists", str(path.parent))
-    words = _texts(source, target)
+    words = parallel_words(source, target)
     gold = list(read_links(evaluate, *words, lenient=lenient)) if evaluate else None
     if links is not None:
         rows = [(links.name, list(read_links(links, *words, lenient=lenient)))]
     else:
         compared = words
         if source_lemmas and target_lemmas:
-            compared = _texts(source_lemmas, target_lemmas)
-            _check_lemmas(words, compared, (source_lemmas, target_lemmas))
+            compared = parallel_words(source_lemmas, target_lemmas)
+            check_lemmas(words, compared, (source_lemmas, target_lemmas))
         known = load_prior(prior) if prior else None
         with _bar() as report:
             alignment = align_both_directions(
@@ -172,35 +172,6 @@ def align(
         print(f"{output}: links of {len(words[0]):,} segments", file=sys.stderr)
     if gold is not None:
         _show(rows, gold, words[0], rules)
-
-
-def _texts(source: Path, target: Path) -> tuple[Sentences, Sentences]:
-    texts = []
-    for path in (source, target):
-        texts.append([line.split() for line in read_text_lines(path)])
-        if not texts[-1]:
-            raise input_error(path, "file", "at least one line", "none")
-    if len(texts[0]) != len(texts[1]):
-        raise input_error(target, "lines", f"{len(texts[0])} as in {source}", str(len(texts[1])))
-    return texts[0], texts[1]
-
-
-def _check_lemmas(
-    words: tuple[Sentences, Sentences],
-    lemmas: tuple[Sentences, Sentences],
-    paths: tuple[Path, Path],
-) -> None:
-    problems = []
-    for text, other, path in zip(words, lemmas, paths, strict=True):
-        if len(text) != len(other):
-            problems.append(Problem(str(path), None, "lines", f"{len(text)}", f"{len(other)}"))
-        problems += [
-            Problem(str(path), number, "lemmas", f"{len(one)}, one a word", f"{len(two)}")
-            for number, (one, two) in enumerate(zip(text, other, strict=False), start=1)
-            if len(one) != len(two)
-        ]
-    if problems:
-        raise InputError(problems)
 
 
 @contextmanager

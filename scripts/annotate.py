@@ -12,17 +12,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from crosspro.data_prep.annotate.corpus import annotate_text
-from crosspro.data_prep.annotate.files import conllu_sentence, tokens_line
+from crosspro.data_prep.annotate.files import LAYOUTS
 from crosspro.data_prep.annotate.registry import FORMS, default_tagset
 from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.formats.conllu import format_sentence
 from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
 from crosspro.data_prep.task import TAGSETS
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output
-
-LAYOUTS = ("tokens", "lemmas", "conllu")
 
 app = command_app()
 
@@ -86,13 +83,7 @@ def _sentences(file: Path) -> Iterator[list[str]]:
 
 def _write(sentences: Iterable[AnnotatedSentence], layout: str, handle: IO[bytes]) -> None:
     for sentence in sentences:
-        if layout == "tokens":
-            text = f"{tokens_line(sentence)}\n"
-        elif layout == "lemmas":
-            text = f"{' '.join(sentence.tagged_lemmas())}\n"
-        else:
-            text = format_sentence(conllu_sentence(sentence))
-        handle.write(text.encode("utf-8"))
+        handle.write(LAYOUTS[layout](sentence).encode("utf-8"))
 
 
 if __name__ == "__main__":

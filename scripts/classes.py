@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import yaml
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.annotate.registry import default_tagset
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.gaps.inventory import (
@@ -26,48 +25,12 @@ from crosspro.data_prep.gaps.inventory import (
     count_translations,
     propose,
 )
-from crosspro.data_prep.task import OTHER, SubjectFilter, load_task, task_from_mapping, task_names
+from crosspro.data_prep.gaps.task_draft import task_draft
+from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
-
-DRAFT = """\
-# {source} to {target}: a draft by `crosspro classes` from {segments:,} segments. Check every key.
-name: {name}
-source_language: {source}
-target_language: {target}
-# Years whose published results belong to this task.
-years: []
-# lemmatised: target tokens are lemma|TAG; inflected: they are words.
-target: lemmatised
-# Tags of the target: universal (12 tags), treetagger-fr (cut at the colon), none.
-tagset: {tagset}
-# Each class with the target words that fall into it, most frequent first. Forms of one word that
-# the counts cannot bring together (elided, accented) belong into one class: add them.
-classes:
-{classes}
-# Source words that make an example, lower-cased.
-source_pronouns: {pronouns}
-# Examples are verbs without a subject instead (Spanish).
-null_subjects: false
-# What the language model baseline tries in a gap; the second list counts as OTHER.
-fillers: {fillers}
-other_fillers: {other_fillers}
-# Word alignment: model and symmetrisation. Compare others with `crosspro align --evaluate`.
-alignment: hmm
-symmetrisation: {symmetrisation}
-# These source pronouns count only as subjects, told by these dependency labels. Without a parse of
-# the source this needs rules, which are there for English it and German es and sie.
-subject_filter:
-  pronouns: {filtered}
-  labels: {labels}
-  expletive_labels: {expletives}
-# Classes that the coarse evaluation of 2015 puts into others.
-coarse: {{}}
-# The official score of the task: macro_recall or macro_f1.
-official_score: macro_recall
-"""
 
 
 @app.command("classes")
@@ -137,21 +100,16 @@ def classes_command(
         found = align_corpus(left, right, AlignerSettings())
     annotated = annotate_text(right, annotator, target_language, tagset, parse=False, jobs=jobs)
     sentences = (
-        AlignedSentence(_lower(s), _lower(t), [token.tag for token in tags.tokens], pairs)
+        AlignedSentence.of(s, t, tags, pairs)
         for s, t, tags, pairs in zip(left, right, annotated, found, strict=True)
     )
     counts, fillers = count_translations(sentences, wanted)
     proposal = propose(counts, fillers, min_share, unambiguous, groups)
-    print(report(proposal, fillers, min_share), end="")
+    print(_report(proposal, fillers, min_share), end="")
     if output is not None:
-        text = draft(proposal, source_language, target_language, len(texts))
-        task_from_mapping(yaml.safe_load(text), str(output))
-        write_text(output, text)
+        pair = source_language, target_language
+        write_text(output, task_draft(proposal, *pair, len(texts), str(output)))
         print(f"{output}: {len(proposal.classes)} classes", file=sys.stderr)
-
-
-def _lower(words: Iterable[str]) -> list[str]:
-    return [word.lower() for word in words]
 
 
 def _words(values: Iterable[str], option: str) -> list[str]:
@@ -174,10 +132,7 @@ def _groups(merge: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-# What is shown ----------------------------------------------------------------------------------
-
-
-def report(proposal: Proposal, fillers: Counter[str], min_share: float) -> str:
+def _report(proposal: Proposal, fillers: Counter[str], min_share: float) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
     parts = [_translations(one, min_share) for one in proposal.counts if one.total]
     for one in proposal.counts:
@@ -207,67 +162,12 @@ def _translations(one: PronounCounts, min_share: float) -> str:
 
 
 def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:
-    counts = [one for one in proposal.counts if one.pronoun in proposal.source_pronouns]
-    total = sum(one.total for one in counts)
-    rest = total
+    numbers = proposal.class_numbers()
+    total = max(sum(numbers.values()), 1)
     for name, words in proposal.classes.items():
-        number = sum(one.translations.get(word, 0) for one in counts for word in words)
-        if name == OTHER:  # comes last: what no class has taken
-            number = rest
-        rest -= number
+        number = numbers[name]
         forms = "everything else" if name == OTHER else " ".join(words)
-        yield name, f"{number:,}", f"{100 * number / max(total, 1):.1f}%", forms
-
-
-# The draft --------------------------------------------------------------------------------------
-
-
-def draft(proposal: Proposal, source: str, target: str, segments: int) -> str:
-    """The task file of a proposal, with comments."""
-    if not proposal.source_pronouns:
-        raise CrossproError(
-            "pronouns: expected at least one with several translations, found none: name others, "
-            "give more text, or a higher --unambiguous"
-        )
-    subjects = _subject_filter(source, proposal.source_pronouns)
-    forms = [w for name, words in proposal.classes.items() if name != OTHER for w in words]
-    lines = (f"  {_scalar(name)}: {_flow(words)}" for name, words in proposal.classes.items())
-    return DRAFT.format(
-        name=f"{source}-{target}",
-        source=source,
-        target=_scalar(target),
-        segments=segments,
-        tagset=default_tagset(target),
-        classes="\n".join(lines),
-        pronouns=_flow(proposal.source_pronouns),
-        fillers=_flow(forms),
-        other_fillers=_flow(proposal.other_fillers),
-        symmetrisation=AlignerSettings().symmetrisation,
-        filtered=_flow(subjects.pronouns),
-        labels=_flow(subjects.labels),
-        expletives=_flow(subjects.expletive_labels),
-    )
-
-
-def _subject_filter(source: str, pronouns: Sequence[str]) -> SubjectFilter:
-    """The filter of a task from the same language, for those pronouns that the pair has."""
-    for task in map(load_task, task_names()):
-        known = task.subject_filter
-        if task.source_language == source and known.pronouns:
-            kept = tuple(word for word in known.pronouns if word in pronouns)
-            return SubjectFilter(kept, known.labels, known.expletive_labels)
-    return SubjectFilter((), ("nsubj", "nsubj:pass"), ("expl",))
-
-
-def _flow(words: Iterable[str]) -> str:
-    return yaml.safe_dump(
-        list(words), default_flow_style=True, allow_unicode=True, width=10**6
-    ).strip()
-
-
-def _scalar(word: str) -> str:
-    """A word as YAML writes it: with quotes where it would mean something else (on, y, no)."""
-    return _flow([word])[1:-1]
+        yield name, f"{number:,}", f"{100 * number / total:.1f}%", forms
 
 
 if __name__ == "__main__":

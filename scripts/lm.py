@@ -17,7 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from crosspro.baselines.ngram.arpa_writer import write_arpa
 from crosspro.baselines.ngram.corpus import Report
 from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_model
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
 from crosspro.baselines.ngram.sentences import read_sentences
@@ -95,7 +95,7 @@ def train(
         raise CrossproError(
             "output: expected a model to write (-o MODEL or --arpa FILE), found none"
         )
-    settings = Settings(
+    settings = EstimationSettings(
         order=order,
         prune=_numbers("prune", prune, int),
         fallback=_numbers("fallback", fallback, float) if discount_fallback else None,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Index
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, Vocabulary
+from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.formats.textfile import atomic_output
 
@@ -141,7 +141,7 @@ def _header(path: Path, line: bytes) -> tuple[tuple[int, ...], Mapping[str, int]
 
 
 def _model(path: Path, counts: tuple[int, ...], arrays: Mapping[str, NDArray[Any]]) -> NGramModel:
-    vocabulary = Vocabulary(arrays["words"], arrays["word_ends"])
+    vocabulary = ModelVocabulary(arrays["words"], arrays["word_ends"])
     ends = vocabulary.ends
     if ends[-1] != len(vocabulary.text) or ends[0] < 0 or (np.diff(ends) < 0).any():
         raise _damaged(path, "words that end before they start")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.sentences import SentenceBatch
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
 from crosspro.baselines.ngram.workspace import Workspace
 from crosspro.data_prep.errors import CrossproError, InputError, Problem
@@ -22,7 +22,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class NumberedText:
     """The numbers of all words and the words by number."""
 
     ids: NDArray[np.int32]
@@ -36,8 +36,12 @@ class Corpus:
 
 
 def read_corpus(
-    batches: Iterable[Batch], space: Workspace, report: Report, *, skip_symbols: bool = False
-) -> Corpus:
+    batches: Iterable[SentenceBatch],
+    space: Workspace,
+    report: Report,
+    *,
+    skip_symbols: bool = False,
+) -> NumberedText:
     """Number the words of all sentences.
 
     The words `<s>`, `</s>` and `<unk>` may not be in the text, as in KenLM, unless `skip_symbols`
@@ -62,7 +66,7 @@ def read_corpus(
         raise InputError(problems)
     if not tokens:
         raise CrossproError("text: expected sentences with words, found no word in any file")
-    return Corpus(space.load(path, np.int32), list(numbering), sentences)
+    return NumberedText(space.load(path, np.int32), list(numbering), sentences)
 
 
 def _number(sentences: Iterable[list[bytes]], numbering: Numbering) -> array[int]:
@@ -79,7 +83,7 @@ def _specials_in_place(numbers: array[int], sentences: int) -> bool:
     return int((np.frombuffer(numbers, np.int32) <= END_ID).sum()) == 2 * sentences
 
 
-def _special_words(batch: Batch, numbering: Numbering) -> list[Problem]:
+def _special_words(batch: SentenceBatch, numbering: Numbering) -> list[Problem]:
     expected = "no special word (--skip-symbols leaves them out)"
     return [
         Problem(str(batch.path), line, "text", expected, word.decode("utf-8"))

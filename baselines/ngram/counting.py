@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.corpus import Corpus, Report
+from crosspro.baselines.ngram.corpus import NumberedText, Report
 from crosspro.baselines.ngram.ngrams import Rows
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID
 from crosspro.baselines.ngram.workspace import Workspace
@@ -27,7 +27,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class NGramTable:
     """All n-grams of one order, sorted.
 
     `keys` are context row times vocabulary size plus last word (of unigrams: the word); `counts`
@@ -45,7 +45,9 @@ class Table:
         return len(self.keys)
 
 
-def count_ngrams(corpus: Corpus, order: int, space: Workspace, report: Report) -> list[Table]:
+def count_ngrams(
+    corpus: NumberedText, order: int, space: Workspace, report: Report
+) -> list[NGramTable]:
     """The tables of the orders 1 to `order`.
 
     `<s>` is only context: it starts n-grams but is never counted as a word.
@@ -68,18 +70,18 @@ def count_ngrams(corpus: Corpus, order: int, space: Workspace, report: Report) -
                 _to_global(new_rows, part, run, keys)
         begin = int(np.searchsorted(keys, tables[-1].begin * size))
         end = int(np.searchsorted(keys, tables[-1].end * size))
-        tables.append(Table(keys, counts, suffixes, begin, end))
+        tables.append(NGramTable(keys, counts, suffixes, begin, end))
         rows = new_rows
     return tables
 
 
-def _unigrams(corpus: Corpus, space: Workspace) -> Table:
+def _unigrams(corpus: NumberedText, space: Workspace) -> NGramTable:
     counts = np.zeros(len(corpus.words), np.int64)
     for part in space.blocks(len(corpus.ids)):
         counts += np.bincount(corpus.ids[part], minlength=len(counts))
     counts[BEGIN_ID] = 0
     keys = np.arange(len(counts), dtype=np.int64)
-    return Table(keys, counts, np.zeros(len(counts), np.uint32), BEGIN_ID, BEGIN_ID + 1)
+    return NGramTable(keys, counts, np.zeros(len(counts), np.uint32), BEGIN_ID, BEGIN_ID + 1)
 
 
 def _copy(ids: NDArray[np.int32], space: Workspace) -> Rows:
@@ -95,7 +97,7 @@ def _chunks(length: int, size: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SortedRun:
     """The different n-grams of one chunk of the text, sorted by key."""
 
     keys: Keys
@@ -105,7 +107,7 @@ class Run:
 
 def _sort_chunk(
     ids: NDArray[np.int32], rows: Rows, new_rows: Rows, part: slice, size: int, space: Workspace
-) -> Run:
+) -> SortedRun:
     """Count the n-grams that end in a part of the text.
 
     `rows` has the row of the (n-1)-gram that ends at each word; `new_rows` gets that of the n-gram,
@@ -129,7 +131,7 @@ def _sort_chunk(
     part_rows = new_rows[part]
     part_rows[:] = NO_ROW
     part_rows[places] = np.cumsum(first, dtype=np.uint32) - 1
-    run = Run(
+    run = SortedRun(
         space.empty(len(starts), np.int64),
         space.empty(len(starts), np.int64),
         space.empty(len(starts), np.uint32),
@@ -140,13 +142,13 @@ def _sort_chunk(
     return run
 
 
-def _to_global(rows: Rows, part: slice, run: Run, keys: Keys) -> None:
+def _to_global(rows: Rows, part: slice, run: SortedRun, keys: Keys) -> None:
     """Change rows of a run into rows of the merged table."""
     table_rows = np.append(np.searchsorted(keys, run.keys).astype(np.uint32), NO_ROW)
     rows[part] = table_rows[np.minimum(rows[part], len(run.keys))]
 
 
-def merge(runs: list[Run], space: Workspace) -> tuple[Keys, Counts, Rows]:
+def merge(runs: list[SortedRun], space: Workspace) -> tuple[Keys, Counts, Rows]:
     """One sorted table from sorted runs; the counts of equal keys are added."""
     if len(runs) == 1:
         return runs[0].keys, runs[0].counts, runs[0].suffixes

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.counting import Counts, Table
+from crosspro.baselines.ngram.counting import Counts, NGramTable
 from crosspro.baselines.ngram.workspace import Workspace
 from crosspro.data_prep.errors import CrossproError
 
@@ -37,7 +37,7 @@ class Discounts:
         return f"D1={one} D2={two} D3+={more}{' (fallback)' if self.substituted else ''}"
 
 
-def adjusted_counts(tables: Sequence[Table], n: int, space: Workspace) -> Counts:
+def adjusted_counts(tables: Sequence[NGramTable], n: int, space: Workspace) -> Counts:
     """The adjusted counts of order `n`, row by row."""
     table = tables[n - 1]
     if n == len(tables):
@@ -51,7 +51,7 @@ def adjusted_counts(tables: Sequence[Table], n: int, space: Workspace) -> Counts
 
 
 def estimate_discounts(
-    tables: Sequence[Table],
+    tables: Sequence[NGramTable],
     adjusted: Sequence[Counts],
     fallback: Sequence[float] | None,
     space: Workspace,
@@ -101,7 +101,7 @@ def closed_form(frequencies: Sequence[int]) -> tuple[float, float, float] | str:
     return amounts[0], amounts[1], amounts[2]
 
 
-def closing_rows(tables: Sequence[Table], space: Workspace) -> list[int]:
+def closing_rows(tables: Sequence[NGramTable], space: Workspace) -> list[int]:
     """The last n-gram of orders 1, 2, … (not the highest) when words are compared from the right.
 
     lmplz puts the true count of just these n-grams, not the adjusted one, into its count of
@@ -145,7 +145,7 @@ def _three(fallback: Sequence[float]) -> tuple[float, float, float]:
     return one, two, more
 
 
-def _advice(tables: Sequence[Table]) -> str:
+def _advice(tables: Sequence[NGramTable]) -> str:
     longest = max(n for n, table in enumerate(tables, start=1) if len(table))
     if longest < len(tables):
         return (

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.baselines.ngram.corpus import Corpus, Report, read_corpus
+from crosspro.baselines.ngram.corpus import NumberedText, Report, read_corpus
 from crosspro.baselines.ngram.counting import count_ngrams
 from crosspro.baselines.ngram.discounts import Discounts, adjusted_counts, estimate_discounts
 from crosspro.baselines.ngram.model import NGramModel, build_model
 from crosspro.baselines.ngram.ngrams import NGrams
-from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.sentences import SentenceBatch
 from crosspro.baselines.ngram.smoothing import smooth
 from crosspro.baselines.ngram.workspace import Workspace, workspace
 from crosspro.data_prep.errors import CrossproError
@@ -21,7 +21,7 @@ DEFAULT_MEMORY = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EstimationSettings:
     """How a model is estimated; checked when it is made.
 
     `prune` has a threshold for each order, the last one for all that follow: n-grams that occur no
@@ -72,7 +72,7 @@ class Estimate:
 
 
 def estimate(
-    batches: Iterable[Batch], settings: Settings, report: Report = lambda _: None
+    batches: Iterable[SentenceBatch], settings: EstimationSettings, report: Report = lambda _: None
 ) -> Estimate:
     """Estimate a model from sentences."""
     with workspace(settings.memory, settings.folder) as space:
@@ -86,7 +86,7 @@ def estimate(
 
 
 def _smoothed(
-    corpus: Corpus, settings: Settings, space: Workspace, report: Report
+    corpus: NumberedText, settings: EstimationSettings, space: Workspace, report: Report
 ) -> tuple[list[bytes], list[NGrams], list[Discounts]]:
     """The words and n-grams of the model; what only counting needs is gone afterwards."""
     tables = count_ngrams(corpus, settings.order, space, report)

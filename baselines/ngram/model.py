@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from crosspro.baselines.ngram.index import Index, build_index
 from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
 from crosspro.baselines.ngram.ngrams import Floats, NGrams
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, Vocabulary
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, ModelVocabulary
 from crosspro.baselines.ngram.workspace import Workspace
 from crosspro.data_prep.errors import CrossproError
 
@@ -34,7 +34,7 @@ class NGramModel(LanguageModel):
     whether a node is the context of a longer n-gram or has a back-off.
     """
 
-    vocabulary: Vocabulary
+    vocabulary: ModelVocabulary
     counts: tuple[int, ...]
     index: Index
     log_probs: Floats
@@ -187,7 +187,7 @@ def build_model(words: Sequence[bytes], orders: Sequence[NGrams], space: Workspa
 
     contexts = first[-2]
     model = NGramModel(
-        Vocabulary.of(words),
+        ModelVocabulary.of(words),
         counts,
         build_index(parts, total - 1 - counts[0], space),
         space.zeros(total, np.float32),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crosspro.baselines.ngram.arpa_writer import formatted
 from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
-from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.sentences import SentenceBatch
 
 
 @dataclass(slots=True)
@@ -51,8 +51,8 @@ class Totals:
 
 
 def score_batches(
-    model: LanguageModel, batches: Iterable[Batch], totals: Totals
-) -> Iterator[tuple[Batch, TokenScores]]:
+    model: LanguageModel, batches: Iterable[SentenceBatch], totals: Totals
+) -> Iterator[tuple[SentenceBatch, TokenScores]]:
     """The scores of text, batch by batch; `totals` grows with them."""
     for batch in batches:
         scores = model.score(*model.encode(batch.sentences))
@@ -60,7 +60,7 @@ def score_batches(
         yield batch, scores
 
 
-def sentence_lines(batch: Batch, scores: TokenScores, *, per_word: bool) -> bytes:
+def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool) -> bytes:
     """A line for each sentence, as KenLM's query prints it.
 
     Where asked for, each token comes first: `word=number`, the length of the n-gram that was found,

@@ -18,16 +18,14 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, split_tag
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.textfile import bad_byte, read_lines
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.task import NONE, Task
 
 BATCH_LINES = 8192
-NO_WORD = "NONE"
-"""The gold word of a gap that the translation leaves out."""
 _word = re.compile(rb"[^ \t\r\n\0]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SentenceBatch:
     """Consecutive sentences of a file; `first_line` counts from 1."""
 
     path: Path
@@ -35,23 +33,23 @@ class Batch:
     sentences: list[list[bytes]]
 
 
-def read_sentences(paths: Iterable[Path], task: Task | None = None) -> Iterator[Batch]:
+def read_sentences(paths: Iterable[Path], task: Task | None = None) -> Iterator[SentenceBatch]:
     """The sentences of all files: of five-column files if there is a task, else of plain text."""
     for path in paths:
         yield from read_text(path) if task is None else read_targets(path, task)
 
 
-def read_text(path: Path) -> Iterator[Batch]:
+def read_text(path: Path) -> Iterator[SentenceBatch]:
     """The sentences of a text file (also .gz, .xz)."""
     lines = read_lines(path)
     first = 1
     while batch := list(islice(lines, BATCH_LINES)):
         _check_encoding(path, first, batch, lines)
-        yield Batch(path, first, [split_words(line) for line in batch])
+        yield SentenceBatch(path, first, [split_words(line) for line in batch])
         first += len(batch)
 
 
-def read_targets(path: Path, task: Task) -> Iterator[Batch]:
+def read_targets(path: Path, task: Task) -> Iterator[SentenceBatch]:
     """The target sentences of a five-column file whose gaps have gold words."""
     examples = read_examples(path, task)
     first = 1
@@ -64,7 +62,7 @@ def read_targets(path: Path, task: Task) -> Iterator[Batch]:
         if problems:
             raise InputError(problems)
         sentences = [[word.encode("utf-8") for word in filled(example)] for example in batch]
-        yield Batch(path, first, sentences)
+        yield SentenceBatch(path, first, sentences)
         first += len(batch)
 
 
@@ -75,10 +73,10 @@ def filled(example: Example) -> list[str]:
     """
     words: list[str] = [*example.lemmas]
     for gap in reversed(example.gaps):
-        gold = gap.word or NO_WORD
+        gold = gap.word or NONE
         if example.tagged:
             gold = split_tag(gold)[0]
-        if gold == NO_WORD:
+        if gold == NONE:
             del words[gap.position]
         else:
             words[gap.position] = gold.lower() if example.tagged else gold

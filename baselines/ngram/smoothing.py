@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.counting import Counts, Table
+from crosspro.baselines.ngram.counting import Counts, NGramTable
 from crosspro.baselines.ngram.discounts import Discounts
 from crosspro.baselines.ngram.ngrams import Floats, NGrams, Rows
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID
@@ -21,7 +21,7 @@ from crosspro.baselines.ngram.workspace import Workspace
 
 
 def smooth(
-    tables: Sequence[Table],
+    tables: Sequence[NGramTable],
     adjusted: Sequence[Counts],
     discounts: Sequence[Discounts],
     thresholds: Sequence[int],
@@ -61,7 +61,7 @@ class _Kept:
     that, and comes out with probability 1.)
     """
 
-    def __init__(self, table: Table, threshold: int, n: int, space: Workspace) -> None:
+    def __init__(self, table: NGramTable, threshold: int, n: int, space: Workspace) -> None:
         self.mask: NDArray[np.bool_] = space.empty(len(table), bool)
         self.rows: Rows = space.empty(len(table), np.uint32)
         self.space = space
@@ -79,7 +79,7 @@ class _Contexts:
 
     def __init__(
         self,
-        table: Table,
+        table: NGramTable,
         counts: Counts,
         discount: Discounts,
         keep: NDArray[np.bool_],
@@ -126,7 +126,7 @@ class _Contexts:
 
 
 def _select(
-    table: Table, probs: NDArray[np.float64], n: int, kept: Sequence[_Kept], space: Workspace
+    table: NGramTable, probs: NDArray[np.float64], n: int, kept: Sequence[_Kept], space: Workspace
 ) -> NGrams:
     """The n-grams that are kept, their rows counted anew in each order."""
     length = kept[n - 1].number

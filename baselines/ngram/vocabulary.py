@@ -34,7 +34,7 @@ class Numbering(dict[bytes, int]):
         return number
 
 
-class Vocabulary:
+class ModelVocabulary:
     """All words of a model, the special ones first; any other word is `<unk>`."""
 
     def __init__(self, text: NDArray[np.uint8], ends: IntArray) -> None:
@@ -44,7 +44,7 @@ class Vocabulary:
         """Where each word ends in `text`."""
 
     @classmethod
-    def of(cls, words: Sequence[bytes]) -> Vocabulary:
+    def of(cls, words: Sequence[bytes]) -> ModelVocabulary:
         """The vocabulary of a list of words, whose first three are the special ones."""
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         return cls(np.frombuffer(b"".join(words), np.uint8), np.cumsum(lengths))

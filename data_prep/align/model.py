@@ -28,7 +28,7 @@ from crosspro.data_prep.align.posterior import (
     diagonal_prior,
     hmm_posterior,
 )
-from crosspro.data_prep.align.text import NO_WORD, Batch, Block, Ints, Numbers, PairedText
+from crosspro.data_prep.align.text import NO_WORD, Block, Ints, Numbers, PairedText, SegmentBatch
 
 NO_LINK = -1
 _LONG_CELLS = 2**18
@@ -148,7 +148,7 @@ class Direction:
 
     def _posteriors(
         self, block: Block, hmm: bool
-    ) -> Iterator[tuple[Batch, Posterior, Jumps | None]]:
+    ) -> Iterator[tuple[SegmentBatch, Posterior, Jumps | None]]:
         p = self.parameters
         table = self.table[block.pairs] * np.float32(1 - p.null)
         jump = jump_chances(self.jump, p.jump_power) if hmm else None
@@ -183,7 +183,7 @@ class Direction:
             posterior = diagonal_posterior(emit[:, None, :], self._none(part), near)
             yield row, _decide(posterior)[:, 0]
 
-    def _made(self, batch: Batch) -> Numbers:
+    def _made(self, batch: SegmentBatch) -> Numbers:
         return batch.source if self.backward else batch.target
 
     def _none(self, made: Numbers) -> Chances:

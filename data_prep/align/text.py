@@ -26,7 +26,7 @@ _BLOCK_CELLS = 2**23
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TextSide:
     """One side of the text: the numbers of all words one after the other, and their vocabulary."""
 
     words: dict[str, int]
@@ -48,7 +48,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SegmentBatch:
     """Segments of similar lengths: their numbers, words, lengths and pairs.
 
     `cells[j, b, i]` is the number inside the block of source word i with target word j of segment
@@ -67,7 +67,7 @@ class Batch:
 class Block:
     """Batches with a common numbering: `pairs` translates it into that of the whole text."""
 
-    batches: tuple[Batch, ...]
+    batches: tuple[SegmentBatch, ...]
     cells: Numbers
     pairs: Numbers
 
@@ -80,8 +80,8 @@ class PairedText:
     pair. `long` are segments over the length limit, which stand in no block.
     """
 
-    source: Side
-    target: Side
+    source: TextSide
+    target: TextSide
     keys: Ints
     blocks: tuple[Block, ...]
     long: Ints
@@ -167,15 +167,15 @@ class _Vocabulary(dict[str, int]):
         return number
 
 
-def _side(sentences: Sentences, form: Forms, known: dict[str, int]) -> Side:
+def _side(sentences: Sentences, form: Forms, known: dict[str, int]) -> TextSide:
     words = dict(known)
     lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
     numbers = map(_Vocabulary(words, form).__getitem__, chain.from_iterable(sentences))
     tokens = np.fromiter(numbers, dtype=np.int32, count=int(lengths.sum()))
-    return Side(words, tokens, np.cumsum(lengths) - lengths, lengths)
+    return TextSide(words, tokens, np.cumsum(lengths) - lengths, lengths)
 
 
-def _groups(left: Side, right: Side, chosen: NDArray[np.bool_]) -> Iterator[list[Ints]]:
+def _groups(left: TextSide, right: TextSide, chosen: NDArray[np.bool_]) -> Iterator[list[Ints]]:
     """The segments of each batch, gathered into blocks."""
     segments = np.flatnonzero(chosen)
     rough = left.lengths[segments] // _BUCKET
@@ -206,7 +206,7 @@ def _groups(left: Side, right: Side, chosen: NDArray[np.bool_]) -> Iterator[list
 class _Draft:
     """A block before the pairs of the whole text are known."""
 
-    batches: tuple[Batch, ...]
+    batches: tuple[SegmentBatch, ...]
     cells: Numbers
     keys: Ints
 
@@ -214,7 +214,7 @@ class _Draft:
         return Block(self.batches, self.cells, np.searchsorted(keys, self.keys).astype(np.int32))
 
 
-def _draft(left: Side, right: Side, groups: list[Ints], width: int) -> _Draft:
+def _draft(left: TextSide, right: TextSide, groups: list[Ints], width: int) -> _Draft:
     words = [(group, left.padded(group), right.padded(group)) for group in groups]
     found = [np.array([-1])]  # so that number 0 is no pair in every block
     for _, source, target in words:
@@ -229,6 +229,8 @@ def _draft(left: Side, right: Side, groups: list[Ints], width: int) -> _Draft:
         shape = (target.shape[1], len(group), source.shape[1])
         stop = start + int(np.prod(shape))
         lengths = left.lengths[group], right.lengths[group]
-        batches.append(Batch(group, source, target, *lengths, cells[start:stop].reshape(shape)))
+        batches.append(
+            SegmentBatch(group, source, target, *lengths, cells[start:stop].reshape(shape))
+        )
         start = stop
     return _Draft(tuple(batches), cells, distinct)

@@ -14,7 +14,8 @@ from multiprocessing.connection import Connection
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
-from crosspro.data_prep.align.text import Numbers, PairedText, Side
+from crosspro.data_prep.align.text import Numbers, PairedText, TextSide
+from crosspro.data_prep.engine import end_with_parent
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Link
 
@@ -47,8 +48,8 @@ class Outcome:
 class DirectedLinks:
     """The links of both directions, segment by segment, each as (source, target)."""
 
-    source: Side
-    target: Side
+    source: TextSide
+    target: TextSide
     forward: Numbers
     backward: Numbers
 
@@ -82,9 +83,10 @@ def train(
     if jobs < 2 or cells < _WORTH_A_PROCESS or sys.platform != "linux":
         forward = tasks[0].run(_watch(progress, "forward", text, passes))
         return forward, tasks[1].run(_watch(progress, "backward", text, passes))
-    context = multiprocessing.get_context("fork")  # the text is shared, not copied
+    # Not a pool: the text is shared by a fork, not copied, and this process is the other worker.
+    context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, tasks[1], os.getpid()), daemon=True)
+    process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
     process.start()
     sender.close()
     try:
@@ -124,16 +126,12 @@ class _Task:
         return Outcome(best, direction.tally if self.keep else None)
 
 
-def _send(sender: Connection, task: _Task, parent: int) -> None:
+def _send(sender: Connection, task: _Task) -> None:
     """The second process: it ends when the first does, and leaves interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def report() -> None:
-        if os.getppid() != parent:
-            os._exit(1)
-
+    end_with_parent()
     try:
-        result: Outcome | Exception = task.run(report)
+        result: Outcome | Exception = task.run(lambda: None)
     except Exception as error:
         result = error
     with contextlib.suppress(BrokenPipeError):

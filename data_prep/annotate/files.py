@@ -6,14 +6,20 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.formats.conllu import ConlluSentence, Word, comment_value, read_conllu
+from crosspro.data_prep.formats.conllu import (
+    ConlluSentence,
+    ConlluWord,
+    comment_value,
+    format_sentence,
+    read_conllu,
+)
 from crosspro.data_prep.formats.textfile import read_text_lines
 
 SCHEME_COMMENT = "xpos_scheme"
@@ -65,7 +71,9 @@ class ConlluFile:
         )
         return AnnotatedSentence(tokens, assembler.scheme)
 
-    def _matching_words(self, found: ConlluSentence, forms: Sequence[str]) -> tuple[Word, ...]:
+    def _matching_words(
+        self, found: ConlluSentence, forms: Sequence[str]
+    ) -> tuple[ConlluWord, ...]:
         wanted = [presentable(form) for form in forms]
         for words in (found.written(), found.words):
             if [presentable(word.form) for word in words] == wanted:
@@ -79,7 +87,7 @@ class ConlluFile:
         )
 
 
-def _token(assembler: Assembler, form: str, word: Word) -> Token:
+def _token(assembler: Assembler, form: str, word: ConlluWord) -> Token:
     made = assembler.token(
         form,
         "" if word.lemma == "_" and form != "_" else word.lemma,
@@ -97,10 +105,10 @@ def _token(assembler: Assembler, form: str, word: Word) -> Token:
     )
 
 
-def conllu_words(sentence: AnnotatedSentence) -> tuple[Word, ...]:
+def conllu_words(sentence: AnnotatedSentence) -> tuple[ConlluWord, ...]:
     """The words of an annotated sentence as lines of CoNLL-U, with the task's tag as `Tag=`."""
     return tuple(
-        Word(
+        ConlluWord(
             presentable(token.form),
             "_".join(token.lemma.split()) or "_",
             token.upos if token.upos and token.upos != "SPACE" else "_",
@@ -155,8 +163,9 @@ class TokensFile:
         tokens: list[Token] = []
         problems: list[Problem] = []
         for form, item in zip(forms, items, strict=True):
-            lemma, bar, tag = item.removeprefix(f"{form}|").rpartition("|")
-            if not item.startswith(f"{form}|") or not bar or not lemma or not tag:
+            start = f"{form}{TAG_SEPARATOR}"
+            lemma, bar, tag = item.removeprefix(start).rpartition(TAG_SEPARATOR)
+            if not item.startswith(start) or not bar or not lemma or not tag:
                 problems.append(
                     Problem(str(self.path), number, "token", f"{form}|lemma|tag", quoted(item))
                 )
@@ -168,4 +177,14 @@ class TokensFile:
 
 def tokens_line(sentence: AnnotatedSentence) -> str:
     """An annotated sentence as a line of `token|lemma|tag`."""
-    return " ".join(f"{token.form}|{token.lemma}|{token.tag}" for token in sentence.tokens)
+    return " ".join(
+        TAG_SEPARATOR.join((token.form, token.lemma, token.tag)) for token in sentence.tokens
+    )
+
+
+LAYOUTS: dict[str, Callable[[AnnotatedSentence], str]] = {
+    "tokens": lambda sentence: f"{tokens_line(sentence)}\n",
+    "lemmas": lambda sentence: f"{' '.join(sentence.tagged_lemmas())}\n",
+    "conllu": lambda sentence: format_sentence(conllu_sentence(sentence)),
+}
+"""How an annotated sentence is written: its line, or its lines."""

@@ -74,6 +74,12 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
     raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
 
 
+def annotation_file(spec: str) -> Path | None:
+    """The user's file that an annotator of this name reads its annotation from, if it does."""
+    name, _, argument = spec.rpartition("+")[2].partition(":")
+    return Path(argument) if name in ("conllu", "tokens", "treetagger-output") else None
+
+
 def default_annotator(language: str) -> str:
     """What `auto` stands for."""
     if language in DEFAULT_MODELS:

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+TAG_SEPARATOR = "|"
+"""Between lemma and tag, as the shared task writes them."""
+
 Progress = Callable[[int], None]
 """Called with the number of sentences that are newly done."""
 
@@ -60,7 +63,7 @@ class AnnotatedSentence:
 
     def tagged_lemmas(self) -> tuple[str, ...]:
         """The tokens as the shared task writes them: `lemma|TAG`."""
-        return tuple(f"{token.lemma}|{token.tag}" for token in self.tokens)
+        return tuple(f"{token.lemma}{TAG_SEPARATOR}{token.tag}" for token in self.tokens)
 
 
 class Annotator(Protocol):

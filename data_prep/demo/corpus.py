@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR
 from crosspro.data_prep.demo.profiles import PROFILES
 from crosspro.data_prep.demo.realise import Word, realise
 from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
 from crosspro.data_prep.errors import choices, input_error
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.task import OTHER, Task
+from crosspro.data_prep.task import NONE, OTHER, Task
 
 SPLITS = {"train": 2250, "dev": 150, "test": 150}
 """Documents of each split unless told otherwise."""
@@ -86,7 +87,7 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
                 position,
                 index,
                 task.class_of(word.form.lower()) if word.form else OTHER,
-                _token(word, task, inflected=True) if word.form else "NONE",
+                _token(word, task, inflected=True) if word.form else NONE,
             )
         )
         origins.append(sentence.origins[word.slot or ""])
@@ -113,4 +114,4 @@ def _token(word: Word, task: Task, inflected: bool = False) -> str:
         return word.form
     category = "STOP" if word.form == "." else word.category
     tag = _TAGS[task.tagset].get(category, category)
-    return f"{word.form.lower() if inflected else word.lemma}|{tag}"
+    return f"{word.form.lower() if inflected else word.lemma}{TAG_SEPARATOR}{tag}"

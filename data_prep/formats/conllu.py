@@ -40,7 +40,7 @@ UPOS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ConlluWord:
     """A syntactic word: one line. `head` counts from 1; 0 is the root, None is unknown."""
 
     form: str
@@ -71,7 +71,7 @@ class ConlluSentence:
     `document` is the last `newdoc id` before it, so that each sentence knows its document.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[ConlluWord, ...]
     contractions: tuple[Contraction, ...] = ()
     comments: tuple[str, ...] = ()
     document: str | None = None
@@ -87,7 +87,7 @@ class ConlluSentence:
         """The syntactic words."""
         return tuple(word.form for word in self.words)
 
-    def written(self) -> tuple[Word, ...]:
+    def written(self) -> tuple[ConlluWord, ...]:
         """The words as they are written: each contraction is one word.
 
         It takes lemma, tags and features from its first part, and its place in the tree from the
@@ -110,7 +110,7 @@ class ConlluSentence:
             place.update(dict.fromkeys(range(first, last + 1), number))
         return tuple(self._group(*group, place) for group in groups)
 
-    def _group(self, first: int, last: int, form: str, place: dict[int, int]) -> Word:
+    def _group(self, first: int, last: int, form: str, place: dict[int, int]) -> ConlluWord:
         parts = self.words[first - 1 : last]
         outside = (w for w in parts if w.head is not None and not first <= w.head <= last)
         top = next(outside, parts[0])
@@ -209,7 +209,7 @@ class _SentenceReader:
     def reset(self) -> None:
         self.start: int | None = None
         self.comments: list[str] = []
-        self.words: list[tuple[int, Word]] = []
+        self.words: list[tuple[int, ConlluWord]] = []
         self.contractions: list[tuple[int, Contraction]] = []
         self.spoilt = False
 
@@ -255,7 +255,7 @@ class _SentenceReader:
         form, lemma, upos, xpos, feats = columns[1:6]
         deprel, deps, misc = columns[7:]
         known_head = None if head == "_" else int(head)
-        word = Word(form, lemma, upos, xpos, feats, known_head, deprel, deps, misc)
+        word = ConlluWord(form, lemma, upos, xpos, feats, known_head, deprel, deps, misc)
         self.words.append((number, word))
 
     def end(self) -> Iterator[ConlluSentence | Problem]:

@@ -1,17 +1,23 @@
-"""Link files: one line a segment, links `s-t` separated by spaces."""
+"""Link files: one line a segment, links `s-t` separated by spaces.
+
+`parse_link` says what a link is, here and in the fifth column of the shared task's files. Metrics
+of MT output take a whole file at once, as arrays: `link_arrays.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
 
-_LONGEST = len("999999999-999999999")
+MOST_DIGITS = 9
+"""Of a position; longer ones are no positions of words."""
+
+Sentences = Sequence[Sequence[str]]
 
 
 def read_links(
@@ -67,6 +73,15 @@ def scan_links(
         yield Problem(str(path), None, "lines", f"{segments} as in the text", str(lines))
 
 
+def parse_link(written: str) -> Link | None:
+    """A link as `s-t`, or None if it is something else."""
+    source, _, target = written.partition("-")
+    for digits in (source, target):
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
+            return None
+    return int(source), int(target)
+
+
 def format_links(links: Iterable[Link]) -> str:
     """A line of a link file."""
     return " ".join(f"{source}-{target}" for source, target in links)
@@ -83,7 +98,7 @@ def _links(
     path: str, number: int, line: str, size: tuple[int, int] | None, lenient: bool
 ) -> Iterator[Link | Problem]:
     for written in line.split():
-        link = _parse(written)
+        link = parse_link(written)
         if link is None:
             expected = "links s-t separated by spaces"
             yield Problem(path, number, "links", expected, quoted(written))
@@ -92,10 +107,3 @@ def _links(
         elif not lenient:
             expected = f"links inside {size[0]} source and {size[1]} target tokens"
             yield Problem(path, number, "links", expected, written)
-
-
-def _parse(written: str) -> Link | None:
-    source, _, target = written.partition("-")
-    if not (source.isascii() and source.isdigit() and target.isascii() and target.isdigit()):
-        return None
-    return (int(source), int(target)) if len(written) <= _LONGEST else None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unknown_label
 from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.formats.links import format_links, parse_link
 from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines, read_text_lines
 from crosspro.data_prep.task import Task
 
@@ -58,8 +59,8 @@ def format_example(example: Example) -> str:
     """The line of an example, without its line end."""
     labels = " ".join(gap.label for gap in example.gaps if gap.label is not None)
     words = " ".join(gap.word for gap in example.gaps if gap.word is not None)
-    links = " ".join(f"{source}-{target}" for source, target in example.links)
-    return "\t".join((labels, words, " ".join(example.source), " ".join(example.target), links))
+    source, target = " ".join(example.source), " ".join(example.target)
+    return "\t".join((labels, words, source, target, format_links(example.links)))
 
 
 def scan(
@@ -245,13 +246,12 @@ class _LineParser:
         return tuple(links)
 
     def new_link(self, written: str) -> Link | None:
-        source, _, target = written.partition("-")
-        first, second = _canonical_number(source), _canonical_number(target)
-        if first is None or second is None:
+        link = parse_link(written)
+        if link is None or format_links([link]) != written:  # leading zeros
             return None
         if len(written) <= len("999-99"):  # longer ones are rare, and would fill the memory
-            self.links[written] = (first, second)
-        return first, second
+            self.links[written] = link
+        return link
 
 
 def _canonical_number(digits: str) -> int | None:

@@ -1,7 +1,7 @@
 """From word links to gaps: which target word translates a source pronoun, and what if none does.
 
-The rules are those of 003 §3.3.2 and 004 §3.3.1. What the papers leave open is a named option of
-`GapRules`. A pronoun with links becomes the gap of a linked word: one that belongs to a class of
+The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
+(`rules.py`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
 the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
 beside the translation of its nearest linked neighbour (2016 and 2017), or is left out (2015).
 """
@@ -10,56 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.annotate.token import TAG_SEPARATOR
+from crosspro.data_prep.example import Example, Gap, Link, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.task import OTHER, Task
-
-Side = Literal["left", "right"]
+from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.task import NONE, OTHER, Task
 
 _ENCLITICS = frozenset(("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles"))
-
-NO_WORD = "NONE"
-"""The gold word of a placeholder that was inserted."""
-
-
-@dataclass(frozen=True, slots=True)
-class GapRules:
-    """How gaps are placed; the defaults are the rules of 2016 and 2017.
-
-    `several_accepted`: of several linked words that belong to a class, the leftmost or rightmost
-    (the official files of 2015 have now the one, now the other).
-    `equally_short`: of several shortest words, the leftmost or the rightmost.
-    `shared_word`: of two pronouns that claim one word, the first or the second gets it.
-    `skip_inversions`: a line in which a pronoun is linked to a verb with a pronoun attached
-    (ont-ils), and to no word of a class, has no gaps at all. The papers do not say so, but the
-    official files of 2015 follow this rule without exception.
-    `first_side`: the neighbour that decides if both at the same distance are linked.
-    `neighbour_link`: of several words linked to that neighbour, the one nearest to the gap, or the
-    leftmost or rightmost.
-    `insert_unaligned`: whether pronouns without a link get a placeholder.
-    `filter_subjects`, `keep_expletives`: whether ambiguous pronouns must be subjects, and whether
-    expletives pass; None does as the tasks did, which kept English ones and lost German ones.
-    """
-
-    several_accepted: Side = "left"
-    equally_short: Side = "left"
-    shared_word: Side = "right"
-    skip_inversions: bool = False
-    first_side: Side = "left"
-    neighbour_link: Literal["nearest", "left", "right"] = "nearest"
-    insert_unaligned: bool = True
-    filter_subjects: bool = True
-    keep_expletives: bool | None = None
-
-
-RULES = {
-    "2015": GapRules(skip_inversions=True, insert_unaligned=False, filter_subjects=False),
-    "2016": GapRules(),
-    "2017": GapRules(),
-}
-"""The rules of each year; 2016 and 2017 are the same procedure."""
 
 DECISIONS = (
     "one_word", "accepted_of_several", "several_accepted", "shortest_of_several",
@@ -194,7 +152,7 @@ def make_example(
     moved: list[int] = []
     for position in range(len(tokens) + 1):
         for placement in inserted.get(position, ()):
-            gaps.append(Gap(len(shown), placement.source_index, OTHER, NO_WORD))
+            gaps.append(Gap(len(shown), placement.source_index, OTHER, NONE))
             shown.append(f"{PLACEHOLDER}{placement.source_index}")
         if position == len(tokens):
             break
@@ -204,7 +162,8 @@ def make_example(
             shown.append(tokens[position])
             continue
         word = target[position]
-        written = f"{word}|{tokens[position].rpartition('|')[2]}" if task.tagged else word
+        tag = split_tag(tokens[position])[1]
+        written = f"{word}{TAG_SEPARATOR}{tag}" if task.tagged else word
         label = task.class_of(word.lower())
         gaps.append(Gap(len(shown), here.source_index, label, written))
         shown.append(f"{PLACEHOLDER}{here.source_index}")

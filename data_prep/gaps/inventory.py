@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.example import Link
-from crosspro.data_prep.task import OTHER
+from crosspro.data_prep.task import NONE, OTHER
 
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 
@@ -25,6 +26,22 @@ class AlignedSentence:
     target: Sequence[str]
     tags: Sequence[str]
     links: Sequence[Link]
+
+    @classmethod
+    def of(
+        cls,
+        source: Sequence[str],
+        target: Sequence[str],
+        annotation: AnnotatedSentence,
+        links: Sequence[Link],
+    ) -> AlignedSentence:
+        """What counting needs of a sentence pair and the annotation of its target."""
+        return cls(
+            [word.lower() for word in source],
+            [word.lower() for word in target],
+            [token.tag for token in annotation.tokens],
+            links,
+        )
 
 
 @dataclass(frozen=True)
@@ -52,6 +69,16 @@ class Proposal:
     classes: dict[str, tuple[str, ...]]
     counts: tuple[PronounCounts, ...]
     other_fillers: tuple[str, ...]
+
+    def class_numbers(self) -> dict[str, int]:
+        """How many of the kept pronouns fall into each class; `OTHER` has what no class takes."""
+        kept = [one for one in self.counts if one.pronoun in self.source_pronouns]
+        numbers = {
+            name: sum(one.translations.get(word, 0) for one in kept for word in words)
+            for name, words in self.classes.items()
+            if name != OTHER
+        }
+        return numbers | {OTHER: sum(one.total for one in kept) - sum(numbers.values())}
 
 
 def count_translations(
@@ -120,7 +147,7 @@ def propose(
         members.sort(key=lambda w: -forms[w])
         classes[members[0]] = tuple(members)
         done.update(members)
-    classes[OTHER] = ("NONE",)
+    classes[OTHER] = (NONE,)
     known = {word for words in classes.values() for word in words}
     others = [word for word, _ in fillers.most_common() if word not in known and word.isalpha()]
     return Proposal(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.example import Link
-from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned
+from crosspro.data_prep.gaps.extract import Placement, insert_unaligned
+from crosspro.data_prep.gaps.rules import GapRules
 
 DECISIONS = (
     "subject_found",

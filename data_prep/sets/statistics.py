@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.task import NONE, Task
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def data_statistics(examples: Iterable[Example], task: Task) -> DataStatistics:
         current = document
         segments += 1
         source += len(example.source)
-        inserted = sum(gap.word == "NONE" for gap in example.gaps)
+        inserted = sum(gap.word == NONE for gap in example.gaps)
         target += len(example.target) - inserted
         gaps += len(example.gaps)
         for gap in example.gaps:

@@ -9,7 +9,6 @@ is scored.
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 import zlib
 from bisect import bisect_left, bisect_right
@@ -20,25 +19,16 @@ from lzma import LZMAError
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
 from crosspro.data_prep.formats.textfile import bad_byte, open_bytes
 from crosspro.evaluation.mt_text.parallel_lines import unequal_lines
 
-Ints = NDArray[np.int64]
-
 _BOM = b"\xef\xbb\xbf"
-_MOST_DIGITS = 9
-_LINK = re.compile(rb"([0-9]{1,9})-([0-9]{1,9})")
-_HYPHEN, _NEWLINE = ord("-"), ord("\n")
+_NEWLINE = ord("\n")
 _IS_SPACE = np.zeros(256, dtype=bool)
 _IS_SPACE[list(b" \t\n\r\x0b\x0c")] = True
-_KIND = np.full(256, 2, dtype=np.uint8)
-"""What a byte is in a link file: 0 space, 1 digit, 2 neither."""
-_KIND[list(b" \t\r\n")] = 0
-_KIND[list(b"0123456789")] = 1
-_KIND[_HYPHEN] = 3
 
 
 @dataclass(frozen=True)
@@ -181,7 +171,7 @@ def read_links(
         _check_lines(name, data, source, problems, lenient)
     parsed = parse_links(data)
     if parsed is None:
-        parsed = _parse_good(name, data, problems)
+        parsed = parse_good_links(name, data, problems)
     lines, source_positions, target_positions = parsed
     size = min(len(source.lines), len(target.lines))
     inside = lines < size
@@ -248,45 +238,6 @@ def bad_lines(path: str, data: bytes) -> Iterable[Problem]:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
             yield Problem(path, number, "encoding", "UTF-8", bad_byte(error))
-
-
-def parse_links(data: bytes) -> tuple[Ints, Ints, Ints] | None:
-    """Line, source and target position of each link, or None if one is malformed."""
-    content = np.frombuffer(data, dtype=np.uint8)
-    kind = _KIND[content]
-    word = kind > 0
-    hyphens = np.flatnonzero(kind == 3)
-    starts = np.flatnonzero(word & ~np.append(False, word[:-1])) if len(word) else hyphens
-    ends = np.flatnonzero(word & ~np.append(word[1:], False)) if len(word) else hyphens
-    if (kind == 2).any() or len(hyphens) != len(starts):
-        return None
-    before, after = hyphens - starts, ends - hyphens
-    for length in (before, after):
-        if ((length < 1) | (length > _MOST_DIGITS)).any():
-            return None
-    numbers = np.zeros((2, len(starts)), dtype=np.int64)
-    for side, (last, length) in enumerate(((hyphens - 1, before), (ends, after))):
-        for place in range(int(length.max(initial=0))):
-            digit = np.where(place < length, content[np.maximum(last - place, 0)] - ord("0"), 0)
-            numbers[side] += digit.astype(np.int64) * 10**place
-    newlines = np.flatnonzero(content == _NEWLINE)
-    return np.searchsorted(newlines, starts), numbers[0], numbers[1]
-
-
-def _parse_good(path: str, data: bytes, problems: list[Problem]) -> tuple[Ints, Ints, Ints]:
-    """The well-formed links of a file with others, which become problems."""
-    found = []
-    for number, line in enumerate(data.split(b"\n")):
-        for written in re.split(rb"[ \t\r]+", line):
-            match = _LINK.fullmatch(written)
-            if match:
-                found.append((number, int(match[1]), int(match[2])))
-            elif written:
-                shown = quoted(written.decode("utf-8", errors="surrogateescape"))
-                expected = "links s-t separated by spaces"
-                problems.append(Problem(path, number + 1, "links", expected, shown))
-    array = np.array(found, dtype=np.int64).reshape(-1, 3)
-    return array[:, 0], array[:, 1], array[:, 2]
 
 
 def _check_lines(

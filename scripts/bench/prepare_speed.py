@@ -29,7 +29,7 @@ from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.gaps.extract import GapRules
+from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.layout.tables import text_table

@@ -26,7 +26,7 @@ from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.textfile import atomic_output, read_lines, write_text
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.task import NONE, load_task
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
@@ -137,7 +137,7 @@ def _restored(example: Example) -> tuple[Sequence[str], Sequence[str], list[Link
     kept = [
         position
         for position in range(len(example.target))
-        if position not in words or words[position] not in (None, "NONE")
+        if position not in words or words[position] not in (None, NONE)
     ]
     new = {position: index for index, position in enumerate(kept)}
     target = [words.get(position) or example.target[position] for position in kept]

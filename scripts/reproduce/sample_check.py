@@ -20,7 +20,7 @@ from crosspro.data_prep.align.backends import default_settings
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.links import write_links
-from crosspro.data_prep.gaps.extract import GapRules
+from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
 from crosspro.data_prep.sample import PAIRS, TASKS, read_gold, read_pronoun_links, read_tokens
 from crosspro.data_prep.task import Task, load_task

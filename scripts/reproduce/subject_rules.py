@@ -20,8 +20,8 @@ from xml.etree import ElementTree
 
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.formats.conllu import read_conllu
-from crosspro.data_prep.gaps.subjects import judge_by_rules
-from crosspro.data_prep.gaps.verdict import Verdict
+from crosspro.data_prep.gaps.subjects.filter import judge_by_rules
+from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
 from crosspro.evaluation.layout.tables import text_table
 
 PRONOUNS = {"en": ("it",), "de": ("es", "sie")}
@@ -44,7 +44,7 @@ class Tally:
     counts: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     rules: Counter[tuple[str, bool, str]] = field(default_factory=Counter)
 
-    def add(self, label: str, gold: bool, verdict: Verdict) -> None:
+    def add(self, label: str, gold: bool, verdict: SubjectJudgement) -> None:
         """Count one pronoun."""
         self.counts[gold, verdict.subject] += 1
         self.rules[verdict.rule, verdict.subject, label] += 1

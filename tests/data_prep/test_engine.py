@@ -1,12 +1,20 @@
-"""Shards come back in order, whatever works on them; steps are kept by content."""
+"""Pieces come back in order, whatever works on them; processes end with the one they work for."""
 
 from __future__ import annotations
 
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
-from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.engine import map_shards
+from crosspro.data_prep.engine import map_processes, map_shards
 from crosspro.data_prep.errors import CrossproError, InputError
+from tests.conftest import ROOT
 
 
 def square(number: int) -> int:
@@ -16,6 +24,13 @@ def square(number: int) -> int:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_local_results_are_in_order(jobs):
     assert list(map_shards(square, list(range(9)), "local", jobs)) == [n * n for n in range(9)]
+
+
+def test_pieces_are_not_read_ahead_of_the_work():
+    taken = []
+    endless = (taken.append(n) or n for n in itertools.count())
+    assert list(itertools.islice(map_processes(square, endless, 1), 3)) == [0, 1, 4]
+    assert len(taken) == 5  # the three that were asked for, and two that wait
 
 
 @pytest.mark.slow
@@ -32,21 +47,44 @@ def test_an_unknown_engine_and_a_missing_package_are_told(monkeypatch):
         list(map_shards(square, [1], "ray"))
 
 
-def test_a_step_is_made_once(tmp_path):
-    cache, made = Cache(tmp_path / "cache"), []
-
-    def make():
-        made.append(1)
-        return "text"
-
-    for _ in range(2):
-        assert cache.text("step", content_key("a", 1), make).read_text() == "text"
-    assert made == [1]
+def leave_mark(folder: str) -> None:
+    """Say which process works here; the second piece of work never ends."""
+    mark = Path(folder, str(os.getpid()))
+    if mark.exists():
+        time.sleep(10**6)
+    mark.touch()
 
 
-def test_keys_depend_on_content_not_on_names(tmp_path):
-    (tmp_path / "a").write_text("x\n")
-    (tmp_path / "b").write_text("x\n")
-    assert content_key(tmp_path / "a") == content_key(tmp_path / "b")
-    (tmp_path / "b").write_text("y\n")
-    assert content_key(tmp_path / "a") != content_key(tmp_path / "b")
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_processes_end_when_the_one_they_work_for_is_killed(tmp_path):
+    code = (
+        "from crosspro.data_prep.engine import map_processes\n"
+        "from tests.data_prep.test_engine import leave_mark\n"
+        f"if __name__ == '__main__': list(map_processes(leave_mark, [{str(tmp_path)!r}] * 2, 1))\n"
+    )
+    (tmp_path / "main.py").write_text(code)
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "main.py"], cwd=ROOT, env=os.environ | {"PYTHONPATH": path}
+    ) as parent:
+        worker = _wait_for(lambda: next(tmp_path.glob("[0-9]*"), None))
+        parent.send_signal(signal.SIGKILL)
+    assert worker is not None
+    assert _wait_for(lambda: _ended(Path("/proc", worker.name, "stat")))
+
+
+def _ended(status: Path) -> bool:
+    """Whether a process is gone, or only waits to be taken note of (Z)."""
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _wait_for(found, seconds=60):
+    """What `found` returns as soon as it is true; waiting is given up after a while."""
+    for _ in range(seconds * 100):
+        if value := found():
+            return value
+        time.sleep(0.01)
+    return None

@@ -52,9 +52,8 @@ def test_coarse_grouping_of_2015(en_fr_2015):
     assert en_fr_2015.coarse_classes == ("ce", "cela", "elle", "elles", "il", "ils", "OTHER")
 
 
-def test_alignment_and_subject_filter_follow_the_papers():
+def test_symmetrisation_and_subject_filter_follow_the_papers():
     assert load_task("de-en").symmetrisation == "intersection"
-    assert load_task("de-en").alignment == "hmm"
     assert load_task("en-fr").symmetrisation == "grow-diag-final-and"
     assert load_task("en-fr").subject_filter.pronouns == ("it",)
     assert load_task("de-en").subject_filter.expletive_labels[0] == "EP"
@@ -109,6 +108,10 @@ def test_faults_name_the_file_and_the_key(mapping, key, fragment):
         task_from_mapping(mapping, "my.yaml")
     assert f"my.yaml: {key}: expected" in str(caught.value)
     assert fragment in str(caught.value)
+
+
+def test_a_key_of_older_files_is_passed_over():
+    assert task_from_mapping(change(alignment="ibm4"), "my.yaml") == load_task("en-fr")
 
 
 def test_all_faults_are_reported_together():

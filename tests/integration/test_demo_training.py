@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.demo.corpus import demo_corpus
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.system import load_system
-from tests.integration.test_path import train
+from tests.integration.training import train
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from crosspro.conf import CONF_DIR
 from crosspro.conf.names import known_names
 from crosspro.data_prep.errors import InputError
 from crosspro.scripts.train import checked
-from tests.integration.test_path import SMALL, train
+from tests.integration.training import SMALL, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 import yaml
@@ -12,20 +10,8 @@ import yaml
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task, task_to_mapping
-from tests.conftest import ROOT
+from tests.integration.training import SMALL, train
 from tests.scripts.run import crosspro
-
-SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
-
-
-def train(folder, *arguments):
-    """Run train.py, with a system that starts quickly unless one is named."""
-    if not any(
-        argument.startswith(("system=", "~system", "experiment=")) for argument in arguments
-    ):
-        arguments = (*arguments, "system=majority")
-    command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={folder}"]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
 @pytest.mark.parametrize("system", ["majority", "class_prior"])

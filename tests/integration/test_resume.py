@@ -8,7 +8,7 @@ import sys
 import time
 
 from tests.conftest import ROOT
-from tests.integration.test_path import SMALL, train
+from tests.integration.training import SMALL, train
 
 SETTINGS = (
     "task=en-fr", "system=uppsala_bilstm", *SMALL, "trainer.accelerator=cpu",
@@ -18,11 +18,24 @@ SETTINGS = (
 )  # fmt: skip
 
 
+def heed_interrupts():
+    """In the run: tests in the background (nohup, &) ignore Ctrl-C, and so would what they start.
+
+    A user's own run in the background goes on ignoring it, by the user's will.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def until_checkpoint(folder, signal_number):
     """Start a run and send it a signal once it has a checkpoint; its exit code and what it said."""
     command = [sys.executable, "train.py", *SETTINGS, f"hydra.run.dir={folder}"]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
     ) as process:
         while process.poll() is None and not (folder / "checkpoints/last.ckpt").is_file():
             time.sleep(0.01)

@@ -106,7 +106,7 @@ def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
                    "data.documents.dev=2", "data.documents.test=2", "resamples=10",
                    cwd=place)  # fmt: skip
     assert trained.returncode == 0, trained.stderr
-    case = GOLDEN / "scorer" / "26"
+    case = GOLDEN / "scorer" / "en-fr_random"
     scored = call(installed / "crosspro", "evaluate", case / "gold.tsv", case / "pred.tsv",
                   "-t", "en-fr", "--with-published", 2017, "--layout", "html",
                   "-o", place / "page.html", cwd=place)  # fmt: skip

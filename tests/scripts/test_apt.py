@@ -222,14 +222,14 @@ def test_equivalents_from_a_judged_sheet(tmp_path):
 
 
 def test_autoprf_in_both_modes(tmp_path, monkeypatch):
-    folder = GOLDEN / "autoprf" / "01"
+    folder = GOLDEN / "autoprf" / "case_and_clipping"
     for verbosity in (0, 1, 2):
         result = crosspro(
             "autoprf", "--legacy", folder / "ref", folder / "cand", folder / "docs", "-v", verbosity
         )
         assert result.code == 0
         assert result.stdout == (folder / f"expected_v{verbosity}.txt").read_bytes()
-    stopped = GOLDEN / "autoprf" / "09"
+    stopped = GOLDEN / "autoprf" / "unequal_sources"
     result = crosspro("autoprf", "--legacy", *(stopped / n for n in ("ref", "cand", "docs")))
     assert (result.code, result.stdout) == (1, b"")
     assert result.stderr == (stopped / "stderr.txt").read_bytes()

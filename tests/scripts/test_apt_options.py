@@ -15,7 +15,7 @@ from tests.scripts.run import crosspro
 from tests.scripts.test_apt import APT, FILES, options
 
 CONFIG = APT / "basic" / "config"
-AUTOPRF = GOLDEN / "autoprf" / "01"
+AUTOPRF = GOLDEN / "autoprf" / "case_and_clipping"
 STEMS = tuple(AUTOPRF / name for name in ("ref", "cand", "docs"))
 
 

@@ -12,7 +12,7 @@ from crosspro.scripts.main import COMMANDS
 from tests.conftest import GOLDEN, ROOT
 from tests.scripts.run import crosspro
 
-CASE = GOLDEN / "scorer" / "01"
+CASE = GOLDEN / "scorer" / "en-fr_basic"
 
 
 def test_help_lists_every_command():
@@ -48,7 +48,7 @@ def test_check_accepts_and_refuses(tmp_path):
     good = crosspro("check", CASE / "gold.tsv", "--task", "en-fr")
     assert (good.code, good.stdout) == (0, b"")
     assert b"ok, 8 good lines, 10 gaps" in good.stderr
-    unequal = GOLDEN / "scorer" / "29" / "gold.tsv"  # more labels than placeholders
+    unequal = GOLDEN / "scorer" / "more_labels_than_placeholders" / "gold.tsv"
     assert crosspro("check", unequal, "--task", "en-fr").code == 1
     assert crosspro("check", unequal, "--task", "en-fr", "--lenient").code == 0
 
@@ -93,7 +93,7 @@ def test_evaluate_against_published_results():
 
 def test_evaluate_leaves_nothing_behind_on_bad_input(tmp_path):
     output = tmp_path / "out"
-    bad = GOLDEN / "scorer" / "07" / "pred.tsv"
+    bad = GOLDEN / "scorer" / "one_prediction_for_two_gaps" / "pred.tsv"
     result = crosspro("evaluate", CASE / "gold.tsv", bad, "--task", "en-fr", "-o", output)
     assert result.code == 2
     assert b"pred.tsv:4: classes: expected 2 label(s)" in result.stderr

@@ -16,7 +16,7 @@ from crosspro.scripts.contrastive_from_system import Texts, prepare_set
 from tests.conftest import GOLDEN, ROOT, SHARED_DATA
 from tests.scripts.run import crosspro
 
-CASE = GOLDEN / "contrastive" / "01"
+CASE = GOLDEN / "contrastive" / "small_set"
 
 
 @pytest.mark.parametrize("which", ["min", "max", "short"])

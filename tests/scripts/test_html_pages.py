@@ -9,7 +9,7 @@ from tests.evaluation.layout.reading import check_page
 from tests.scripts.run import crosspro
 from tests.scripts.test_apt import options
 
-CONTRASTIVE = GOLDEN / "contrastive" / "01"
+CONTRASTIVE = GOLDEN / "contrastive" / "small_set"
 PROTEST = GOLDEN / "protest"
 CALLS = {
     "apt": (*options(), "--resamples", 20),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
 
 
-def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
+def read_table(name: str, columns: int, folder: Path = _FOLDER) -> Iterator[tuple[str, ...]]:
     """The rows of `NAME.tsv`; lines that start with `# ` are comments."""
-    with (_FOLDER / f"{name}.tsv").open(encoding="utf-8") as lines:
+    with (folder / f"{name}.tsv").open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             if line.startswith("# ") or not line.strip():
                 continue
@@ -19,10 +18,3 @@ def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
             if len(cells) != columns:
                 raise ValueError(f"{name}.tsv:{number}: {len(cells)} columns instead of {columns}")
             yield cells
-
-
-@cache
-def subject_words(language: str) -> dict[str, frozenset[str]]:
-    """The word lists of the subject rules of a language, by their names."""
-    rows = read_table("subject-words", 3)
-    return {name: frozenset(words.split()) for lang, name, words in rows if lang == language}

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.sentences import Batch, read_sentences
+from crosspro.baselines.ngram.sentences import SentenceBatch, read_sentences
 from crosspro.data_prep.formats.textfile import read_text_lines
 from tests.conftest import GOLDEN
 
@@ -22,13 +22,13 @@ Entries = dict[tuple[str, ...], tuple[float, float]]
 def train(text: str | list[str], order: int = 3, **settings) -> NGramModel:
     """The model of a text; discounts that cannot be estimated have defaults."""
     lines = text.splitlines() if isinstance(text, str) else text
-    batch = Batch(Path("text"), 1, [line.encode().split() for line in lines])
+    batch = SentenceBatch(Path("text"), 1, [line.encode().split() for line in lines])
     chosen = {"order": order, "fallback": DEFAULT_FALLBACK} | settings
-    return estimate([batch], Settings(**chosen)).model
+    return estimate([batch], EstimationSettings(**chosen)).model
 
 
 def train_file(path: Path, order: int, **settings) -> NGramModel:
-    return estimate(read_sentences([path]), Settings(order=order, **settings)).model
+    return estimate(read_sentences([path]), EstimationSettings(order=order, **settings)).model
 
 
 @cache

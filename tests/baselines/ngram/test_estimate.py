@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK, closed_form
-from crosspro.baselines.ngram.estimate import Settings, estimate
+from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.sentences import read_sentences
 from crosspro.data_prep.errors import CrossproError, InputError
 from tests.baselines.ngram.models import (
@@ -51,7 +51,7 @@ def test_several_files_and_compression_make_no_difference(tmp_path):
     (tmp_path / "1.txt").write_bytes(b"".join(lines[:20]))
     with gzip.open(tmp_path / "2.txt.gz", "wb") as handle:
         handle.write(b"".join(lines[20:]))
-    settings = Settings(order=4, skip_symbols=True, **FALLBACK)
+    settings = EstimationSettings(order=4, skip_symbols=True, **FALLBACK)
     both = estimate(read_sentences([tmp_path / "1.txt", tmp_path / "2.txt.gz"]), settings)
     assert_same(entries_of(both.model), read_entries(CASES / "odd.4gram.fallback.arpa"))
     assert both.sentences == 60
@@ -124,7 +124,7 @@ def test_an_order_above_the_longest_sentence_is_explained():
 )
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(CrossproError, match=re.escape(message)):
-        Settings(**settings)
+        EstimationSettings(**settings)
 
 
 def test_a_temporary_folder_must_exist(tmp_path):

@@ -14,7 +14,7 @@ from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.ngram.arpa_writer import write_arpa
 from crosspro.baselines.ngram.load import load_model
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
-from crosspro.baselines.ngram.sentences import Batch
+from crosspro.baselines.ngram.sentences import SentenceBatch
 from tests.baselines.ngram.models import (
     CASES,
     arpa_text,
@@ -187,7 +187,7 @@ def test_the_arpa_form_scores_the_same(tmp_path_factory, text):
 def test_totals_are_those_of_kenlms_query():
     # bin/query of KenLM on a.5gram.arpa: perplexities 12.596285 and 8.234302.
     text = "w0 zzz w1 <unk> <s> w2"
-    batch = Batch(CASES / "a", 1, [text.encode().split()])
+    batch = SentenceBatch(CASES / "a", 1, [text.encode().split()])
     totals = Totals()
     ((_, scores),) = score_batches(golden_a(), [batch], totals)
     assert (totals.tokens, totals.unknown, totals.sentences) == (7, 2, 1)

@@ -15,7 +15,7 @@ from crosspro.data_prep.annotate.files import (
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.formats.conllu import format_sentence
-from tests.data_prep.formats.test_conllu import SAMPLE
+from tests.data_prep.formats.conllu_sample import SAMPLE
 
 
 @pytest.fixture

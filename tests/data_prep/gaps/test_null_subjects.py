@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
-from crosspro.data_prep.gaps.extract import RULES
 from crosspro.data_prep.gaps.null_subjects import (
     english_subject,
     null_subject_verbs,
     place_null_subjects,
 )
+from crosspro.data_prep.gaps.rules import RULES
 
 FIN = "VerbForm=Fin|Person=3"
 

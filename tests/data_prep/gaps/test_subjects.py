@@ -8,8 +8,12 @@ from crosspro.data_prep.annotate.registry import make_annotator
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.formats.conllu import read_conllu
-from crosspro.data_prep.gaps.subjects import ambiguous_pronouns, judge_by_rules, judge_subjects
-from crosspro.data_prep.gaps.word_classes import WordClass, word_classes
+from crosspro.data_prep.gaps.subjects.filter import (
+    ambiguous_pronouns,
+    judge_by_rules,
+    judge_subjects,
+)
+from crosspro.data_prep.gaps.subjects.word_classes import WordClass, word_classes
 from crosspro.data_prep.task import load_task
 from tests.conftest import GOLDEN, SHARED_DATA
 

@@ -19,7 +19,7 @@ from crosspro.evaluation.contrastive.formats import (
 )
 from tests.conftest import GOLDEN
 
-SET = GOLDEN / "contrastive" / "01" / "test.json"
+SET = GOLDEN / "contrastive" / "small_set" / "test.json"
 
 
 def instance(**changes):

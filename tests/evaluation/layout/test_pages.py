@@ -162,7 +162,7 @@ def test_autoprf_verdicts(reference, candidate, matches, expected):
 
 
 def test_contrastive_page_shows_what_each_system_prefers():
-    folder = GOLDEN / "contrastive" / "01"
+    folder = GOLDEN / "contrastive" / "small_set"
     read = read_contrastive(folder / "test.json")
     systems = read_scores([folder / "scores"], read)
     systems.append(replace(systems[0], name="opposite", maximise=True))

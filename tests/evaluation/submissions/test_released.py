@@ -39,7 +39,7 @@ def test_printout_of_the_2015_scorer(discomt2015, en_fr_2015, name):
 
 
 def test_one_submission_at_a_time(tmp_path):
-    gold = GOLDEN / "scorer" / "01" / "gold.tsv"
+    gold = GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv"
     result = crosspro("evaluate", gold, gold, gold, "--task", "en-fr", "--layout", "official")
     assert result.code == 2
     assert "one submission at a time" in result.stderr.decode()

@@ -24,7 +24,7 @@ from crosspro.evaluation.submissions.results import evaluate, ranks
 from crosspro.evaluation.submissions.submission import read_gold, read_submissions
 from tests.conftest import GOLDEN
 
-CASE = GOLDEN / "scorer" / "26"
+CASE = GOLDEN / "scorer" / "en-fr_random"
 
 
 @pytest.fixture(scope="module")

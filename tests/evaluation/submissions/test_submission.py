@@ -11,8 +11,8 @@ from crosspro.data_prep.task import load_task
 from crosspro.evaluation.submissions.submission import display_names, read_gold, read_submissions
 from tests.conftest import GOLDEN
 
-GOLD = (GOLDEN / "scorer" / "01" / "gold.tsv").read_bytes()
-PRED = (GOLDEN / "scorer" / "01" / "pred.tsv").read_bytes()
+GOLD = (GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv").read_bytes()
+PRED = (GOLDEN / "scorer" / "en-fr_basic" / "pred.tsv").read_bytes()
 TASK = load_task("en-fr")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crosspro.evaluation.apt.released.python2_order import Python2Set, quicksort_order
 from tests.conftest import GOLDEN
 
-RECORDED = json.loads((GOLDEN / "python2_order.json").read_text("utf-8"))
+RECORDED = json.loads((GOLDEN / "apt" / "python2_order.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("first", "second", "union"), RECORDED["unions"])

@@ -11,7 +11,7 @@ from crosspro.evaluation.contrastive.released.printout import released_printout
 from tests.conftest import GOLDEN
 from tests.evaluation.contrastive.test_formats import BLOCK, instance
 
-CASE = GOLDEN / "contrastive" / "01"
+CASE = GOLDEN / "contrastive" / "small_set"
 
 
 def printout(tmp_path, content, scores, maximise=False):

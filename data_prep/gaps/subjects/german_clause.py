@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.annotate.tables import subject_words
-from crosspro.data_prep.gaps.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.words import subject_words
 
 _WORDS = subject_words("de")
 BREAKS, COMPARISON = _WORDS["breaks"], _WORDS["comparison"]
@@ -19,7 +19,7 @@ VERBS = frozenset((W.FINITE, W.BASE, W.PARTICIPLE))
 NOUN_PHRASE = frozenset((W.DET, W.ADJ, W.NUM, W.NOUN))
 
 
-class Clause:
+class GermanClause:
     """The clause of the pronoun at `index`: the words from `start` up to `end`.
 
     `coordinated`: a conjunction such as `und` joins it to what goes before.

@@ -1,4 +1,4 @@
-"""What a rule says of a pronoun."""
+"""What a rule or a parse says of an ambiguous pronoun."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SubjectJudgement:
     """Whether the pronoun is a subject, and the name of the rule that said so."""
 
     subject: bool

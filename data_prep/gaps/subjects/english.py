@@ -13,16 +13,16 @@ decides nearly always. The rules are tried in this order; reports count them by 
 - *clause_start*: at the start of a clause it is a subject even if the tagger saw no verb.
 - *nothing*: otherwise it is none.
 
-The word lists are in `tables/subject-words.tsv`.
+The word lists are in `subject-words.tsv`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.annotate.tables import subject_words
-from crosspro.data_prep.gaps.verdict import Verdict
-from crosspro.data_prep.gaps.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
+from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.words import subject_words
 
 _WORDS = subject_words("en")
 NEGATED, NEGATION, BETWEEN = _WORDS["negated"], _WORDS["negation"], _WORDS["between"]
@@ -35,7 +35,7 @@ VERBS = frozenset((W.FINITE, W.BASE, W.ING, W.PARTICIPLE))
 
 def judge_it(
     words: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-) -> Verdict:
+) -> SubjectJudgement:
     """The verdict on the `it` at `index`; words and lemmas in lower case."""
     return _It(words, lemmas, classes, index).verdict()
 
@@ -53,17 +53,17 @@ class _It:
         self.before = index - 1
         self.after = self._step_over(index + 1)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SubjectJudgement:
         """The first rule that applies decides."""
         for rule in (self.inversion, self.preposition, self.verb):
             found = rule()
             if found is not None:
-                return Verdict(found, rule.__name__, found and self._expletive())
+                return SubjectJudgement(found, rule.__name__, found and self._expletive())
         if self.verb_follows():
-            return Verdict(True, "verb_follows", self._expletive())
+            return SubjectJudgement(True, "verb_follows", self._expletive())
         if self.at_clause_start():
-            return Verdict(True, "clause_start")
-        return Verdict(False, "nothing")
+            return SubjectJudgement(True, "clause_start")
+        return SubjectJudgement(False, "nothing")
 
     # The three contexts that can make it an object; None where the context is another.
 

@@ -19,17 +19,22 @@ verb. Tried in this order; reports count them by name:
   noun phrase that agrees with the verb and is not marked as another case.
 - *no_verb*: without any verb, it is a subject if the clause begins with it.
 
-The word lists are in `tables/subject-words.tsv`.
+The word lists are in `subject-words.tsv`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.annotate.tables import subject_words
-from crosspro.data_prep.gaps.german_clause import NOUN_PHRASE, VERBS, Clause, is_plural
-from crosspro.data_prep.gaps.verdict import Verdict
-from crosspro.data_prep.gaps.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.german_clause import (
+    NOUN_PHRASE,
+    VERBS,
+    GermanClause,
+    is_plural,
+)
+from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
+from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
+from crosspro.data_prep.gaps.subjects.words import subject_words
 
 _WORDS = subject_words("de")
 NOMINATIVE, OBLIQUE, MASCULINE = _WORDS["nominative"], _WORDS["oblique"], _WORDS["masculine"]
@@ -42,15 +47,15 @@ INFINITIVE_CONJUNCTIONS = _WORDS["infinitive-conjunctions"]
 
 def judge_es_or_sie(
     forms: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-) -> Verdict:
+) -> SubjectJudgement:
     """The verdict on the `es`, `sie` or `Sie` at `index`."""
     return _Pronoun(forms, lemmas, classes, index).verdict()
 
 
-class _Pronoun(Clause):
+class _Pronoun(GermanClause):
     """A pronoun in its clause; each rule gives a verdict, or None where it does not apply."""
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SubjectJudgement:
         """The first rule that applies decides."""
         rules = (
             self.preposition,
@@ -66,8 +71,8 @@ class _Pronoun(Clause):
         for rule in rules:
             found = rule()
             if found is not None:
-                return Verdict(found, rule.__name__, found and self._expletive())
-        return Verdict(self.index == self.start, "no_verb")
+                return SubjectJudgement(found, rule.__name__, found and self._expletive())
+        return SubjectJudgement(self.index == self.start, "no_verb")
 
     def preposition(self) -> bool | None:
         word, kind = self.word(self.index - 1), self.kind(self.index - 1)

@@ -1,6 +1,6 @@
 """The few word classes that the subject rules ask for, whatever tagger was used.
 
-`tables/word-classes.tsv` gives them for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
+`word-classes.tsv` gives them for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
 the 12 universal tags.
 """
 
@@ -11,6 +11,7 @@ from functools import cache
 
 from crosspro.data_prep.annotate.tables import read_table
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.gaps.subjects.words import TABLES
 
 WordClass = Enum(
     "WordClass",
@@ -22,7 +23,7 @@ WordClass = Enum(
 
 @cache
 def _classes() -> dict[tuple[str, str], WordClass]:
-    rows = read_table("word-classes", 3)
+    rows = read_table("word-classes", 3, TABLES)
     return {(scheme, tag): WordClass[name] for scheme, tag, name in rows}
 
 

@@ -3,7 +3,7 @@
 English `it` and German `es` and `sie` look the same as subject and as object, and the tasks are
 about subjects. Where the sentence is parsed, the dependency label decides, as in the papers: the
 task's `subject_filter` lists the labels. Where it is not, rules over words and predicted tags do
-(`english_subjects.py`, `german_subjects.py`); `scripts/reproduce/subject_rules.py` measures them.
+(`english.py`, `german.py`); `scripts/reproduce/subject_rules.py` measures them.
 
 Expletives are a case of their own. The papers' parser labelled English ones as subjects (SBJ), so
 they were kept, and German ones as EP, so `es gibt` was lost, which the papers regret. That is what
@@ -18,10 +18,10 @@ from dataclasses import replace
 
 from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.errors import CrossproError, choices
-from crosspro.data_prep.gaps.english_subjects import judge_it
-from crosspro.data_prep.gaps.german_subjects import judge_es_or_sie
-from crosspro.data_prep.gaps.verdict import Verdict
-from crosspro.data_prep.gaps.word_classes import word_classes
+from crosspro.data_prep.gaps.subjects.english import judge_it
+from crosspro.data_prep.gaps.subjects.german import judge_es_or_sie
+from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
+from crosspro.data_prep.gaps.subjects.word_classes import word_classes
 from crosspro.data_prep.task import SubjectFilter, Task
 
 RULE_LANGUAGES = ("en", "de")
@@ -38,7 +38,7 @@ def ambiguous_pronouns(sentence: AnnotatedSentence, task: Task) -> list[int]:
 
 def judge_subjects(
     sentence: AnnotatedSentence, task: Task, keep_expletives: bool | None = None
-) -> dict[int, Verdict]:
+) -> dict[int, SubjectJudgement]:
     """A verdict for each ambiguous pronoun of a source sentence, by its position.
 
     `keep_expletives`: whether expletives pass; by default as in the papers.
@@ -60,17 +60,17 @@ def judge_subjects(
 
 def judge_by_label(
     sentence: AnnotatedSentence, index: int, labels: SubjectFilter, keep_expletives: bool
-) -> Verdict:
+) -> SubjectJudgement:
     """The verdict of a parse; case and subtypes of labels do not matter (`SB` is `sb`)."""
     label = sentence.tokens[index].deprel
     expletive = _matches(label, labels.expletive_labels)
     subject = _matches(label, labels.labels) or (expletive and keep_expletives)
-    return Verdict(subject, f"label {label}", expletive)
+    return SubjectJudgement(subject, f"label {label}", expletive)
 
 
 def judge_by_rules(
     sentence: AnnotatedSentence, positions: list[int], language: str
-) -> dict[int, Verdict]:
+) -> dict[int, SubjectJudgement]:
     """The verdicts of the rules, from tags alone; expletives count as subjects."""
     if language not in RULE_LANGUAGES:
         raise CrossproError(
@@ -93,7 +93,7 @@ def _matches(label: str, wanted: tuple[str, ...]) -> bool:
     return whole in folded or whole.partition(":")[0] in folded
 
 
-def _without_expletive(verdict: Verdict) -> Verdict:
+def _without_expletive(verdict: SubjectJudgement) -> SubjectJudgement:
     if not verdict.expletive:
         return verdict
     return replace(verdict, subject=False, rule=f"{verdict.rule}, expletive")

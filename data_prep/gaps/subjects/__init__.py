@@ -1,0 +1,1 @@
+"""Which ambiguous source pronouns are subjects: by a parse, or by rules over words and tags."""

@@ -1,0 +1,71 @@
+"""What `crosspro prepare` leaves behind: PREFIX.data, its doc-ids, a blind copy and a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from crosspro import __version__
+from crosspro.data_prep.cache import file_digest
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.formats.textfile import atomic_output, write_text
+from crosspro.data_prep.prepare import Counts, PrepareSettings
+from crosspro.data_prep.sets.statistics import DocumentSize
+from crosspro.data_prep.task import Task
+
+
+def write_prepared(examples: Iterable[Example], output: Path, blind: bool) -> list[Example]:
+    """Write PREFIX.data and what belongs to it, so that either all or none of them appear."""
+    kept = []
+    data = output.with_name(f"{output.name}.data")
+    with atomic_output(data) as handle:
+        for example in examples:
+            kept.append(example)
+            handle.write(format_example(example).encode("utf-8") + b"\n")
+        write_text(
+            output.with_name(f"{output.name}.doc-ids"),
+            "".join(f"{example.document or ''}\n" for example in kept),
+        )
+        if blind:
+            lines = ("\t\t" + format_example(example).split("\t", 2)[2] for example in kept)
+            write_text(output.with_name(f"{output.name}.blind.data"), "\n".join(lines) + "\n")
+    return kept
+
+
+def write_report(
+    task: Task,
+    total: DocumentSize,
+    counts: Counts,
+    settings: PrepareSettings,
+    year: str,
+    inputs: Iterable[Path],
+    output: Path,
+) -> None:
+    """Write PREFIX.report.json: what was made of which inputs, how, and every decision."""
+    chosen = {
+        f.name: value if isinstance(value := getattr(settings, f.name), str | int) else str(value)
+        for f in fields(settings)
+        if f.name not in ("rules", "aligner")
+    }
+    content = {
+        "crosspro": __version__,
+        "task": task.name,
+        "year": year,
+        "rules": asdict(settings.rules),
+        "aligner": asdict(settings.aligner),
+        "settings": chosen,
+        "inputs": {str(path): file_digest(path) for path in inputs if path.is_file()},
+        "segments": total.segments,
+        "source_tokens": total.source_tokens,
+        "target_tokens": total.target_tokens,
+        "gaps": total.gaps,
+        "decisions": dict(counts.decisions.most_common()),
+        "subject_rules": dict(counts.subject_rules.most_common()),
+        "classes_before_filter": {name: counts.before[name] for name in task.classes},
+        "classes": {name: counts.after[name] for name in task.classes},
+    }
+    path = output.with_name(f"{output.name}.report.json")
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")

@@ -1,0 +1,21 @@
+"""Two documents in CoNLL-U with what makes it difficult: ranges, empty nodes, a missing parse."""
+
+SAMPLE = """\
+# newdoc id = park
+# sent_id = park-1
+# text = Il parle du chien.
+1\tIl\til\tPRON\t_\tPerson=3\t2\tnsubj\t_\t_
+2\tparle\tparler\tVERB\t_\t_\t0\troot\t_\t_
+3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes
+3\tde\tde\tADP\t_\t_\t5\tcase\t_\t_
+4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_
+5\tchien\tchien\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
+5.1\trien\trien\tPRON\t_\t_\t_\t_\t2:obj\t_
+6\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+# sent_id = park-2
+1\tOui\toui\tINTJ\t_\t_\t_\t_\t_\t_
+
+# newdoc id = mer
+1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_
+"""

@@ -1,0 +1,40 @@
+"""Classes proposed for a new language pair, and the draft of its task file."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import yaml
+
+from crosspro.data_prep.gaps.inventory import AlignedSentence, count_translations, propose
+from crosspro.data_prep.gaps.task_draft import task_draft
+from crosspro.data_prep.task import task_from_mapping
+
+
+def sentence(pronoun, translation, tag="PRON", links=((0, 0),)):
+    return AlignedSentence([pronoun, "x"], [translation, "y"], [tag, "VERB"], list(links))
+
+
+def test_classes_are_proposed_from_aligned_counts():
+    sentences = (
+        [sentence("it", "il")] * 50 + [sentence("it", "elle")] * 30 + [sentence("it", "ce")] * 15
+        + [sentence("it", "c'")] * 20 + [sentence("it", "truc")] * 1
+        + [sentence("it", "maison", "NOUN")] * 10 + [sentence("it", "il", links=())] * 5
+        + [sentence("he", "il")] * 99 + [sentence("he", "lui")] * 1
+    )  # fmt: skip
+    counts, fillers = count_translations(sentences, ["it", "he", "they"])
+    it, he, they = counts
+    assert (it.total, it.other, they.total) == (131, 15, 0)
+    assert he.top_share == pytest.approx(0.99)
+    proposal = propose(counts, fillers, merge=[("ce", "c'")])
+    assert proposal.source_pronouns == ("it",)
+    assert proposal.dropped == ("he",)
+    assert proposal.classes == {
+        "il": ("il",), "elle": ("elle",), "c'": ("c'", "ce"), "OTHER": ("NONE",)
+    }  # fmt: skip
+    assert proposal.other_fillers == ("maison",)
+    assert fillers == Counter({"maison": 10})
+    assert proposal.class_numbers() == {"il": 50, "elle": 30, "c'": 35, "OTHER": 16}
+    task = task_from_mapping(yaml.safe_load(task_draft(proposal, "en", "fr", 231)), "draft")
+    assert (task.name, task.forms) == ("en-fr", proposal.classes)

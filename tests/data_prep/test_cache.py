@@ -1,0 +1,50 @@
+"""Steps are kept by content, and made once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crosspro.data_prep.cache import Cache, content_key
+
+
+def test_a_step_is_made_once(tmp_path):
+    cache, made = Cache(tmp_path / "cache"), []
+
+    def make():
+        made.append(1)
+        return "text"
+
+    for _ in range(2):
+        assert cache.text("step", content_key("a", 1), make).read_text() == "text"
+    assert made == [1]
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"\x93NUMPY", "missing"])
+def test_arrays_are_mapped_and_made_anew_where_they_are_damaged(tmp_path, damage):
+    cache, made = Cache(tmp_path / "cache"), []
+
+    def make():
+        made.append(1)
+        return {"a": np.arange(3), "b": np.zeros((2, 0), np.float32)}
+
+    cache.arrays("step", "key", ("a", "b"), make)
+    file = cache.path("step", "key") / "a.npy"
+    if damage == "missing":
+        file.unlink()
+    elif damage is not None:
+        file.write_bytes(damage)
+    found = cache.arrays("step", "key", ("a", "b"), make)
+    assert found["a"].tolist() == [0, 1, 2]
+    assert (found["b"].shape, found["b"].dtype) == ((2, 0), np.float32)
+    assert isinstance(found["a"], np.memmap)
+    assert len(made) == (1 if damage is None else 2)
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["step.key"]
+
+
+def test_keys_depend_on_content_not_on_names(tmp_path):
+    (tmp_path / "a").write_text("x\n")
+    (tmp_path / "b").write_text("x\n")
+    assert content_key(tmp_path / "a") == content_key(tmp_path / "b")
+    (tmp_path / "b").write_text("y\n")
+    assert content_key(tmp_path / "a") != content_key(tmp_path / "b")

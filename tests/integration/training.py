@@ -1,0 +1,20 @@
+"""Runs of train.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.conftest import ROOT
+
+SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
+
+
+def train(folder, *arguments):
+    """Run train.py, with a system that starts quickly unless one is named."""
+    if not any(
+        argument.startswith(("system=", "~system", "experiment=")) for argument in arguments
+    ):
+        arguments = (*arguments, "system=majority")
+    command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={folder}"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
