@@ -114,7 +114,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
             ],
             "system.training.batch_size: expected a whole",
         ),
-        (["data.documnts=3"], "data.kind, data.seed, data.documents"),
+        (["data.documnts=3"], "data._target_, data.seed, data.documents"),
         (["system=foo"], "majority"),
         (["task=en-xx"], "en-fr-2015"),
         (["+system.colour=1", "absent=perhaps", "resamples=x"], "system.colour"),
