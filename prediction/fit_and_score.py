@@ -135,13 +135,13 @@ def score_set(
     return evaluation
 
 
-def contents(splits: Splits) -> Sequence[Contents]:
+def contents(splits: Splits) -> tuple[Contents, ...]:
     """What each file of a run's data holds, or each split, where it comes from no file."""
     if splits.files:
-        return splits.files
+        return tuple(splits.files)
     sets = (("train", "train", splits.train), ("dev", "dev", splits.dev))
     tests = (("test", name, examples) for name, examples in splits.test.items())
-    return [example_contents(*one) for one in (*sets, *tests)]
+    return tuple(example_contents(*one) for one in (*sets, *tests))
 
 
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:

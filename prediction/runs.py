@@ -11,8 +11,7 @@ import json
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,7 +47,7 @@ class Configuration:
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
-    overrides: Sequence[str] = ()
+    overrides: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -62,7 +61,7 @@ class Times:
     score_seconds: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """One fit of one system: what it was made from, and what came out.
 
@@ -74,13 +73,13 @@ class Run:
     task: str
     system: str
     seed: int
-    configuration: Configuration
-    data: Sequence[Contents]
     versions: Mapping[str, str]
     times: Times
     fit: Mapping[str, Any] | None = None
     scores: Scores = field(default_factory=dict)
     variants: Mapping[str, Scores] = field(default_factory=dict)
+    data: tuple[Contents, ...]
+    configuration: Configuration
 
     @property
     def name(self) -> str:
@@ -105,9 +104,10 @@ def read_run(folder: str | Path) -> Run:
     problems = [Problem(str(path), None, *fault) for fault in faults("", content, Run)]
     if problems:
         raise InputError(problems)
-    content["configuration"] = Configuration(**content["configuration"])
+    asked = Configuration(**content["configuration"])
+    content["configuration"] = replace(asked, overrides=tuple(asked.overrides))
     content["times"] = Times(**content["times"])
-    content["data"] = [Contents(**one) for one in content["data"]]
+    content["data"] = tuple(Contents(**one) for one in content["data"])
     content["scores"] = _scores(content.get("scores", {}))
     variants = content.get("variants", {})
     content["variants"] = {name: _scores(sets) for name, sets in variants.items()}
@@ -135,7 +135,11 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 def versions() -> dict[str, str]:
     """The versions of this package, of Python, and of the libraries that are in use."""
-    used = {name: version(name) for module, name in _PACKAGES.items() if module in sys.modules}
+    used = {
+        name: str(sys.modules[module].__version__)
+        for module, name in _PACKAGES.items()
+        if module in sys.modules
+    }
     return {"crosspro": __version__, "python": platform.python_version(), **used}
 
 

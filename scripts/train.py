@@ -24,6 +24,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
+from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.setting_types import MOST_SEED
@@ -36,8 +37,8 @@ from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
-GROUPS = ("task", "data", "system", "trainer", "experiment")
 DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
+_REFUSALS = (HydraException, OmegaConfBaseException)
 
 DataFunction = Callable[..., Splits]
 
@@ -120,13 +121,14 @@ def run(configuration: Configuration, folder: Path) -> float | None:
         system.fit(task, splits.train, splits.dev, folder)
         return None
     resamples = settings["resamples"]
+    own_seed = settings["system"].get("seed")
     outcome = fit_and_score(
         task,
         system,
         splits,
         folder,
         name=chosen.get("system"),
-        seed=settings["system"].get("seed", settings["seed"]),
+        seed=own_seed if isinstance(own_seed, int) else settings["seed"],
         configuration=configuration,
         absent=settings["absent"],
         resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
@@ -149,7 +151,7 @@ def train(config: DictConfig) -> float | None:
     named = {group: choices[group] for group in GROUPS if choices.get(group)}
     try:
         settings: Any = OmegaConf.to_container(config, resolve=True)
-        return run(Configuration(named, list(about.overrides.task), settings), folder)
+        return run(Configuration(named, tuple(about.overrides.task), settings), folder)
     except OmegaConfBaseException as error:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
@@ -182,11 +184,9 @@ def _remove_if_empty(folder: Path) -> None:
 
 def refused_names(arguments: list[str]) -> list[Problem]:
     """Names among the arguments that there are not, each with those that there are."""
-    from crosspro.conf.names import names_of_choices
-
     try:
         names = names_of_choices(arguments)
-    except HydraException:
+    except _REFUSALS:
         return []
     wrong = [unknown_name(one.group, one.name, one.options, one.name) for one in names.wrong]
     return [*wrong, *unknown_names(arguments, names.known)]
@@ -208,20 +208,20 @@ def refused_folders(arguments: list[str]) -> list[Problem]:
 def main() -> None:
     """Let Hydra compose and run; what it refuses is said with the choices that there are."""
     arguments = sys.argv[1:]
+    problems = refused_folders(arguments)
+    if problems:
+        print(InputError([*refused_names(arguments), *problems]), file=sys.stderr)
+        raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     try:
-        folders = refused_folders(arguments)
-        if folders:
-            raise InputError([*refused_names(arguments), *folders])
         train()
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
+    except (*_REFUSALS, ValueError) as error:
         problems = refused_names(arguments)
-        if not problems and isinstance(error, ValueError):
+        if not problems and not isinstance(error, _REFUSALS):
             raise
-        print(InputError(problems) if problems else error, file=sys.stderr)
-        raise SystemExit(2) from None
-    except InputError as error:
-        print(error, file=sys.stderr)
+        cause = str(error.__cause__ or "").partition("\n")[0]
+        words = "\n".join(filter(None, (str(error), cause)))
+        print(InputError(problems) if problems else words, file=sys.stderr)
         raise SystemExit(2) from None
 
 

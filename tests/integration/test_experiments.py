@@ -132,3 +132,11 @@ def test_a_sweep_trains_each_choice(tmp_path, launcher, plugin):
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert len(list(tmp_path.glob("*/test.scores.json"))) == 4
+
+
+def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
+    for wrong, fragment in (("systm=a,b", "mean system?"), ("system=majority,foo", "found foo")):
+        result = train(tmp_path / "unused", "-m", *SMALL, wrong, f"hydra.sweep.dir={tmp_path}")
+        assert result.returncode == 2
+        assert fragment in result.stderr
+        assert not list(tmp_path.glob("*/run.json"))
