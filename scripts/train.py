@@ -192,26 +192,9 @@ def refused_names(arguments: list[str]) -> list[Problem]:
     return [*wrong, *unknown_names(arguments, names.known)]
 
 
-def refused_folders(arguments: list[str]) -> list[Problem]:
-    """Folders for the run among the arguments that cannot be made."""
-    problems = []
-    for argument in arguments:
-        name, _, value = argument.partition("=")
-        if name in ("hydra.run.dir", "hydra.sweep.dir") and value and "$" not in value:
-            path = Path(value).absolute()
-            nearest = next(place for place in (path, *path.parents) if place.exists())
-            if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-                problems.append(Problem("settings", None, name, "a folder to write to", value))
-    return problems
-
-
 def main() -> None:
     """Let Hydra compose and run; what it refuses is said with the choices that there are."""
     arguments = sys.argv[1:]
-    problems = refused_folders(arguments)
-    if problems:
-        print(InputError([*refused_names(arguments), *problems]), file=sys.stderr)
-        raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     try:
         train()
@@ -222,6 +205,11 @@ def main() -> None:
         cause = str(error.__cause__ or "").partition("\n")[0]
         words = "\n".join(filter(None, (str(error), cause)))
         print(InputError(problems) if problems else words, file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:  # those of a run are caught there
+        sweep = {"-m", "--multirun"} & set(arguments)
+        key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
+        print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None
 
 

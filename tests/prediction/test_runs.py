@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -54,6 +54,21 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert run.times.ended >= run.times.started
     assert notes == [f"fitting ngram on {len(SMALL.train)} lines"]
     assert load_system(tmp_path / "run").name == "ngram"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a system may tell of its training."""
+
+    chosen_epoch: int
+    stopped_by: str
+
+
+def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
+    system = Majority()
+    system.report = Report(3, "patience")
+    fit_and_score(TASK, system, SMALL, tmp_path)
+    assert read_run(tmp_path).fit == {"chosen_epoch": 3, "stopped_by": "patience"}
 
 
 def test_a_stopped_run_can_be_told(tmp_path):
