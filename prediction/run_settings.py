@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_type_hints
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
 from crosspro.prediction.arguments import BY_NAME, constructor
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
-
-DATA_KEYS = {
-    "demo": ("kind", "seed", "documents"),
-    "shared_task": ("kind", "dir", "train", "dev", "test", "lenient"),
-}
-"""The keys of each kind of data."""
-
-MOST_SEED = 2**32 - 1
-"""Seeds are numbers of 32 bits, which every generator takes."""
+from crosspro.prediction.typed_values import faults, shown
 
 _PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 class Settings:
@@ -61,50 +54,45 @@ class Settings:
             self.problem(key, "a section of settings", settings.get(key))
         return not bad
 
-    def data(self, data: Mapping[str, Any]) -> None:
-        """The section `data`."""
-        kind = data.get("kind")
-        if kind not in DATA_KEYS:
-            self.problem("data.kind", choices(DATA_KEYS), repr(kind))
+    def imported(self, key: str, name: object, expected: str) -> Any:
+        """What the `_target_` of a section names, or None and a problem."""
+        if not isinstance(name, str) or not name:
+            self.problem(f"{key}._target_", expected, "nothing" if name is None else name)
+            return None
+        try:
+            return pkgutil.resolve_name(name)
+        except (ImportError, AttributeError, ValueError) as error:
+            self.problem(f"{key}._target_", expected, " ".join(str(error).split()))
+            return None
+
+    def data(self, target: object, arguments: Mapping[str, Any]) -> None:
+        """The section `data`: a function of a task and of settings, which must fit its signature.
+
+        Its first parameter gets the task.
+        """
+        try:
+            signature = inspect.signature(target)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            self.problem("data._target_", "a function of a task that returns Splits", shown(target))
             return
-        for key in data:
-            if key not in DATA_KEYS[kind]:
-                self.problem(f"data.{key}", choices(DATA_KEYS[kind]), "an unknown key")
-        missing = [key for key in DATA_KEYS[kind] if data.get(key) in (None, "???")]
-        for key in missing:
-            self.problem(f"data.{key}", "a value", f"nothing (give it as data.{key}=…)")
-        if kind == "demo":
-            self.demo(data, missing)
-        else:
-            self.files(data, missing)
-
-    def demo(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
-        """The values of `data=demo`."""
-        splits = ("train", "dev", "test")
-        documents = data.get("documents")
-        if "documents" not in missing and not isinstance(documents, Mapping):
-            self.problem("data.documents", f"a number for each of {', '.join(splits)}", documents)
-        elif isinstance(documents, Mapping):
-            for split in splits:
-                self.number(f"data.documents.{split}", documents.get(split), 1)
-            for split in documents:
-                if split not in splits:
-                    self.problem(f"data.documents.{split}", choices(splits), "an unknown key")
-        if "seed" not in missing:
-            self.number("data.seed", data.get("seed"), 0, MOST_SEED)
-
-    def files(self, data: Mapping[str, Any], missing: Sequence[str]) -> None:
-        """The values of `data=shared_task`."""
-        if "dir" not in missing and not Path(str(data["dir"])).is_dir():
-            self.problem("data.dir", "a folder", quoted(str(data["dir"])))
-        for split in ("train", "dev", "test"):
-            pattern = data.get(split)
-            if split in missing:
+        parameters = dict(list(signature.parameters.items())[1:])
+        known = {name: one for name, one in parameters.items() if one.kind in _NAMED}
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+            for name in arguments:
+                if name not in known:
+                    expected = choices(known) if known else "no setting"
+                    self.problem(f"data.{name}", expected, "an unknown key")
+        hints = _hints(target)
+        for name, parameter in known.items():
+            value = arguments.get(name, "???")
+            if name not in arguments and parameter.default is not parameter.empty:
                 continue
-            if not isinstance(pattern, str) or not pattern or Path(pattern).is_absolute():
-                self.problem(f"data.{split}", "a file name or pattern inside data.dir", pattern)
-        if "lenient" not in missing and not isinstance(data["lenient"], bool):
-            self.problem("data.lenient", "true or false", data["lenient"])
+            wrong = list(faults(f"data.{name}", value, hints.get(name, Any)))
+            if value == "???" or (value is None and wrong):
+                self.problem(f"data.{name}", "a value", f"nothing (give it as data.{name}=…)")
+            else:
+                for fault in wrong:
+                    self.problem(*fault)
 
     def system(self, key: str, settings: Mapping[str, Any]) -> System | None:
         """The system of a section, made with those among its arguments; None if it is refused."""
@@ -113,10 +101,8 @@ class Settings:
             for name, value in settings.items()
             if name != "_target_"
         }
-        try:
-            target = pkgutil.resolve_name(str(settings.get("_target_", "")))
-        except (ImportError, AttributeError, ValueError) as error:
-            self.problem(f"{key}._target_", "a class that can be imported", str(error))
+        target = self.imported(key, settings.get("_target_"), "a class that can be imported")
+        if target is None:
             return None
         self.component(key, target, given)
         if not _is_class(target):  # and nothing else is called
@@ -184,6 +170,14 @@ def _placed(problem: Problem, key: str) -> Problem:
     return problem if inside == problem.field else replace(problem, field=f"{key}.{inside}")
 
 
+def _hints(target: object) -> dict[str, Any]:
+    """The annotations of a function, or none, where they name what only a type checker imports."""
+    try:
+        return get_type_hints(target, include_extras=True)
+    except NameError:
+        return {}
+
+
 def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:
     """Problems with the names in `name=value` arguments.
 
@@ -195,6 +189,9 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
         name, equals, _ = argument.partition("=")
         if not equals or argument.startswith(("+", "-", "~", "hydra")):
             continue
+        if name == "data.kind":
+            problems.append(_no_kind(argument))
+            continue
         section = ""
         for part in name.split("."):
             if section not in known:
@@ -202,13 +199,20 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
             place = f"{section}.{part}" if section else part
             if part not in known[section]:
                 names = [f"{section}.{other}" if section else other for other in known[section]]
-                problems.append(_unknown(name, place, names))
+                problems.append(unknown_name(name, place, names))
                 break
             section = place
     return problems
 
 
-def _unknown(name: str, wrong: str, known: Sequence[str]) -> Problem:
+def unknown_name(key: str, wrong: str, known: Sequence[str], found: str = "") -> Problem:
+    """The problem with a name that is not among the known ones, and the one that may be meant."""
     near = difflib.get_close_matches(wrong, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
-    return Problem("settings", None, name, choices(known), f"an unknown name{hint}")
+    return Problem("settings", None, key, choices(known), f"{found or 'an unknown name'}{hint}")
+
+
+def _no_kind(found: str) -> Problem:
+    """For configurations from before data was chosen as systems are."""
+    expected = "data=NAME for a file of conf/data, or data._target_=FUNCTION"
+    return Problem("settings", None, "data.kind", expected, found)

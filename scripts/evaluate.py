@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.sets.splits import read_with_files_beside
 from crosspro.data_prep.task import Task, load_task
@@ -38,13 +38,13 @@ from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import (
     Gold,
     Submission,
-    display_names,
     label_problems,
     read_gold,
     read_submissions,
     submission_of,
 )
 from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.runs import names_of
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIds, Output, TaskName, write_output
@@ -80,6 +80,10 @@ def evaluate_command(
     ],
     task: TaskName,
     doc_ids: DocIds = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of the first submission or run, of the second, … (repeatable)."),
+    ] = None,
     absent: Annotated[
         AbsentChoice,
         typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
@@ -102,8 +106,10 @@ def evaluate_command(
 
     Macro-averaged recall (the official score; macro F1 for en-fr-2015) and accuracy with 95%
     intervals, recall of each class, paired tests between submissions. Resampling is by document if
-    document ids are given, else by gap. The folder of a run stands for what its system predicts.
+    document ids are given, else by gap. The folder of a run stands for what its system predicts,
+    and is called by its system and seed.
     """
+    shown = _names(submissions, name or [])
     rules = load_task(task)
     published = _published(rules, with_published)
     if published and layout in (Layout.JSON, Layout.CSV, Layout.OFFICIAL):
@@ -113,7 +119,8 @@ def evaluate_command(
     except InputError as error:
         files = [path for path in submissions if not path.is_dir()]
         raise InputError([*error.problems, *label_problems(files, rules)]) from error
-    read = _submissions(submissions, rules, gold_labels, gold, doc_ids)
+    found = _submissions(submissions, rules, gold_labels, gold, doc_ids)
+    read = [replace(one, name=its) for one, its in zip(found, shown, strict=True)]
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
     if layout is Layout.OFFICIAL:
@@ -155,8 +162,18 @@ def _submissions(
                 print(without_context(str(gold_path), system), file=sys.stderr)
             predicted = with_predictions(system, examples, system.predict(examples))
             found[path] = submission_of(predicted, task, path.name)
-    names = display_names(paths)
-    return [replace(found[path], name=name) for path, name in zip(paths, names, strict=True)]
+    return [found[path] for path in paths]
+
+
+def _names(paths: list[Path], given: list[str]) -> list[str]:
+    """Names as given, in the order of the submissions, and of the rest their own."""
+    if len(given) > len(paths):
+        raise typer.BadParameter(f"{len(given)} names for {len(paths)} submissions")
+    names = [*given, *names_of(paths)[len(given) :]]
+    twice = sorted({name for name in given if names.count(name) > 1 or not name.strip()})
+    if twice:
+        raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
+    return names
 
 
 def _text(

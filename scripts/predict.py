@@ -19,6 +19,7 @@ from crosspro.data_prep.formats.textfile import atomic_output
 from crosspro.data_prep.sets.splits import beside, doc_ids_of
 from crosspro.data_prep.source_parse import with_source_parse
 from crosspro.prediction.output import predict_stream, without_context
+from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIds
@@ -59,6 +60,7 @@ def predict(
             )
         places += [path.resolve()] if path is not None else []
     system = load_system(run_dir)
+    record = find_run(run_dir)
     examples = read_examples(file, system.task, doc_ids, lenient=lenient)
     if source_parse is not None:
         examples = with_source_parse(examples, source_parse, system.task)
@@ -87,7 +89,8 @@ def predict(
             progress.update(bar, description=f"{lines:,} lines, {gaps:,} gaps")
         if not lines:
             raise input_error(file, "file", "at least one line", "none")
-    print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {system.name}", file=sys.stderr)
+    name = record.name if record else system.name
+    print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {name}", file=sys.stderr)
 
 
 def _rows(examples: Sequence[Example], probabilities: Probabilities, first_line: int) -> str:

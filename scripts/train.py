@@ -3,9 +3,8 @@
     crosspro train task=en-fr system=turku_gru_2016 data=demo
 
 Hydra composes the configuration from `conf/`. It is checked as a whole before anything runs; then
-the system is fitted, saved, and applied to dev and test. The run folder gets the model, and for
-each set a submission, scores (JSON) and an HTML report; the tables of the test sets are printed.
-This is the only module that sees a configuration object.
+`crosspro.prediction.fit_and_score` does the work, and the tables of the test sets are printed. This
+is the only module that sees a configuration object.
 """
 
 from __future__ import annotations
@@ -13,34 +12,38 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
-from crosspro.conf.names import known_names
-from crosspro.data_prep.errors import CrossproError, InputError, Problem
-from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.formats.textfile import write_text
-from crosspro.data_prep.sets.splits import Splits, demo_splits, file_splits
+from crosspro.conf.names import GROUPS, names_of_choices
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.setting_types import MOST_SEED
 from crosspro.data_prep.task import Task, task_from_mapping
 from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.page import html_report
-from crosspro.evaluation.submissions.report import json_report, text_report
-from crosspro.evaluation.submissions.results import Evaluation, evaluate
-from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
-from crosspro.prediction.output import lacks_context, with_predictions, without_context
-from crosspro.prediction.run_settings import MOST_SEED, Settings, unknown_names
+from crosspro.evaluation.submissions.report import text_report
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names
+from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
+DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
+_REFUSALS = (HydraException, OmegaConfBaseException)
+
+DataFunction = Callable[..., Splits]
 
 
-def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
-    """The task and the system, if all settings are sound; else one error with every problem."""
+def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, DataFunction]:
+    """The task, the system and the function of the data, or one error with every problem."""
     check = Settings()
     check.choice("absent", settings.get("absent"), ("skip", "zero"))
     check.number("seed", settings.get("seed"), 0, MOST_SEED)
@@ -48,7 +51,10 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
     check.number("resampling_seed", settings.get("resampling_seed"), 0, MOST_SEED)
     if not check.top(settings, KEYS):
         raise InputError(check.problems)
-    check.data(settings["data"])
+    data = dict(settings["data"])
+    function = check.imported("data", data.pop("_target_", None), DATA_TARGET)
+    if function is not None:
+        check.data(function, data)
     made = check.system("system", settings["system"])
     try:
         task = task_from_mapping(settings["task"], f"task {task_name}")
@@ -56,95 +62,78 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System]:
         check.problems = [*error.problems, *check.problems]
     if check.problems or made is None:
         raise InputError(check.problems)
-    return task, made
+    return task, made, function
 
 
-def load_data(task: Task, data: dict[str, Any]) -> Splits:
-    """The examples of a run, by the kind of data."""
-    settings = {key: value for key, value in data.items() if key != "kind"}
-    if data["kind"] == "demo":
-        return demo_splits(task, **settings)
-    return file_splits(task, settings.pop("dir"), **settings)
+def load_data(task: Task, function: DataFunction, settings: Mapping[str, Any]) -> Splits:
+    """The examples of a run, from the function that was chosen."""
+    splits = function(task, **{key: settings[key] for key in settings if key != "_target_"})
+    if not isinstance(splits, Splits):
+        expected = "a function that returns crosspro.data_prep.sets.splits.Splits"
+        raise input_error("settings", "data._target_", expected, f"one of {type(splits).__name__}")
+    return splits
 
 
-def score(
-    system: System, title: str, splits: Splits, folder: Path, settings: dict[str, Any]
-) -> dict[str, Evaluation]:
-    """Predict dev and every test set, write submissions, and score the sets that have labels."""
+def run(configuration: Configuration, folder: Path) -> float | None:
+    """A whole run; returns the official score on dev, which sweeps may optimise."""
+    settings: dict[str, Any] = dict(configuration.settings)
+    chosen = configuration.choices
+    task, system, function = checked(settings, chosen.get("task", ""))
+    first = _rank() == 0
+    if first:
+        _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
+    splits = load_data(task, function, settings["data"])
+    if not first:  # it does its part; the first process saves and scores
+        system.fit(task, splits.train, splits.dev, folder)
+        return None
     resamples = settings["resamples"]
-    plan = Resampling(resamples, settings["resampling_seed"]) if resamples else None
-    evaluations = {}
-    for name, examples in {"dev": splits.dev, **splits.test}.items():
-        if lacks_context(system, examples):
-            print(without_context(name, system), file=sys.stderr)
-        submissions = []
-        for label, one in {title: system, **system.variants()}.items():
-            predicted = with_predictions(one, examples, one.predict(examples))
-            suffix = "" if one is system else f".{label}"
-            write_examples(folder / f"{name}{suffix}.submission.data", predicted)
-            submissions.append(submission_of(predicted, system.task, label))
-        blind = unlabelled_line(examples)
-        if blind is not None or not any(example.gaps for example in examples):
-            reason = "it has no gap"
-            if blind is not None:
-                reason = f"line {blind} has a gap without a gold label"
-            print(f"{name}: a submission and no score, since {reason}", file=sys.stderr)
-            continue
-        gold = gold_of(examples, system.task, name)
-        evaluation = evaluate(system.task, gold, submissions, settings["absent"], plan)
-        write_text(folder / f"{name}.scores.json", json_report(evaluation))
-        write_text(folder / f"{name}.report.html", html_report(evaluation, submissions, examples))
-        evaluations[name] = evaluation
-    return evaluations
-
-
-def run(settings: dict[str, Any], task_name: str, title: str, folder: Path) -> float | None:
-    """A whole run; returns the official score on dev, which sweeps may optimise.
-
-    `title` is the name of the system's configuration, by which reports call it.
-    """
-    task, system = checked(settings, task_name)
-    helper = _rank() > 0
-    if not helper:
-        print(f"task {task.name}: loading data ({settings['data']['kind']})", file=sys.stderr)
-    splits = load_data(task, settings["data"])
-    if not helper:
-        print(f"fitting {title} on {len(splits.train):,} lines", file=sys.stderr)
-        blind = sum(gap.label is None for example in splits.train for gap in example.gaps)
-        if blind:
-            print(f"train: {blind:,} gaps without a label are not learnt from", file=sys.stderr)
-    system.fit(task, splits.train, splits.dev, folder)
-    if helper:  # it has done its part; the first process saves and scores
-        return None
-    system.save(folder / "model")
-    evaluations = score(system, title, splits, folder, settings)
+    own_seed = settings["system"].get("seed")
+    outcome = fit_and_score(
+        task,
+        system,
+        splits,
+        folder,
+        name=chosen.get("system"),
+        seed=own_seed if isinstance(own_seed, int) else settings["seed"],
+        configuration=configuration,
+        absent=settings["absent"],
+        resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
+        tell=_tell,
+    )
     for name in splits.test:
-        if name in evaluations:
-            print(text_report(evaluations[name]))
+        if name in outcome.evaluations:
+            print(text_report(outcome.evaluations[name]))
     print(f"Model, submissions, scores and HTML reports: {folder}")
-    if "dev" not in evaluations:
-        return None
-    return evaluations["dev"].results[0].scores[task.official_score].value
+    dev = outcome.run.scores.get("dev")
+    return dev[task.official_score].value if dev else None
 
 
 @hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
 def train(config: DictConfig) -> float | None:
     """Called by Hydra with the composed configuration."""
-    runtime = HydraConfig.get().runtime
-    settings: Any = OmegaConf.to_container(config, resolve=True)
+    about = HydraConfig.get()
+    folder = Path(about.runtime.output_dir)
+    choices = about.runtime.choices
+    named = {group: choices[group] for group in GROUPS if choices.get(group)}
     try:
-        task, system = runtime.choices["task"], runtime.choices.get("system", "")
-        return run(settings, task, system, Path(runtime.output_dir))
+        settings: Any = OmegaConf.to_container(config, resolve=True)
+        return run(Configuration(named, tuple(about.overrides.task), settings), folder)
+    except OmegaConfBaseException as error:
+        print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
         print(error, file=sys.stderr)
-        _remove_if_empty(Path(runtime.output_dir))
-        raise SystemExit(2) from None
     except OSError as error:
-        print(f"{error.filename or runtime.output_dir}: {error.strerror}", file=sys.stderr)
+        print(f"{error.filename or folder}: {error.strerror}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(130) from None
+    _remove_if_empty(folder)
+    raise SystemExit(2)
+
+
+def _tell(note: str) -> None:
+    print(note, file=sys.stderr)
 
 
 def _rank() -> int:
@@ -155,24 +144,39 @@ def _rank() -> int:
 
 def _remove_if_empty(folder: Path) -> None:
     """A run that was refused leaves no folder behind."""
-    if {path.name for path in folder.iterdir()} <= {".hydra", "train.log"}:
+    if {path.name for path in folder.iterdir()} <= {".hydra", "train.log", FILE}:
         shutil.rmtree(folder)
 
 
+def refused_names(arguments: list[str]) -> list[Problem]:
+    """Names among the arguments that there are not, each with those that there are."""
+    try:
+        names = names_of_choices(arguments)
+    except _REFUSALS:
+        return []
+    wrong = [unknown_name(one.group, one.name, one.options, one.name) for one in names.wrong]
+    return [*wrong, *unknown_names(arguments, names.known)]
+
+
 def main() -> None:
-    """Check what Hydra would refuse without a clear word: names, and the folder of the run."""
-    problems = unknown_names(sys.argv[1:], known_names(sys.argv[1:]))
-    for argument in sys.argv[1:]:
-        name, _, value = argument.partition("=")
-        if name in ("hydra.run.dir", "hydra.sweep.dir") and value and "$" not in value:
-            path = Path(value).absolute()
-            nearest = next(place for place in (path, *path.parents) if place.exists())
-            if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-                problems.append(Problem("settings", None, name, "a folder to write to", value))
-    if problems:
-        print(InputError(problems), file=sys.stderr)
-        raise SystemExit(2)
-    train()
+    """Let Hydra compose and run; what it refuses is said with the choices that there are."""
+    arguments = sys.argv[1:]
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
+    try:
+        train()
+    except (*_REFUSALS, ValueError) as error:
+        problems = refused_names(arguments)
+        if not problems and not isinstance(error, _REFUSALS):
+            raise
+        cause = str(error.__cause__ or "").partition("\n")[0]
+        words = "\n".join(filter(None, (str(error), cause)))
+        print(InputError(problems) if problems else words, file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:  # those of a run are caught there
+        sweep = {"-m", "--multirun"} & set(arguments)
+        key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
+        print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ def test_light_packages_import_neither_torch_nor_scikit_learn(package):
 
 def test_the_system_interface_imports_no_torch():
     assert "torch" not in modules_after(
-        "import crosspro.prediction.system, crosspro.prediction.output"
+        "import crosspro.prediction.system, crosspro.prediction.output, "
+        "crosspro.prediction.runs, crosspro.prediction.fit_and_score"
     )
 
 

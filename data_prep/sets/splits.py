@@ -7,34 +7,54 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.sets.contents import Contents, file_contents
+from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed
 from crosspro.data_prep.source_parse import with_source_parse
 from crosspro.data_prep.task import Task
 
 
 @dataclass(frozen=True)
 class Splits:
-    """Examples to fit on, to choose settings on, and to report on (by name)."""
+    """Examples to fit on, to choose settings on, and to report on (by name).
+
+    `files` says what they were read from, where they come from files.
+    """
 
     train: Sequence[Example]
     dev: Sequence[Example]
     test: Mapping[str, Sequence[Example]]
+    files: Sequence[Contents] = ()
 
 
-def demo_splits(task: Task, documents: Mapping[str, int], seed: int) -> Splits:
+class Documents(TypedDict):
+    """How many documents each split has."""
+
+    train: Count
+    dev: Count
+    test: Count
+
+
+def demo_splits(task: Task, documents: Documents, seed: Seed) -> Splits:
     """The generated corpus with this many documents in train, dev and test."""
-    train, dev, test = (
-        demo_examples(task, split, documents[split], seed) for split in ("train", "dev", "test")
-    )
-    return Splits(train, dev, {"test": test})
+    train = demo_examples(task, "train", documents["train"], seed)
+    dev = demo_examples(task, "dev", documents["dev"], seed)
+    return Splits(train, dev, {"test": demo_examples(task, "test", documents["test"], seed)})
 
 
 def file_splits(
-    task: Task, folder: str | Path, train: str, dev: str, test: str, *, lenient: bool = False
+    task: Task,
+    dir: Folder,
+    train: NameInFolder,
+    dev: NameInFolder,
+    test: NameInFolder,
+    *,
+    lenient: bool = False,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
@@ -43,7 +63,7 @@ def file_splits(
     there are such files. All files are checked, and all problems reported, before anything is
     returned.
     """
-    folder = Path(folder)
+    folder = Path(dir)
     problems: list[Problem] = []
     paths: dict[str, list[Path]] = {}
     for split, pattern in (("train", train), ("dev", dev), ("test", test)):
@@ -69,6 +89,11 @@ def file_splits(
         [example for path in paths["train"] for example in examples[path]],
         [example for path in paths["dev"] for example in examples[path]],
         {_stem(path): examples[path] for path in paths["test"]},
+        [
+            file_contents(split, path, examples[path], files_beside(path))
+            for split in paths
+            for path in paths[split]
+        ],
     )
 
 
@@ -106,6 +131,12 @@ def _stem(path: Path) -> str:
 def doc_ids_of(path: Path) -> Path | None:
     """The document ids beside a data file: X.doc-ids for X.data, compressed or not."""
     return beside(path, "doc-ids")
+
+
+def files_beside(path: Path) -> list[Path]:
+    """All files that belong to X.data and are read with it."""
+    found = (beside(path, kind) for kind in ("doc-ids", "source.conllu"))
+    return [one for one in found if one is not None]
 
 
 def beside(path: Path, kind: str) -> Path | None:

@@ -1,25 +1,28 @@
 """The tables of RESULTS.md: several runs on several test sets, and on all of them pooled.
 
-    python -m crosspro.scripts.reproduce.results_table --task en-fr --data DIR --against RUN RUN…
+    python -m crosspro.scripts.reproduce.results_table --data DIR --against RUN RUN…
 
-Folders RUN.1, RUN.2 … are seeds of one system and share a row; RUN:VARIANT is a variant that came
-out of the same fit, such as ngram:ngram_penalty_0. For each test set macro recall and accuracy are
-the means over seeds; the pooled column also has the 95% interval of that mean, resampled by
-document (all seeds on the same resamples). Differences to `--against` are those of the pooled sets:
-their mean, the lowest and the highest of the seeds, and the largest p (approximate randomisation by
+Runs that differ in their seed alone, by what their folders say (`run.json`), share a row; runs of
+one system with other settings have rows of their own. Folders of older runs, which say nothing,
+are told by name: RUN.1, RUN.2 … are seeds of one system. RUN:VARIANT is a variant that came out of
+the same fit, such as ngram:ngram_penalty_0. For each test set macro recall and accuracy are the
+means over seeds; the pooled column also has the 95% interval of that mean, resampled by document
+(all seeds on the same resamples). Differences to `--against` are those of the pooled sets: their
+mean, the lowest and the highest of the seeds, and the largest p (approximate randomisation by
 document, two-sided).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
+from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.sets.splits import doc_ids_of
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.statistics.significance import (
@@ -31,23 +34,36 @@ from crosspro.evaluation.statistics.significance import (
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import accuracy, macro_recall
 from crosspro.evaluation.submissions.submission import Gold, Submission, read_gold, read_submissions
+from crosspro.prediction.runs import Run, find_run
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
 
 METRICS = {"macro_recall": macro_recall, "accuracy": accuracy}
+_NO_CHANGE = ("task", "system", "seed", "data", "data.dir")
+"""Arguments of a run that do not tell one row from another: columns, or different for each task."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The runs of one system that differ in their seed alone; `changes` are its other settings."""
+
+    system: str
+    variant: str
+    changes: frozenset[str]
 
 
 @app.command()
 def results_table(
     runs: Annotated[list[str], typer.Argument(help="Folders of runs: RUN, or RUN:VARIANT.")],
-    task: Annotated[str, typer.Option(help="The task of the runs.")],
     data: Annotated[Path, typer.Option(help="Folder with the gold files test*.data.")],
     against: Annotated[str, typer.Option(help="The run that all others are compared with.")],
+    task: Annotated[str | None, typer.Option(help="Another task than that of the runs.")] = None,
     resamples: Annotated[int, typer.Option(help="Resamples.")] = 2000,
 ) -> None:
     """Print a Markdown table of several runs on several test sets."""
-    rules = replace(load_task(task), official_score="macro_recall")
+    found_runs = {one: find_run(one.partition(":")[0]) for one in runs}
+    rules = replace(load_task(task or _task(found_runs)), official_score="macro_recall")
     paths = sorted(data.glob("test*.data*"))
     golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
     pooled = _pool(list(golds.values()))
@@ -56,7 +72,7 @@ def results_table(
     titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
     print("| system | " + " | ".join(titles) + f" | pooled ({len(pooled.classes)}) | difference |")
     print("| --- |" + " ---: |" * (len(golds) + 2))
-    for name, folders in _by_system(runs).items():
+    for name, folders in _by_system(found_runs).items():
         cells, all_sets = [], []
         for folder in folders:
             found = _read(folder, golds, rules)
@@ -74,14 +90,54 @@ def results_table(
         print(f"| {name} ({len(folders)}) | " + " | ".join(columns) + " |", flush=True)
 
 
-def _by_system(runs: Sequence[str]) -> dict[str, list[str]]:
-    """Runs that differ in the seed at the end of their names, together."""
-    groups: dict[str, list[str]] = {}
+def _task(runs: dict[str, Run | None]) -> str:
+    """The task of all runs."""
+    tasks = {one.task for one in runs.values() if one}
+    if len(tasks) != 1:
+        found = ", ".join(sorted(tasks)) or "none"
+        raise typer.BadParameter(f"name the task: --task TASK; the runs have {found}")
+    return tasks.pop()
+
+
+def _by_system(runs: dict[str, Run | None]) -> dict[str, list[str]]:
+    """The folders of each row by its title: runs that differ in their seed alone, together."""
+    rows: dict[Row, list[str]] = {}
     for one in sorted(runs):
-        name = Path(one).name
-        stem, _, seed = name.rpartition(".")
-        groups.setdefault(stem if seed.isdigit() else name, []).append(one)
-    return groups
+        rows.setdefault(_row(one, runs[one]), []).append(one)
+    problems = []
+    for folders in rows.values():
+        seeds = [found.seed for one in folders if (found := runs[one])]
+        if len(set(seeds)) < len(seeds):
+            several = ", ".join(folders)
+            problems.append(Problem("runs", None, "seed", "one run of each seed", several))
+    if problems:
+        raise InputError(problems)
+    old = ", ".join(one for one, found in runs.items() if found is None)
+    if old:
+        print(f"no run.json, so told by the names of their folders: {old}", file=sys.stderr)
+    return {_title(row, list(rows)): folders for row, folders in rows.items()}
+
+
+def _row(one: str, found: Run | None) -> Row:
+    folder, _, variant = one.partition(":")
+    if found is None:
+        stem, _, seed = Path(folder).name.rpartition(".")
+        return Row(stem if seed.isdigit() else Path(folder).name, variant, frozenset())
+    changes = (
+        change
+        for change in found.configuration.overrides
+        if change.lstrip("+").partition("=")[0] not in _NO_CHANGE
+    )
+    return Row(found.system, variant, frozenset(changes))
+
+
+def _title(row: Row, rows: list[Row]) -> str:
+    """The system, and the settings that not all rows of the system share."""
+    shared = frozenset.intersection(
+        *(other.changes for other in rows if other.system == row.system)
+    )
+    name = f"{row.system}:{row.variant}" if row.variant else row.system
+    return " ".join([name, *sorted(row.changes - shared)])
 
 
 def _read(one: str, golds: dict[str, Gold], task: Task) -> list[Submission]:

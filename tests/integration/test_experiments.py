@@ -9,7 +9,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from crosspro.conf import CONF_DIR
-from crosspro.conf.names import known_names
+from crosspro.conf.names import names_of_choices
 from crosspro.data_prep.errors import InputError
 from crosspro.scripts.train import checked
 from tests.integration.training import SMALL, train
@@ -50,23 +50,45 @@ def seeds(section):
 
 
 def test_names_are_known_through_inheritance_and_experiments():
-    known = known_names(["system=turku_gru_2017", "trainer=ddp"])
+    known, wrong = names_of_choices(["system=turku_gru_2017", "trainer=ddp"])
+    assert not wrong
     assert {"experiment", "seed", "task"} <= set(known[""])
     assert "training" in known["system"]
     assert {"context", "monitor"} <= set(known["system.training"])
     assert {"epochs", "pronoun_share"} <= set(known["system.pretraining"])
     assert "max_epochs" in known["trainer"]
-    assert "none_penalty" in known_names(["experiment=baseline"])["system"]
+    assert "none_penalty" in names_of_choices(["experiment=baseline"]).known["system"]
 
 
 def test_names_of_a_sweep_are_those_of_all_its_choices():
-    both = known_names(["-m", "experiment=uppsala_2017_primary,turku_2016_primary"])
+    both = names_of_choices(["-m", "experiment=uppsala_2017_primary,turku_2016_primary"]).known
     assert {"words", "inward"} <= set(both["system.network_settings"])
-    assert "words" not in known_names(["experiment=turku_2016_primary"])["system.network_settings"]
-    foreign = known_names(["--config-dir", "my", "experiment=mine"])
-    assert "system" in foreign[""]
-    assert "system" not in foreign
-    assert "order" in known_names(["experiment=mine", "system=turku_gru_2016,ngram"])["system"]
+    one = names_of_choices(["experiment=turku_2016_primary"]).known
+    assert "words" not in one["system.network_settings"]
+    swept = names_of_choices(["system=turku_gru_2016,ngram", "task=en-de,de-en,en-fr"]).known
+    assert {"order", "training"} <= set(swept["system"])
+
+
+def test_names_of_a_folder_of_ones_own(tmp_path):
+    folder = tmp_path / "it's mine"
+    (folder / "system").mkdir(parents=True)
+    text = "_target_: crosspro.baselines.ngram_system.NGramSystem\nsmall: {thing: 1}\n"
+    (folder / "system" / "mine.yaml").write_text(text, "utf-8")
+    for option in (["--config-dir", str(folder)], [f"--config-dir={folder}"]):
+        known, wrong = names_of_choices([*option, "system=mine"])
+        assert not wrong
+        assert known["system"] == ["_target_", "small"]
+        assert known["system.small"] == ["thing"]
+
+
+def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
+    known, wrong = names_of_choices(["task=en-xx", "~data", "system=ngram,foo", "trainer=null"])
+    assert [(one.group, one.name) for one in wrong] == [
+        ("task", "en-xx"), ("data", "~data"), ("system", "foo"), ("trainer", "null"),
+    ]  # fmt: skip
+    assert "en-fr" in wrong[0].options
+    assert list(known) == [""]
+    assert list(names_of_choices(["experiment=mine"]).known) == [""]
 
 
 def test_fine_tuning_needs_a_run():
@@ -120,3 +142,11 @@ def test_a_sweep_trains_each_choice(tmp_path, launcher, plugin):
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert len(list(tmp_path.glob("*/test.scores.json"))) == 4
+
+
+def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
+    for wrong, fragment in (("systm=a,b", "mean system?"), ("system=majority,foo", "found foo")):
+        result = train(tmp_path / "unused", "-m", *SMALL, wrong, f"hydra.sweep.dir={tmp_path}")
+        assert result.returncode == 2
+        assert fragment in result.stderr
+        assert not list(tmp_path.glob("*/run.json"))

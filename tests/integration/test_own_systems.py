@@ -15,7 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
-from tests.integration.test_path import SMALL, train
+from tests.integration.training import SMALL, train
 from tests.prediction.own_system import write_package
 
 

@@ -10,6 +10,7 @@ import yaml
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task, task_to_mapping
+from crosspro.prediction.runs import read_run
 from tests.integration.training import SMALL, train
 from tests.scripts.run import crosspro
 
@@ -45,6 +46,16 @@ def test_train_predict_evaluate(tmp_path, system):
                    "--layout", "json", "--resamples", 0)  # fmt: skip
     one, other = json.loads(run.stdout)["submissions"]
     assert one["scores"] == other["scores"]
+    assert (one["name"], other["name"]) == (f"{system} seed 1", "submission")
+    assert f"predicted by {system} seed 1" in predicted.stderr.decode()
+    named = crosspro("evaluate", tmp_path / "gold.data", tmp_path, submission, "--task", "en-fr",
+                     "--name", "mine", "--layout", "html", "--resamples", 0)  # fmt: skip
+    assert b">mine<" in named.stdout
+    for names in (["submission"], ["a", "b", "c"], ["a", "a"], [""]):
+        given = [part for name in names for part in ("--name", name)]
+        refused = crosspro("evaluate", tmp_path / "gold.data", tmp_path, submission, "-t", "en-fr",
+                           *given)  # fmt: skip
+        assert refused.code == 2, names
     wrong = crosspro("evaluate", tmp_path / "gold.data", tmp_path, "--task", "en-de")
     assert wrong.code == 2
     assert crosspro("evaluate", tmp_path / "gold.data", tmp_path.parent, "-t", "en-fr").code == 2
@@ -100,7 +111,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
             ],
             "system.training.batch_size: expected a whole",
         ),
-        (["data.documnts=3"], "data.kind, data.seed, data.documents"),
+        (["data.documnts=3"], "data._target_, data.seed, data.documents"),
         (["system=foo"], "majority"),
         (["task=en-xx"], "en-fr-2015"),
         (["+system.colour=1", "absent=perhaps", "resamples=x"], "system.colour"),
@@ -113,11 +124,22 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
         (["system._target_=subprocess.run"], "a subclass of crosspro.prediction.system.System"),
         (["task.target=stemmed"], "lemmatised, inflected"),
+        (["data.kind=demo"], "data=NAME for a file of conf/data"),
+        (["data._target_=os.environ"], "a function of a task that returns Splits"),
+        (["data._target_=nowhere.mine"], "a function that can be imported"),
+        (["~data._target_"], "found nothing"),
+        (["~task"], "a section of settings"),
+        (["~trainer", "system=turku_gru_2016"], "'trainer' not found"),
+        (["task=null"], "one of de-en, en-de"),
+        (["experiment=turku_2016"], "did you mean turku_2016_primary?"),
+        (["task=en-xx", "system=foo", "sead=2"], "sead: expected one of task, data"),
+        (["data.train=[a"], "data.train: expected one of"),
+        (["seed=[a"], "no viable alternative"),
     ],
 )
 def test_wrong_settings_stop_the_run_and_list_the_choices(tmp_path, arguments, fragment):
     result = train(tmp_path, *arguments)
-    assert result.returncode != 0
+    assert result.returncode == 2
     assert fragment in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "model").exists()
@@ -170,3 +192,45 @@ def test_gaps_of_train_without_a_label_are_counted_and_reports_name_the_configur
     assert result.returncode == 0, result.stderr
     assert f"train: {len(classes)} gaps without a label are not learnt from" in result.stderr
     assert "class_prior" in result.stdout
+
+
+def test_a_run_says_what_it_was_asked_for(tmp_path):
+    arguments = ("task=en-fr", "system=majority", "seed=7", *SMALL)
+    assert train(tmp_path, *arguments).returncode == 0
+    run = read_run(tmp_path)
+    assert (run.status, run.system, run.seed) == ("complete", "majority", 7)
+    asked = run.configuration
+    assert asked.overrides == arguments
+    assert asked.choices == {
+        "task": "en-fr", "data": "demo", "system": "majority", "trainer": "default",
+    }  # fmt: skip
+    assert asked.settings["data"]["documents"] == {"train": 20, "dev": 5, "test": 5}
+    assert set(run.scores) == {"dev", "test"}
+
+
+def test_data_may_come_from_a_function_of_ones_own(tmp_path):
+    (tmp_path / "conf" / "data").mkdir(parents=True)
+    (tmp_path / "conf" / "data" / "mine.yaml").write_text(
+        "_target_: my_corpus.halves\nsize: 10\n", "utf-8"
+    )
+    (tmp_path / "my_corpus.py").write_text(
+        "from crosspro.data_prep.demo.corpus import demo_examples\n"
+        "from crosspro.data_prep.sets.splits import Splits\n"
+        "def halves(task, size: int):\n"
+        "    text = demo_examples(task, 'train', size)\n"
+        "    half = len(text) // 2\n"
+        "    return Splits(text[:half], text[half:], {'all': text})\n"
+        "def nothing(task):\n"
+        "    return []\n",
+        "utf-8",
+    )
+    own = ("--config-dir", str(tmp_path / "conf"), "data=mine", "resamples=0")
+    result = train(tmp_path / "run", *own, PYTHONPATH=str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert [one.name for one in read_run(tmp_path / "run").data] == ["train", "dev", "all"]
+    wrong = train(tmp_path / "wrong", *own, "data.size=ten", PYTHONPATH=str(tmp_path))
+    assert "data.size: expected a whole number, found 'ten'" in wrong.stderr
+    no_splits = ("data._target_=my_corpus.nothing", "~data.size")
+    wrong = train(tmp_path / "wrong", *own, *no_splits, PYTHONPATH=str(tmp_path))
+    assert "Splits, found one of list" in wrong.stderr
+    assert not (tmp_path / "wrong").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -10,11 +11,12 @@ from tests.conftest import ROOT
 SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
 
 
-def train(folder, *arguments):
+def train(folder, *arguments, **environment):
     """Run train.py, with a system that starts quickly unless one is named."""
     if not any(
         argument.startswith(("system=", "~system", "experiment=")) for argument in arguments
     ):
         arguments = (*arguments, "system=majority")
     command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={folder}"]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    variables = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=variables)

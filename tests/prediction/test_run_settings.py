@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crosspro.baselines.class_prior import ClassPrior
+from crosspro.data_prep.sets.splits import Splits, demo_splits, file_splits
 from crosspro.prediction.run_settings import Settings, unknown_names
 
 
@@ -11,7 +12,7 @@ def test_every_problem_is_found():
     check.choice("absent", "perhaps", ("skip", "zero"))
     check.number("resamples", -1, 0)
     check.number("resamples", True, 0)
-    check.data({"kind": "demo", "seed": 1, "documents": {"train": 0, "dev": 1}, "colour": 1})
+    check.data(demo_splits, {"seed": 1, "documents": {"train": 0, "dev": 1}, "colour": 1})
     check.component("system", ClassPrior, {"sead": 1})
     check.component("system", dict, {})
     keys = [problem.field for problem in check.problems]
@@ -21,22 +22,49 @@ def test_every_problem_is_found():
     ]  # fmt: skip
 
 
-def test_data_of_another_kind_and_without_a_folder(tmp_path):
+def test_data_is_held_against_the_signature_of_its_function(tmp_path):
     check = Settings()
-    check.data({"kind": "cloud"})
-    check.data({"kind": "shared_task", "dir": "???", "train": "a", "dev": "b", "test": "c"})
+    check.data("cloud", {})
+    check.data(file_splits, {"dir": "???", "train": "a", "dev": "b", "test": "c"})
     files = {"train": "a", "dev": "b", "test": "c", "lenient": False}
-    check.data({"kind": "shared_task", "dir": str(tmp_path / "none"), **files})
-    check.data({"kind": "shared_task", "dir": str(tmp_path), **files})
+    check.data(file_splits, {"dir": str(tmp_path / "none"), **files})
+    check.data(file_splits, {"dir": str(tmp_path), **files})
+    check.data(file_splits, {"dir": str(tmp_path), **files, "lenient": 1, "dev": "/b"})
+    check.data(demo_splits, {"seed": -1})
     assert [problem.field for problem in check.problems] == [
-        "data.kind", "data.dir", "data.lenient", "data.dir",
+        "data._target_", "data.dir", "data.dir", "data.dev", "data.lenient", "data.documents",
+        "data.seed",
     ]  # fmt: skip
+    assert check.problems[1].found == "nothing (give it as data.dir=…)"
+    assert check.problems[2].expected == "a folder"
+    assert check.problems[4].expected == "true or false"
+    assert check.problems[6].expected == "a whole number from 0 to 4,294,967,295"
+
+
+def test_data_of_a_users_own_function():
+    def mine(task, size: int, path: str | None = None, weights: dict[str, float] | None = None):
+        return Splits([], [], {})
+
+    def any_settings(task, **settings):
+        return Splits([], [], {})
+
+    check = Settings()
+    check.data(any_settings, {"colour": "red"})
+    check.data(mine, {"size": 3, "path": None, "weights": {"a": 1, "b": 0.5}})
+    assert check.problems == []
+    check.data(mine, {"size": "3", "path": 4, "weights": {"a": "x"}, "colour": "red"})
+    assert [(problem.field, problem.expected) for problem in check.problems] == [
+        ("data.colour", "one of size, path, weights"),
+        ("data.size", "a whole number"),
+        ("data.path", "text or nothing"),
+        ("data.weights.a", "a number"),
+    ]
 
 
 def test_unknown_names_list_the_choices():
     known = {
         "": ["task", "data", "seed"],
-        "data": ["kind", "dir", "documents"],
+        "data": ["_target_", "dir", "documents"],
         "data.documents": ["train"],
     }
     good = ["task=en-fr", "data.dir=x", "+data.new=1", "hydra.run.dir=x", "-m", "--cfg=job"]
@@ -45,7 +73,9 @@ def test_unknown_names_list_the_choices():
     assert "did you mean data.documents.train?" in str(third)
     assert "one of task, data, seed" in str(first)
     assert "did you mean task?" in str(first)
-    assert "one of data.kind, data.dir, data.documents" in str(second)
+    assert "one of data._target_, data.dir, data.documents" in str(second)
+    (gone,) = unknown_names(["data.kind=demo"], known)
+    assert "expected data=NAME for a file of conf/data" in str(gone)
 
 
 MAJORITY = {"_target_": "crosspro.baselines.majority.Majority"}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from crosspro.baselines.class_prior import ClassPrior
+from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.runs import Configuration
 from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
@@ -57,3 +63,38 @@ def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
     assert low == lowest
     assert float(low) < float(mean) < float(high) < 0
     assert float(mean) == pytest.approx((float(low) + float(high)) / 2, abs=0.11)
+
+
+def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):
+    task = load_task("en-fr")
+    gold = demo_examples(task, "test", 10)
+    write_examples(tmp_path / "test.data", gold)
+    splits = demo_splits(task, {"train": 20, "dev": 2, "test": 10}, 1)
+    asked = {
+        "x": ("majority", 1, ()),
+        "y": ("class_prior", 1, ("seed=1", "data.train=a")),
+        "z": ("class_prior", 2, ("seed=2", "data.train=a")),
+        "w": ("class_prior", 1, ("seed=1", "data.train=b", "system.colour=red")),
+    }
+    for folder, (name, seed, overrides) in asked.items():
+        system = ClassPrior(seed) if name == "class_prior" else Majority()
+        configuration = Configuration(overrides=("task=en-fr", f"system={name}", *overrides))
+        fit_and_score(task, system, splits, tmp_path / folder, seed=seed,
+                      configuration=configuration)  # fmt: skip
+    runs = [str(tmp_path / folder) for folder in asked]
+    command = [sys.executable, "-m", "crosspro.scripts.reproduce.results_table", "--data",
+               str(tmp_path), "--against", runs[0], "--resamples", "100", *runs]  # fmt: skip
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    titles = [line.split("|")[1].strip() for line in result.stdout.splitlines()[2:]]
+    assert titles == [
+        "class_prior data.train=b system.colour=red (1)",
+        "majority (1)",
+        "class_prior data.train=a (2)",
+    ]
+    shutil.copytree(runs[0], tmp_path / "again")
+    twice = subprocess.run([*command, str(tmp_path / "again")], capture_output=True, text=True,
+                           cwd=ROOT)  # fmt: skip
+    assert twice.returncode == 2
+    assert "seed: expected one run of each seed" in twice.stderr

@@ -1,0 +1,153 @@
+"""A whole run: fit a system, save it, predict dev and the test sets, score them, write it down.
+
+`scripts/train.py` calls this with what Hydra composed; it works as well without any configuration.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.formats.textfile import make_folder, write_text
+from crosspro.data_prep.sets.contents import Contents, example_contents
+from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.task import Task
+from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.submissions.page import html_report
+from crosspro.evaluation.submissions.report import json_report
+from crosspro.evaluation.submissions.results import Evaluation, evaluate
+from crosspro.evaluation.submissions.scores import Absent, Score
+from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
+from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.runs import Configuration, Run, Times, versions, write_run
+from crosspro.prediction.system import System
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a run: its record, and the evaluation of each set that has labels."""
+
+    run: Run
+    evaluations: dict[str, Evaluation]
+
+
+def fit_and_score(
+    task: Task,
+    system: System,
+    splits: Splits,
+    folder: Path,
+    *,
+    name: str | None = None,
+    seed: int = 1,
+    configuration: Configuration | None = None,
+    absent: Absent = "skip",
+    resampling: Resampling | None = None,
+    tell: Callable[[str], None] = lambda note: None,
+) -> Outcome:
+    """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
+
+    `name` is that of the system's configuration, if it has one; without `resampling` there are no
+    intervals and no tests. `tell` gets what a user should know meanwhile.
+    """
+    make_folder(folder)
+    name = name or system.name
+    run = Run(
+        status="running",
+        task=task.name,
+        system=name,
+        seed=seed,
+        configuration=configuration or Configuration(),
+        data=contents(splits),
+        versions=versions(),
+        times=Times(_now()),
+    )
+    write_run(folder, run)
+    tell(f"fitting {name} on {len(splits.train):,} lines")
+    blind = sum(gap.label is None for example in splits.train for gap in example.gaps)
+    if blind:
+        tell(f"train: {blind:,} gaps without a label are not learnt from")
+    start = time.monotonic()
+    system.fit(task, splits.train, splits.dev, folder)
+    fitted = time.monotonic()
+    system.save(folder / "model")
+    sets = {"dev": splits.dev, **splits.test}
+    found = {
+        title: score_set(system, run.name, title, examples, folder, absent, resampling, tell)
+        for title, examples in sets.items()
+    }
+    evaluations = {title: one for title, one in found.items() if one is not None}
+    seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
+    report = getattr(system, "report", None)
+    run = replace(
+        run,
+        status="complete",
+        versions=versions(),
+        times=Times(run.times.started, _now(), *seconds),
+        fit=None if report is None else asdict(report),
+        scores=_scores(evaluations, 0),
+        variants={
+            variant: _scores(evaluations, number)
+            for number, variant in enumerate(system.variants(), start=1)
+        },
+    )
+    write_run(folder, run)
+    return Outcome(run, evaluations)
+
+
+def score_set(
+    system: System,
+    name: str,
+    title: str,
+    examples: Sequence[Example],
+    folder: Path,
+    absent: Absent,
+    resampling: Resampling | None,
+    tell: Callable[[str], None],
+) -> Evaluation | None:
+    """Predict one set, write the submissions of a system and its variants, and score them.
+
+    A set without labels has submissions and no evaluation.
+    """
+    if lacks_context(system, examples):
+        tell(without_context(title, system))
+    submissions = []
+    for label, one in {name: system, **system.variants()}.items():
+        predicted = with_predictions(one, examples, one.predict(examples))
+        suffix = "" if one is system else f".{label}"
+        write_examples(folder / f"{title}{suffix}.submission.data", predicted)
+        submissions.append(submission_of(predicted, system.task, label))
+    blind = unlabelled_line(examples)
+    if blind is not None or not any(example.gaps for example in examples):
+        reason = "it has no gap"
+        if blind is not None:
+            reason = f"line {blind} has a gap without a gold label"
+        tell(f"{title}: a submission and no score, since {reason}")
+        return None
+    gold = gold_of(examples, system.task, title)
+    evaluation = evaluate(system.task, gold, submissions, absent, resampling)
+    write_text(folder / f"{title}.scores.json", json_report(evaluation))
+    write_text(folder / f"{title}.report.html", html_report(evaluation, submissions, examples))
+    return evaluation
+
+
+def contents(splits: Splits) -> tuple[Contents, ...]:
+    """What each file of a run's data holds, or each split, where it comes from no file."""
+    if splits.files:
+        return tuple(splits.files)
+    sets = (("train", "train", splits.train), ("dev", "dev", splits.dev))
+    tests = (("test", name, examples) for name, examples in splits.test.items())
+    return tuple(example_contents(*one) for one in (*sets, *tests))
+
+
+def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:
+    """The scores of the submission with this number, set by set."""
+    return {name: dict(one.results[number].scores) for name, one in evaluations.items()}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,150 @@
+"""What the folder of a run says about itself: `run.json`, and the name that comes of it.
+
+The file is written when a run begins (status `running`) and again when it has ended (`complete`),
+so that a run that was stopped can be told from one that was not. Folders of runs that were made
+before there was such a file have none, and are called by the name of the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from crosspro import __version__
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.sets.contents import Contents
+from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.submissions.submission import display_names
+from crosspro.prediction.system import read_json_object
+from crosspro.prediction.typed_values import faults
+
+FILE = "run.json"
+_FORMAT = 1
+_PACKAGES = {
+    "numpy": "numpy",
+    "torch": "torch",
+    "pytorch_lightning": "pytorch-lightning",
+    "sklearn": "scikit-learn",
+}
+"""Modules on whose version a result may depend, and the packages they come from."""
+
+Scores = Mapping[str, Mapping[str, Score]]
+"""The scores of each set, by the name of the set and of the metric."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """How a run was asked for.
+
+    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment),
+    `overrides` the arguments as they were given, and `settings` every value that came of them.
+    """
+
+    choices: Mapping[str, str] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Times:
+    """When a run began and ended (UTC), and the seconds it took to fit and to score."""
+
+    started: str
+    ended: str | None = None
+    fit_seconds: float | None = None
+    score_seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One fit of one system: what it was made from, and what came out.
+
+    `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
+    stopped), and `variants` has the scores of further systems that came out of the same fit.
+    """
+
+    status: Literal["running", "complete"]
+    task: str
+    system: str
+    seed: int
+    versions: Mapping[str, str]
+    times: Times
+    fit: Mapping[str, Any] | None = None
+    scores: Scores = field(default_factory=dict)
+    variants: Mapping[str, Scores] = field(default_factory=dict)
+    data: tuple[Contents, ...]
+    configuration: Configuration
+
+    @property
+    def name(self) -> str:
+        """How tables and pages call the run: its system, as configured, and its seed."""
+        return f"{self.system} seed {self.seed}"
+
+
+def write_run(folder: Path, run: Run) -> None:
+    """Write `run.json` into an existing folder."""
+    content = {"format": _FORMAT, **asdict(run)}
+    write_text(folder / FILE, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def read_run(folder: str | Path) -> Run:
+    """What a run's folder says about itself; raises `InputError` with all faults of the file."""
+    path = Path(folder) / FILE
+    content = read_json_object(path)
+    form = content.pop("format", None)
+    if form != _FORMAT:
+        found = quoted(repr(form))
+        raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
+    problems = [Problem(str(path), None, *fault) for fault in faults("", content, Run)]
+    if problems:
+        raise InputError(problems)
+    asked = Configuration(**content["configuration"])
+    content["configuration"] = replace(asked, overrides=tuple(asked.overrides))
+    content["times"] = Times(**content["times"])
+    content["data"] = tuple(Contents(**one) for one in content["data"])
+    content["scores"] = _scores(content.get("scores", {}))
+    variants = content.get("variants", {})
+    content["variants"] = {name: _scores(sets) for name, sets in variants.items()}
+    return Run(**content)
+
+
+def find_run(folder: str | Path) -> Run | None:
+    """What a run's folder says about itself; None where it says nothing."""
+    return read_run(folder) if (Path(folder) / FILE).is_file() else None
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Names of runs and submissions as shown in tables: of runs, the system and the seed.
+
+    Two runs of one system and seed are told apart by the names of their folders.
+    """
+    files = display_names(paths)
+    runs = [find_run(path) for path in paths]
+    names = [run.name if run else name for run, name in zip(runs, files, strict=True)]
+    return [
+        name if names.count(name) == 1 else file if name == file else f"{name} ({file})"
+        for name, file in zip(names, files, strict=True)
+    ]
+
+
+def versions() -> dict[str, str]:
+    """The versions of this package, of Python, and of the libraries that are in use."""
+    used = {
+        name: str(sys.modules[module].__version__)
+        for module, name in _PACKAGES.items()
+        if module in sys.modules
+    }
+    return {"crosspro": __version__, "python": platform.python_version(), **used}
+
+
+def _scores(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Score]]:
+    return {
+        name: {metric: Score(**score) for metric, score in metrics.items()}
+        for name, metrics in sets.items()
+    }

@@ -1,0 +1,136 @@
+"""What a run's folder says about itself, and how runs are called."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.sets.splits import demo_splits, file_splits
+from crosspro.data_prep.task import load_task
+from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.prediction.fit_and_score import contents, fit_and_score
+from crosspro.prediction.runs import find_run, names_of, read_run, write_run
+from crosspro.prediction.system import load_system
+
+TASK = load_task("en-fr")
+SMALL = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 1)
+
+
+class Stopped(Majority):
+    """A system whose training is stopped."""
+
+    def fit(self, *arguments, **named):
+        raise KeyboardInterrupt
+
+
+def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
+    notes = []
+    outcome = fit_and_score(TASK, NGramSystem(order=3), SMALL, tmp_path / "run", seed=4,
+                            resampling=Resampling(20), tell=notes.append)  # fmt: skip
+    run = read_run(tmp_path / "run")
+    assert run == outcome.run
+    assert (run.status, run.task, run.system, run.seed) == ("complete", "en-fr", "ngram", 4)
+    assert run.name == "ngram seed 4"
+    assert [(one.split, one.name) for one in run.data] == [
+        ("train", "train"), ("dev", "dev"), ("test", "test"),
+    ]  # fmt: skip
+    assert run.data[0].gaps == sum(len(example.gaps) for example in SMALL.train)
+    score = run.scores["test"]["macro_recall"]
+    own = json.loads((tmp_path / "run" / "test.scores.json").read_text("utf-8"))["submissions"]
+    assert own[0]["name"] == "ngram seed 4"
+    assert score.value == own[0]["scores"]["macro_recall"]["value"]
+    assert score.signature.startswith("macro_recall|task:en-fr|")
+    assert score.low <= score.value <= score.high
+    assert run.variants["ngram_penalty_0"]["dev"]["accuracy"].value > 0
+    assert {"crosspro", "python", "numpy"} <= set(run.versions)
+    assert run.times.ended >= run.times.started
+    assert notes == [f"fitting ngram on {len(SMALL.train)} lines"]
+    assert load_system(tmp_path / "run").name == "ngram"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a system may tell of its training."""
+
+    chosen_epoch: int
+    stopped_by: str
+
+
+def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
+    system = Majority()
+    system.report = Report(3, "patience")
+    fit_and_score(TASK, system, SMALL, tmp_path)
+    assert read_run(tmp_path).fit == {"chosen_epoch": 3, "stopped_by": "patience"}
+
+
+def test_a_stopped_run_can_be_told(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        fit_and_score(TASK, Stopped(), SMALL, tmp_path)
+    run = read_run(tmp_path)
+    assert run.status == "running"
+    assert run.times.ended is None
+    assert not run.scores
+
+
+def test_files_are_known_by_their_digests(tmp_path):
+    for split in ("train", "dev", "test"):
+        examples = demo_examples(TASK, split, 5)
+        write_examples(tmp_path / f"{split}.data", examples)
+        write_doc_ids(tmp_path / f"{split}.doc-ids", examples)
+    splits = file_splits(TASK, tmp_path, "train*.data", "dev*.data", "test*.data")
+    run = fit_and_score(TASK, Majority(), splits, tmp_path / "run").run
+    assert [one.name for one in run.data] == ["train.data", "dev.data", "test.data"]
+    content = (tmp_path / "train.data").read_bytes()
+    assert run.data[0].digest == hashlib.sha256(content).hexdigest()
+    assert run.data[0].lines == content.count(b"\n")
+    assert list(run.data[0].beside) == ["train.doc-ids"]
+
+
+def test_the_digest_of_examples_is_that_of_their_content():
+    again = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 1)
+    other = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 2)
+    first, same, changed = (contents(splits)[0].digest for splits in (SMALL, again, other))
+    assert first == same
+    assert first != changed
+
+
+def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
+    fit_and_score(TASK, Majority(), SMALL, tmp_path)
+    path = tmp_path / "run.json"
+    whole = json.loads(path.read_text("utf-8"))
+    wrong = {**whole, "status": "gone", "seed": "1", "colour": "red"}
+    wrong["data"] = [{"split": "train"}]
+    wrong["times"] = {"started": 3}
+    path.write_text(json.dumps(wrong), "utf-8")
+    with pytest.raises(InputError) as refused:
+        read_run(tmp_path)
+    assert [problem.field for problem in refused.value.problems] == [
+        "status", "seed", "times.started", "data.0.name", "data.0.lines", "data.0.gaps",
+        "data.0.digest", "colour",
+    ]  # fmt: skip
+    path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
+    with pytest.raises(InputError, match=r"format: expected 1 \(this is crosspro"):
+        find_run(tmp_path)
+    path.write_text("[]", "utf-8")
+    with pytest.raises(InputError, match="a JSON object"):
+        find_run(tmp_path)
+
+
+def test_runs_are_called_by_system_and_seed_and_told_apart_by_folder(tmp_path):
+    first = fit_and_score(TASK, Majority(), SMALL, tmp_path / "a").run
+    for name, run in (("b", replace(first, seed=2)), ("c", first)):
+        (tmp_path / name).mkdir()
+        write_run(tmp_path / name, run)
+    (tmp_path / "old").mkdir()
+    a, b, c, old, file = (tmp_path / name for name in ("a", "b", "c", "old", "x.data"))
+    assert names_of([a, b, old, file]) == ["majority seed 1", "majority seed 2", "old", "x"]
+    assert names_of([a, b, c]) == ["majority seed 1 (a)", "majority seed 2", "majority seed 1 (c)"]
+    assert find_run(old) is None
