@@ -106,7 +106,7 @@ def _search_path(arguments: Sequence[str], overrides: Sequence[Override]) -> lis
         if option in ("--config-dir", "-cd") and Path(value or following).is_dir():
             places.append(f"file://{Path(value or following).absolute()}")
     for override in overrides:
-        if override.key_or_group == "hydra.searchpath":
+        if override.key_or_group == "hydra.searchpath" and isinstance(override.value(), list):
             places += override.value()  # type: ignore[arg-type]
     quoted = ",".join("'" + str(place).replace("'", "\\'") + "'" for place in places)
     return [f"hydra.searchpath=[{quoted}]"] if places else []
