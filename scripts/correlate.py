@@ -62,6 +62,7 @@ def systems(
     turning a column round (--negate) changes it where values are equal. Intervals resample systems.
     Then Williams's test between the metrics, and every correlation without each one of the systems.
     """
+    from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
         correlation_csv,
         correlation_json,
@@ -69,7 +70,6 @@ def systems(
     )
     from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.published.apt import printed_correlations, published_table
     from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (table is not None):
@@ -115,15 +115,14 @@ def disagreement(
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (001 Table 3)."""
-    from crosspro import __version__
-    from crosspro.evaluation.correlation.disagreement import count_verdicts, disagreement_interval
+    from crosspro.evaluation.correlation.disagreement import study_disagreement
     from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.published import published_judgements
     from crosspro.evaluation.correlation.report import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
     )
-    from crosspro.evaluation.published.apt import published_judgements
     from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (judged is not None):
@@ -132,21 +131,14 @@ def disagreement(
         judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
     else:
         judgements = published_judgements()
-    verdicts = count_verdicts(judgements)
     plan = Resampling(resamples, seed) if resamples else None
-    intervals = {}
-    parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
-    if plan:
-        for one in verdicts:
-            intervals[one.category] = disagreement_interval(judgements, one.category, plan)
-        parts += [f"bootstrap:{plan.resamples}", f"by:{unit or 'example'}", f"seed:{plan.seed}"]
-    signature = "|".join([*parts, f"crosspro:{__version__}"])
+    study = study_disagreement(judgements, plan, unit or "example")
     layouts = {
         Layout.TABLE: disagreement_text,
         Layout.JSON: disagreement_json,
         Layout.CSV: disagreement_csv,
     }
-    write_output(layouts[layout](verdicts, intervals, signature).encode("utf-8"), output)
+    write_output(layouts[layout](study).encode("utf-8"), output)
 
 
 if __name__ == "__main__":

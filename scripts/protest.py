@@ -243,7 +243,7 @@ def score(
     --review, and comes back with --verdicts or --silver.
     """
     from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-    from crosspro.evaluation.protest.results import Settings, evaluate_systems
+    from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems
     from crosspro.evaluation.protest.review import to_judge, write_review
     from crosspro.evaluation.protest.silver import silver_signature
     from crosspro.evaluation.statistics.significance import Resampling
@@ -254,7 +254,7 @@ def score(
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output, review_file, detail, html)
     read, target_lists, scored = read_and_score(suite, files, lists, silver, verdicts, repair)
-    settings = Settings(
+    settings = ProtestSettings(
         target_lists.signature,
         repair,
         silver_signature(scored.silver),

@@ -1,6 +1,6 @@
 """Self-contained HTML pages: templates that are filled, tables, shades and embedded data.
 
-Templates lie in `page/`. `{{name}}` in one stands for a part that the caller gives, and
+Templates lie in `html/`. `{{name}}` in one stands for a part that the caller gives, and
 `{{name.html}}` for another file of that folder, which several pages have in common. Pages load
 nothing from elsewhere.
 """

@@ -10,24 +10,8 @@ import yaml
 
 from crosspro.scripts.mt_options import spread
 from tests.conftest import GOLDEN
+from tests.scripts.apt_files import APT, options
 from tests.scripts.run import crosspro
-
-APT = GOLDEN / "apt"
-FILES = {
-    "source": APT / "src.en",
-    "reference": APT / "ref.fr",
-    "candidate": APT / "mt.fr",
-    "links-reference": APT / "ref.align",
-    "links-candidate": APT / "mt.align",
-}
-
-
-def options(**changes):
-    found = []
-    for name, value in (FILES | {key.replace("_", "-"): v for key, v in changes.items()}).items():
-        found += [] if value is None else [f"--{name}", value]
-    return found
-
 
 CASES = sorted(path.name for path in APT.iterdir() if path.is_dir())
 

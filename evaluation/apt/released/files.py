@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.apt.occurrences import OTHER
 from crosspro.evaluation.apt.released.config import LegacyConfig
 from crosspro.evaluation.apt.released.python2_order import Member, Python2Set, quicksort_order
+from crosspro.evaluation.layout.labels import OTHER
 
 
 @dataclass(frozen=True)

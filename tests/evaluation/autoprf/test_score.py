@@ -96,10 +96,10 @@ def test_intervals_and_comparison():
     for row in (evaluation.results[0].total, *evaluation.results[0].pronouns):
         for score in row.scores:
             assert score.low <= score.value <= score.high
-    assert [metric for metric, _ in evaluation.comparisons] == ["precision", "recall", "f1"]
-    assert evaluation.comparisons[1][1].difference == pytest.approx(-0.5)
+    assert [one.metric for one in evaluation.comparisons] == ["precision", "recall", "f1"]
+    assert evaluation.comparisons[1].difference == pytest.approx(-0.5)
     pooled = autoprf(AutoPrfSettings(clipping="corpus"), (CANDIDATE, REFERENCE))
-    assert pooled.comparisons[0][1].difference == pytest.approx(-0.25)
+    assert pooled.comparisons[0].difference == pytest.approx(-0.25)
 
 
 def test_reports():
@@ -282,7 +282,7 @@ def test_what_is_not_defined_is_no_number():
     assert np.isnan(f1.value)
     assert (precision.low, f1.high) == (None, None)
     assert (recall.value, recall.low, recall.high) == (0, 0, 0)
-    assert [metric for metric, _ in evaluation.comparisons] == ["recall"]
+    assert [one.metric for one in evaluation.comparisons] == ["recall"]
     content = json.loads(json_report(evaluation), parse_constant=pytest.fail)
     assert content["candidates"][0]["total"]["precision"]["value"] is None
     assert np.isnan(evaluation.results[1].documents[2].values).all()

@@ -18,23 +18,9 @@ from crosspro.evaluation.contrastive.formats import (
     read_contrastive,
 )
 from tests.conftest import GOLDEN
+from tests.evaluation.contrastive.instances import BLOCK, instance
 
 SET = GOLDEN / "contrastive" / "01" / "test.json"
-
-
-def instance(**changes):
-    one = {
-        "src pronoun": "It",
-        "ref pronoun": "Er",
-        "ante distance": 1,
-        "intrasegmental": False,
-        "document id": "d",
-        "segment id": 1,
-        "src segment": "It sees him .",
-        "ref segment": "Er sieht ihn .",
-        "errors": [{"contrastive": "Sie sieht ihn .", "replacement": "sie"}],
-    }
-    return {k: v for k, v in {**one, **changes}.items() if v is not ...}
 
 
 def written(tmp_path, content):
@@ -127,23 +113,6 @@ def test_what_is_no_json_is_refused(tmp_path):
         read_contrastive(path)
     with pytest.raises(InputError, match="No such file"):
         read_contrastive(tmp_path / "none.json")
-
-
-BLOCK = {
-    "src": ["The cats came.", "They slept."],
-    "trg": [
-        {
-            "type": "m.pl",
-            "correct": ["Les chats arrivent.", "Ils dorment."],
-            "incorrect": ["Les chats arrivent.", "Elles dorment."],
-        },
-        {
-            "type": "f.pl",
-            "semi-correct": ["Les chattes arrivent.", "Elles dorment."],
-            "incorrect": ["Les chattes arrivent.", "Ils dorment."],
-        },
-    ],
-}
 
 
 def test_discevalmt_pairs_in_order_of_numbers(tmp_path):
