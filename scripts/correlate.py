@@ -10,13 +10,12 @@ import typer
 
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import Layout
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.mt_options import ScoreLayout
+from crosspro.scripts.options import Output, Seed, write_output
 
 app = group_app()
-LayoutOption = Annotated[Layout, typer.Option("--layout", help="How to show the numbers.")]
+LayoutOption = Annotated[ScoreLayout, typer.Option("--layout", help="How to show the numbers.")]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 
 
 @app.callback()
@@ -52,7 +51,7 @@ def systems(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
@@ -85,10 +84,10 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
-    if layout is Layout.TABLE:
+    if layout is ScoreLayout.TABLE:
         text = correlation_text(study, printed)
     else:
-        text = correlation_json(study) if layout is Layout.JSON else correlation_csv(study)
+        text = correlation_json(study) if layout is ScoreLayout.JSON else correlation_csv(study)
     write_output(text.encode("utf-8"), output)
 
 
@@ -111,7 +110,7 @@ def disagreement(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (001 Table 3)."""
@@ -134,9 +133,9 @@ def disagreement(
     plan = Resampling(resamples, seed) if resamples else None
     study = study_disagreement(judgements, plan, unit or "example")
     layouts = {
-        Layout.TABLE: disagreement_text,
-        Layout.JSON: disagreement_json,
-        Layout.CSV: disagreement_csv,
+        ScoreLayout.TABLE: disagreement_text,
+        ScoreLayout.JSON: disagreement_json,
+        ScoreLayout.CSV: disagreement_csv,
     }
     write_output(layouts[layout](study).encode("utf-8"), output)
 

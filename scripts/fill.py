@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
-from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.errors import input_error
@@ -78,7 +78,7 @@ def fill(
     examples = read_examples(file, rules, lenient=True)
     raw = read_text_lines(file)
     if legacy:
-        found = _legacy(model, fillers, none_penalty, examples)
+        found = _released(model, fillers, none_penalty, examples)
     else:
         found = _exact(model, fillers, none_penalty, examples, format_ is Format.SCORES)
     lines: list[str] = []
@@ -95,11 +95,11 @@ def fill(
 Filled = tuple[Example, tuple[int, ...], Floats]
 
 
-def _legacy(
+def _released(
     model: LanguageModel, fillers: Fillers, penalty: float, examples: Iterator[Example]
 ) -> Iterator[Filled]:
     for example in examples:
-        filling, table = legacy_fillings(model, fillers, penalty, example)
+        filling, table = released_fillings(model, fillers, penalty, example)
         yield example, filling.choices, table
 
 
@@ -130,7 +130,7 @@ def _format(
 ) -> list[str]:
     _, choices, table = filled
     words = [fillers.words[choice] for choice in choices]
-    classes = [_official_class(fillers.words[c], fillers.classes[c]) for c in choices]
+    classes = [_released_class(fillers.words[c], fillers.classes[c]) for c in choices]
     columns = line.split("\t")
     echoed = legacy and line.startswith("\t")
     if format_ is Format.SCORES:
@@ -156,8 +156,8 @@ def _format(
     return [f"{gold}\t{ours}" for gold, ours in zip(columns[0].split(" "), classes, strict=True)]
 
 
-def _official_class(word: str, name: str) -> str:
-    """The official program writes ce for c', but keeps ça apart; the scorer merges them."""
+def _released_class(word: str, name: str) -> str:
+    """The released program writes ce for c', but keeps ça apart; the scorer merges them."""
     return name if name == "OTHER" or word == "c'" else word
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import Layout, LayoutOption, check_outputs
-from crosspro.scripts.options import DocIds, Output, write_output
+from crosspro.scripts.mt_options import LayoutOption, ScoreLayout, check_outputs
+from crosspro.scripts.options import DocIds, Output, Resamples, Seed, write_output
 
 app = command_app()
 
@@ -25,11 +25,9 @@ def mt_metrics(
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     word_order: Annotated[int, typer.Option(min=0, help="Word n-grams of chrF; 2 is chrF++.")] = 0,
-    layout: LayoutOption = Layout.TABLE,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    layout: LayoutOption = ScoreLayout.TABLE,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
     output: Output = None,
 ) -> None:
     """BLEU and chrF of MT output, through sacrebleu.
@@ -47,7 +45,11 @@ def mt_metrics(
     evaluation = evaluate_mt(text, settings, Resampling(resamples, seed) if resamples else None)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    layouts = {Layout.TABLE: text_report, Layout.JSON: json_report, Layout.CSV: csv_report}
+    layouts = {
+        ScoreLayout.TABLE: text_report,
+        ScoreLayout.JSON: json_report,
+        ScoreLayout.CSV: csv_report,
+    }
     write_output(layouts[layout](evaluation).encode("utf-8"), output)
 
 

@@ -26,7 +26,7 @@ MT_METRICS = ("apt", "autoprf", "contrastive", "mt_metrics", "protest")
 INNER: dict[str, set[str]] = {
     **SHARED,
     "submissions": {"statistics", "layout", "published"},
-    "published": set(),
+    "published": {"layout"},
     **{metric: set(SHARED) for metric in MT_METRICS},
     "correlation": {*SHARED, "published"},
 }

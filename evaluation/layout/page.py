@@ -11,6 +11,7 @@ from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_ta
 from crosspro.evaluation.layout.examples import Examples
 from crosspro.evaluation.layout.tables import Row
 from crosspro.evaluation.layout.template import (
+    SHARED,
     cell_table,
     embedded_json,
     fill_page,
@@ -61,7 +62,7 @@ def render(page: Page, examples: Examples) -> str:
         "signatures": signature_list(page.signatures),
         "data": embedded_json(examples.content()),
     }
-    return fill_page("mt_report.html", parts)
+    return fill_page(SHARED / "mt_report.html", parts)
 
 
 def _section(section: Section) -> str:

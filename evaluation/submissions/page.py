@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from crosspro.evaluation.submissions.report import (
 )
 from crosspro.evaluation.submissions.results import Evaluation, Result
 from crosspro.evaluation.submissions.submission import Submission
+
+_TEMPLATE = Path(__file__).resolve().parent / "report.html"
 
 
 def html_report(
@@ -69,7 +72,7 @@ def html_report(
         ),
         "data": embedded_json(data),
     }
-    return fill_page("report.html", parts)
+    return fill_page(_TEMPLATE, parts)
 
 
 def _wrong_examples(

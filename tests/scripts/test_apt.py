@@ -118,7 +118,7 @@ def test_tokens(tmp_path):
     assert b"tokens:1: word: expected one of it, they, found 'works'" in wrong.stderr
 
 
-def test_legacy_from_options_prints_the_score_file(tmp_path):
+def test_released_from_options_prints_the_score_file(tmp_path):
     (tmp_path / "lists.yaml").write_text(
         "source_pronouns: [it, they]\n"
         "target_pronouns: [il, elle, ils, elles, ce, \"c'\", ça, \"ç'\", cela, 'on']\n"

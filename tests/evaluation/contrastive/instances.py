@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 BLOCK = {
     "src": ["The cats came.", "They slept."],
     "trg": [
@@ -32,3 +34,20 @@ def instance(**changes):
         "errors": [{"contrastive": "Sie sieht ihn .", "replacement": "sie"}],
     }
     return {k: v for k, v in {**one, **changes}.items() if v is not ...}
+
+
+def french_instance(reference, *errors, **extra):
+    return {
+        "src pronoun": "it",
+        "ref pronoun": reference.split()[0],
+        "src segment": "It does .",
+        "ref segment": reference,
+        "errors": [{"contrastive": one, "replacement": one.split()[0]} for one in errors],
+        **extra,
+    }
+
+
+def written_set(tmp_path, content):
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
