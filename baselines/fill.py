@@ -61,7 +61,7 @@ class Filling:
 
 
 def target_words(example: Example) -> list[list[str]]:
-    """The words before, between and after the gaps, tags removed as the official program does."""
+    """The words before, between and after the gaps, tags removed as the released program does."""
     text = " ".join(
         PLACEHOLDER if token.startswith(PLACEHOLDER) else _TAG.sub("", token)
         for token in example.target
@@ -108,7 +108,7 @@ class GapFiller:
             layer = lattice.layers[number]
             reached = scores[number][layer.origin] + layer.weight
             winners = np.flatnonzero(reached >= scores[number + 1][layer.end] - 1e-9)
-            # Of equal edges the first filler wins, as in the official program: written last.
+            # Of equal edges the first filler wins, as in the released program: written last.
             winners = winners[np.argsort(-layer.filler[winners], kind="stable")]
             best = np.full(layer.ends, -1)
             best[layer.end[winners]] = winners

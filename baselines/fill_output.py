@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller
-from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
@@ -38,7 +38,7 @@ def fill_as_released(
 ) -> Iterator[Filled]:
     """Each line filled as the official program does."""
     for example in examples:
-        filling, table = legacy_fillings(model, fillers, penalty, example)
+        filling, table = released_fillings(model, fillers, penalty, example)
         yield example, filling.choices, table
 
 
@@ -66,14 +66,14 @@ def format_filled(
     filled: Filled,
     format_: Format,
     fillers: Fillers,
-    legacy: bool,
+    released: bool,
 ) -> list[str]:
     """What is written for a line (`number` from 0), with the words that were chosen."""
     _, choices, table = filled
     words = [fillers.words[choice] for choice in choices]
     classes = [_official_class(fillers.words[c], fillers.classes[c]) for c in choices]
     columns = line.split("\t")
-    echoed = legacy and line.startswith("\t")
+    echoed = released and line.startswith("\t")
     if format_ is Format.SCORES:
         text = "\t".join(columns[2:])
         shown = [f"{number}\tTEXT\t{text}"]

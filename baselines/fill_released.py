@@ -1,4 +1,4 @@
-"""The official baseline program's search, exactly as it behaves.
+"""The released baseline program's search, exactly as it behaves.
 
 It lists all fillings of a line, newest gap slowest. Above 5,000 it keeps the first 200, which all
 have the first filler in the newest gap, so from the third gap on of a French line only that filler
@@ -18,7 +18,7 @@ _LIMIT = 5000
 _KEPT = 200
 
 
-def legacy_fillings(
+def released_fillings(
     model: LanguageModel, fillers: Fillers, none_penalty: float, example: Example
 ) -> tuple[Filling, Floats]:
     """The chosen filling of a line, and the score of each filler in each gap."""

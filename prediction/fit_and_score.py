@@ -17,11 +17,12 @@ from crosspro.data_prep.formats.textfile import make_folder, write_text
 from crosspro.data_prep.sets.contents import Contents, example_contents
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task
+from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.report import json_report
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
-from crosspro.evaluation.submissions.scores import Absent, Score
+from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
 from crosspro.prediction.output import lacks_context, with_predictions, without_context
 from crosspro.prediction.runs import Configuration, Run, Times, versions, write_run

@@ -19,7 +19,7 @@ from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.sets.contents import Contents
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.submission import display_names
 from crosspro.prediction.system import read_json_object
 from crosspro.prediction.typed_values import faults

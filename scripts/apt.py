@@ -18,32 +18,30 @@ from crosspro.scripts.mt_options import (
     Detail,
     DocIdsOption,
     DocStarts,
-    Layout,
     LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
     Pronouns,
     Reference,
-    Resamples,
-    Seed,
+    ScoreLayout,
     Source,
     VariadicCommand,
     check_detail,
     check_layout,
     check_outputs,
     given_options,
+    input_paths,
     lists_or_problems,
     refuse_others,
     refuse_pairs,
-    required,
     tell,
     write_reports,
 )
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.apt.released.config import LegacyConfig
+    from crosspro.evaluation.apt.released.config import ReleasedConfig
     from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
     from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, MtInput
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
@@ -148,7 +146,7 @@ def apt(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     detail: Detail = None,
     matrix: Annotated[bool, typer.Option(help="Show the matrix.")] = True,
     html: Html = None,
@@ -162,7 +160,7 @@ def apt(
     or in both (6). Without links, they are made here.
     """
     from crosspro.evaluation.apt.repair import make_rules
-    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths
+    from crosspro.evaluation.mt_text.inputs import AlignWith
     from crosspro.evaluation.statistics.significance import Resampling
 
     rules = make_rules(repair_rule or ())
@@ -179,7 +177,7 @@ def apt(
 
         if legacy:
             refuse_others(context, ("config", "legacy", "output"), "--config with --legacy")
-            _run_legacy(read_config(config), output)
+            _run_released(read_config(config), output)
             return
         refuse_others(context, _WITH_CONFIG, "--config (the INI file says the rest)")
         read = read_config(config)
@@ -192,31 +190,22 @@ def apt(
     else:
         if legacy:
             refuse_others(context, _WITH_LEGACY, "--legacy")
-        required(source=source, reference=reference, candidate=candidate)
-        assert source and reference and candidate  # noqa: S101 - for the type checker
-        paths = InputPaths(
-            source,
-            reference,
-            tuple(candidate),
-            links_reference,
-            tuple(links_candidate or ()),
-            doc_ids,
-            doc_starts,
-            tokens,
-            lenient,
+        links = (links_reference, links_candidate)
+        paths = input_paths(
+            source, reference, candidate, *links, doc_ids, doc_starts, lenient, tokens
         )
         settings = _settings(weights, discard, probabilities, other, rules if repair else None)
         lists, problems = lists_or_problems(pronouns)
     settings.check()
     _check_together(context, start, repair, paths.tokens is not None)
     if legacy:
-        _legacy_from_options(paths, lists, problems, settings, start, output)
+        _released_from_options(paths, lists, problems, settings, start, output)
         return
     check_layout(context, layout, ("matrix",))
     check_outputs(html, detail, output)
     align = AlignWith(align_with, align_prior)
     evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start)
-    _write(evaluation, data, layout, matrix, detail, (html, max_examples), output)
+    _write(evaluation, data, layout, matrix, detail, html, max_examples, output)
 
 
 def _check_together(context: typer.Context, start: Start, repair: bool, tokens: bool) -> None:
@@ -284,10 +273,11 @@ def _evaluate(
 def _write(
     evaluation: AptEvaluation,
     data: MtInput,
-    layout: Layout,
+    layout: ScoreLayout,
     matrix: bool,
     detail: Path | None,
-    page: tuple[Path | None, int],
+    html: Path | None,
+    max_examples: int,
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
@@ -299,38 +289,39 @@ def _write(
         text_report,
     )
 
-    files = {}
-    html, max_examples = page
-    if html is not None:
+    def page() -> str:
         from crosspro.evaluation.apt.page import apt_page
 
-        files[html] = apt_page(evaluation, data.documents, max_examples)
-    if detail is not None:
-        make = detail_json if detail.suffix == ".json" else detail_tsv
-        files[detail] = make(evaluation)
-    if layout is Layout.TABLE:
-        text = text_report(evaluation, matrix)
-    else:
-        text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
-    signature = evaluation.results[0].score.signature if layout is Layout.CSV else None
-    write_reports(files, text, output, signature)
+        return apt_page(evaluation, data.documents, max_examples)
+
+    def details() -> str:
+        is_json = detail is not None and detail.suffix == ".json"
+        return detail_json(evaluation) if is_json else detail_tsv(evaluation)
+
+    texts = {
+        ScoreLayout.TABLE: lambda: text_report(evaluation, matrix),
+        ScoreLayout.JSON: lambda: json_report(evaluation),
+        ScoreLayout.CSV: lambda: csv_report(evaluation),
+    }
+    signature = evaluation.results[0].score.signature
+    write_reports(layout, texts, {html: page, detail: details}, output, signature)
 
 
-def _run_legacy(config: LegacyConfig, output: Path | None = None) -> None:
+def _run_released(config: ReleasedConfig, output: Path | None = None) -> None:
     """Write both files of the released tool, under the stem of the INI file or of -o."""
     from crosspro.data_prep.formats.textfile import write_text
-    from crosspro.evaluation.apt.released.tool import run_legacy
+    from crosspro.evaluation.apt.released.tool import run_released
 
     stem = config.output if output is None else str(output)
     detail, score = (Path(f"{stem}.{kind}") for kind in ("detail", "score"))
     check_outputs(detail, score)
-    files = run_legacy(config)
+    files = run_released(config)
     write_text(detail, files.detail)
     write_text(score, files.score)
     write_output(files.stdout.encode("utf-8"), None)
 
 
-def _legacy_from_options(
+def _released_from_options(
     paths: InputPaths,
     lists: PronounLists | None,
     problems: list[Problem],
@@ -345,7 +336,7 @@ def _legacy_from_options(
     from crosspro.evaluation.apt.released.bridge import config_of_settings
     from crosspro.evaluation.apt.released.config import texts_of
     from crosspro.evaluation.apt.released.reference import score_from_reference
-    from crosspro.evaluation.apt.released.tool import read_translated, run_legacy
+    from crosspro.evaluation.apt.released.tool import read_translated, run_released
     from crosspro.evaluation.mt_text.linked_text import raise_problems
 
     links = paths.links_reference, *paths.links_candidates
@@ -365,9 +356,9 @@ def _legacy_from_options(
         check_outputs(score)
         write_output(score_from_reference(config).encode("utf-8"), score)
     elif output is not None:
-        _run_legacy(config, output)
+        _run_released(config, output)
     else:
-        write_output(run_legacy(config).score.encode("utf-8"), None)
+        write_output(run_released(config).score.encode("utf-8"), None)
 
 
 if __name__ == "__main__":

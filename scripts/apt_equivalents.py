@@ -15,14 +15,13 @@ from crosspro.scripts.mt_options import (
     LinksReference,
     Pronouns,
     Reference,
-    Seed,
     Source,
     check_outputs,
     lists_or_problems,
     required,
     tell,
 )
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.options import Output, Seed, write_output
 
 app = command_app()
 

@@ -18,29 +18,27 @@ from crosspro.scripts.mt_options import (
     Detail,
     DocIdsOption,
     DocStarts,
-    Layout,
     LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
     Pronouns,
     Reference,
-    Resamples,
-    Seed,
+    ScoreLayout,
     Source,
     VariadicCommand,
     check_detail,
     check_layout,
     check_outputs,
     given_options,
+    input_paths,
     lists_or_problems,
     refuse_others,
     refuse_pairs,
-    required,
     tell,
     write_reports,
 )
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
@@ -93,7 +91,7 @@ def autoprf(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     detail: Detail = None,
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the Java tool prints.")
@@ -117,7 +115,7 @@ def autoprf(
     if legacy:
         refuse_others(context, _WITH_LEGACY, "--legacy")
         check_outputs(output)
-        _legacy(stems or [], languages, verbosity, output)
+        _released(stems or [], languages, verbosity, output)
         return
     if stems:
         raise typer.BadParameter("REF CAND DOCS belong to --legacy; use --source and so on")
@@ -130,25 +128,15 @@ def autoprf(
     check_layout(context, layout, ("per_document",))
     check_detail(detail)
     check_outputs(html, detail, output)
-    required(source=source, reference=reference, candidate=candidate)
-    assert source and reference and candidate  # noqa: S101 - for the type checker
+    links = (links_reference, links_candidate)
+    paths = input_paths(source, reference, candidate, *links, doc_ids, doc_starts, lenient)
 
     from dataclasses import replace
 
     from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
-    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.mt_text.inputs import AlignWith, read_input
     from crosspro.evaluation.statistics.significance import Resampling
 
-    paths = InputPaths(
-        source,
-        reference,
-        tuple(candidate),
-        links_reference,
-        tuple(links_candidate or ()),
-        doc_ids,
-        doc_starts,
-        lenient=lenient,
-    )
     lists, problems = lists_or_problems(pronouns)
     data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
     assert lists is not None  # noqa: S101 - else there were problems
@@ -164,21 +152,17 @@ def autoprf(
     evaluation = replace(evaluation, warnings=(*data.warnings, *evaluation.warnings))
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
-    files = {}
-    if html is not None:
-        from crosspro.evaluation.autoprf.page import autoprf_page
-
-        files[html] = autoprf_page(evaluation, data, max_examples)
-    _write(evaluation, data, layout, per_document, files, detail, output)
+    _write(evaluation, data, layout, per_document, detail, html, max_examples, output)
 
 
 def _write(
     evaluation: AutoPrfEvaluation,
     data: MtInput,
-    layout: Layout,
+    layout: ScoreLayout,
     per_document: bool,
-    files: dict[Path, str],
     detail: Path | None,
+    html: Path | None,
+    max_examples: int,
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there."""
@@ -190,24 +174,31 @@ def _write(
         text_report,
     )
 
-    if detail is not None:
-        is_json = detail.suffix == ".json"
-        files[detail] = detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
-    if layout is Layout.TABLE:
-        text = text_report(evaluation, per_document)
-    else:
-        text = json_report(evaluation) if layout is Layout.JSON else csv_report(evaluation)
-    signature = evaluation.results[0].total.scores[0].signature if layout is Layout.CSV else None
-    write_reports(files, text, output, signature)
+    def page() -> str:
+        from crosspro.evaluation.autoprf.page import autoprf_page
+
+        return autoprf_page(evaluation, data, max_examples)
+
+    def details() -> str:
+        is_json = detail is not None and detail.suffix == ".json"
+        return detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
+
+    texts = {
+        ScoreLayout.TABLE: lambda: text_report(evaluation, per_document),
+        ScoreLayout.JSON: lambda: json_report(evaluation),
+        ScoreLayout.CSV: lambda: csv_report(evaluation),
+    }
+    signature = evaluation.results[0].total.scores[0].signature
+    write_reports(layout, texts, {html: page, detail: details}, output, signature)
 
 
-def _legacy(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:
-    from crosspro.evaluation.autoprf.released import run_legacy
+def _released(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:
+    from crosspro.evaluation.autoprf.released import run_released
 
     pair = tuple(languages.split("-"))
     if len(stems) != 3 or len(pair) != 2:
         raise typer.BadParameter("--legacy needs REF CAND DOCS, and languages such as en-fr")
-    result = run_legacy(stems[0], stems[1], stems[2], verbosity, (pair[0], pair[1]))
+    result = run_released(stems[0], stems[1], stems[2], verbosity, (pair[0], pair[1]))
     if result.status and output is not None:
         print(result.stderr, end="", file=sys.stderr)
         raise typer.Exit(result.status)

@@ -14,8 +14,8 @@ from crosspro.data_prep.errors import InputError
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import Layout, check_layout, check_outputs, refuse_others
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.mt_options import ScoreLayout, check_layout, check_outputs, refuse_others
+from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.contrastive.accuracy import SystemScores
@@ -71,17 +71,17 @@ def score(
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
     ] = False,
-    layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
+    layout: Annotated[
+        ScoreLayout, typer.Option(help="How to show the scores.")
+    ] = ScoreLayout.TABLE,
     detail: Annotated[
         Path | None, typer.Option(help="Write the decision on every instance here (TSV).")
     ] = None,
     write_scores: Annotated[
         Path | None, typer.Option(help="Write the scores of a single --run here.")
     ] = None,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
     output: Output = None,
@@ -107,7 +107,7 @@ def score(
     if legacy:
         known = ("test_set", "scores", "run_dir", "maximise", "legacy", "output")
         refuse_others(context, known, "--legacy prints what the released script prints")
-        _legacy(test_set, scores or [], runs, maximise, output)
+        _released(test_set, scores or [], runs, maximise, output)
         return
     check_layout(context, layout, ())
     if not scores and not runs:
@@ -141,14 +141,14 @@ def score(
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
     layouts = {
-        Layout.TABLE: contrastive_text,
-        Layout.JSON: contrastive_json,
-        Layout.CSV: contrastive_csv,
+        ScoreLayout.TABLE: contrastive_text,
+        ScoreLayout.JSON: contrastive_json,
+        ScoreLayout.CSV: contrastive_csv,
     }
     write_output(layouts[layout](evaluation).encode("utf-8"), output)
 
 
-def _legacy(
+def _released(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
     from crosspro.data_prep.formats.textfile import open_bytes
@@ -190,27 +190,11 @@ def _systems(
 
     systems = read_scores(scores, test_set, maximise)
     if runs:
-        from crosspro.prediction.system import load_systems, model_folder
-        from crosspro.scripts.contrastive_from_system import (
-            Prepared,
-            Texts,
-            model_digest,
-            prepare_set,
-            system_scores,
-        )
+        from crosspro.prediction.contrastive import ContrastiveTexts, scores_of_runs
 
-        prepared: list[Prepared] = []  # systems of one task share its examples
-        short = [folder.name or folder.resolve().name for folder in runs]
-        taken = [*short, *(system.name for system in systems)]
-        for folder, name, model in zip(runs, short, load_systems(runs), strict=True):
-            known = [one for one in prepared if one.task == model.task]
-            if not known:
-                texts = Texts(*files)
-                known = [prepare_set(test_set, model.task, texts, annotator, _tell)]
-                prepared += known
-            own = name if taken.count(name) == 1 else str(folder)
-            _tell(f"scoring with {own}")
-            systems.append(system_scores(own, model, known[0], model_digest(model_folder(folder))))
+        taken = [system.name for system in systems]
+        texts = ContrastiveTexts(*files)
+        systems += scores_of_runs(runs, test_set, texts, annotator, taken, _tell)
     return systems
 
 
@@ -291,25 +275,11 @@ def text(
     Line by line: the source, and the reference or an error, in the order in which scores are read.
     PREFIX.context.src and .trg have the sentences before, joined by spaces, where the set has them.
     """
-    from crosspro.data_prep.errors import InputError, Problem
     from crosspro.evaluation.contrastive.formats import read_contrastive
+    from crosspro.evaluation.contrastive.sentences import sentences_to_score
 
     read = read_contrastive(test_set, allow_unknown=True)
-    columns: dict[str, list[str]] = {".src": [], ".trg": [], ".context.src": [], ".context.trg": []}
-    problems = []
-    for instance in read.instances:
-        for translation in (instance.reference, *(error.text for error in instance.errors)):
-            if instance.source is None or translation is None:
-                expected = "the text of source, reference and errors"
-                problems.append(
-                    Problem(str(test_set), None, instance.name, expected, "one that is missing")
-                )
-                break
-            sides = (" ".join(instance.source_context), " ".join(instance.reference_context))
-            for suffix, line in zip(columns, (instance.source, translation, *sides), strict=True):
-                columns[suffix].append(" ".join(line.split()))
-    if problems:
-        raise InputError(problems)
+    columns = sentences_to_score(read, str(test_set))
     for suffix, lines in columns.items():
         content = "".join(f"{line}\n" for line in lines).encode("utf-8")
         if any(lines):

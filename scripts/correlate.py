@@ -10,13 +10,12 @@ import typer
 
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import Layout
-from crosspro.scripts.options import Output, write_output
+from crosspro.scripts.mt_options import ScoreLayout
+from crosspro.scripts.options import Output, Seed, write_output
 
 app = group_app()
-LayoutOption = Annotated[Layout, typer.Option("--layout", help="How to show the numbers.")]
+LayoutOption = Annotated[ScoreLayout, typer.Option("--layout", help="How to show the numbers.")]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 
 
 @app.callback()
@@ -52,7 +51,7 @@ def systems(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
@@ -62,6 +61,7 @@ def systems(
     turning a column round (--negate) changes it where values are equal. Intervals resample systems.
     Then Williams's test between the metrics, and every correlation without each one of the systems.
     """
+    from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
         correlation_csv,
         correlation_json,
@@ -69,7 +69,6 @@ def systems(
     )
     from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.published.apt import printed_correlations, published_table
     from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (table is not None):
@@ -85,10 +84,10 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
-    if layout is Layout.TABLE:
+    if layout is ScoreLayout.TABLE:
         text = correlation_text(study, printed)
     else:
-        text = correlation_json(study) if layout is Layout.JSON else correlation_csv(study)
+        text = correlation_json(study) if layout is ScoreLayout.JSON else correlation_csv(study)
     write_output(text.encode("utf-8"), output)
 
 
@@ -111,19 +110,18 @@ def disagreement(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = Layout.TABLE,
+    layout: LayoutOption = ScoreLayout.TABLE,
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (001 Table 3)."""
-    from crosspro import __version__
-    from crosspro.evaluation.correlation.disagreement import count_verdicts, disagreement_interval
+    from crosspro.evaluation.correlation.disagreement import study_disagreement
     from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.published import published_judgements
     from crosspro.evaluation.correlation.report import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
     )
-    from crosspro.evaluation.published.apt import published_judgements
     from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (judged is not None):
@@ -132,21 +130,14 @@ def disagreement(
         judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
     else:
         judgements = published_judgements()
-    verdicts = count_verdicts(judgements)
     plan = Resampling(resamples, seed) if resamples else None
-    intervals = {}
-    parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
-    if plan:
-        for one in verdicts:
-            intervals[one.category] = disagreement_interval(judgements, one.category, plan)
-        parts += [f"bootstrap:{plan.resamples}", f"by:{unit or 'example'}", f"seed:{plan.seed}"]
-    signature = "|".join([*parts, f"crosspro:{__version__}"])
+    study = study_disagreement(judgements, plan, unit or "example")
     layouts = {
-        Layout.TABLE: disagreement_text,
-        Layout.JSON: disagreement_json,
-        Layout.CSV: disagreement_csv,
+        ScoreLayout.TABLE: disagreement_text,
+        ScoreLayout.JSON: disagreement_json,
+        ScoreLayout.CSV: disagreement_csv,
     }
-    write_output(layouts[layout](verdicts, intervals, signature).encode("utf-8"), output)
+    write_output(layouts[layout](study).encode("utf-8"), output)
 
 
 if __name__ == "__main__":

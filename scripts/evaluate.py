@@ -23,9 +23,9 @@ from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.released import (
-    empty_layout,
-    official_encoding,
-    official_layout,
+    released_empty_layout,
+    released_encoding,
+    released_layout,
 )
 from crosspro.evaluation.submissions.report import (
     csv_report,
@@ -47,10 +47,10 @@ from crosspro.prediction.output import lacks_context, with_predictions, without_
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, Output, TaskName, write_output
+from crosspro.scripts.options import DocIds, Output, Resamples, Seed, TaskName, write_output
 
 
-class Layout(StrEnum):
+class SubmissionLayout(StrEnum):
     """How the scores are shown."""
 
     TABLE = "table"
@@ -88,15 +88,15 @@ def evaluate_command(
         AbsentChoice,
         typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
     ] = AbsentChoice.SKIP,
-    layout: Annotated[Layout, typer.Option(help="How to show the scores.")] = Layout.TABLE,
+    layout: Annotated[
+        SubmissionLayout, typer.Option(help="How to show the scores.")
+    ] = SubmissionLayout.TABLE,
     with_published: Annotated[
         int | None,
         typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
     ] = None,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
     max_errors: Annotated[
         int, typer.Option(min=0, help="Wrong predictions listed in the HTML page, at most.")
     ] = 2000,
@@ -112,7 +112,11 @@ def evaluate_command(
     shown = _names(submissions, name or [])
     rules = load_task(task)
     published = _published(rules, with_published)
-    if published and layout in (Layout.JSON, Layout.CSV, Layout.OFFICIAL):
+    if published and layout in (
+        SubmissionLayout.JSON,
+        SubmissionLayout.CSV,
+        SubmissionLayout.OFFICIAL,
+    ):
         raise typer.BadParameter(f"the layout {layout} has no place for published results")
     try:
         gold_labels = read_gold(gold, rules, doc_ids)
@@ -123,11 +127,11 @@ def evaluate_command(
     read = [replace(one, name=its) for one, its in zip(found, shown, strict=True)]
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
-    if layout is Layout.OFFICIAL:
+    if layout is SubmissionLayout.OFFICIAL:
         for warning in (*gold_labels.warnings, *read[0].warnings):
             print(f"warning: {warning}", file=sys.stderr)
         nothing = not len(gold_labels.classes)
-        write_output(_official(rules, gold_labels, read), None if nothing else output)
+        write_output(_released(rules, gold_labels, read), None if nothing else output)
         if nothing:
             raise input_error(gold, "classes", "at least one label", "none")
         return
@@ -178,34 +182,34 @@ def _names(paths: list[Path], given: list[str]) -> list[str]:
 
 def _text(
     evaluation: Evaluation,
-    layout: Layout,
+    layout: SubmissionLayout,
     published: list[PublishedResult],
     gold: Path,
     doc_ids: Path | None,
     submissions: list[Submission],
     max_errors: int,
 ) -> str:
-    if layout is Layout.JSON:
+    if layout is SubmissionLayout.JSON:
         return json_report(evaluation)
-    if layout is Layout.CSV:
+    if layout is SubmissionLayout.CSV:
         return csv_report(evaluation)
-    if layout is Layout.MARKDOWN:
+    if layout is SubmissionLayout.MARKDOWN:
         return markdown_report(evaluation, published)
-    if layout is Layout.HTML:
+    if layout is SubmissionLayout.HTML:
         examples = read_examples(gold, evaluation.task, doc_ids, lenient=True)
         return html_report(evaluation, submissions, examples, published, max_errors)
     return text_report(evaluation, published)
 
 
-def _official(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:
+def _released(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:
     if len(submissions) != 1:
         raise typer.BadParameter("the official layout shows one submission at a time")
     if not len(gold.classes):
-        text = empty_layout(task)
+        text = released_empty_layout(task)
     else:
         counts = confusion_counts(gold.classes, submissions[0].classes, len(task.classes))
-        text = official_layout(task, counts)
-    return text.encode(official_encoding(task), errors="xmlcharrefreplace")
+        text = released_layout(task, counts)
+    return text.encode(released_encoding(task), errors="xmlcharrefreplace")
 
 
 def _published(task: Task, year: int | None) -> list[PublishedResult]:

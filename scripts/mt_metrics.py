@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import Layout, LayoutOption, check_outputs
-from crosspro.scripts.options import DocIds, Output, write_output
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.mt_metrics import MTEvaluation
+from crosspro.scripts.mt_options import LayoutOption, ScoreLayout, check_outputs
+from crosspro.scripts.options import DocIds, Output, Resamples, Seed, write_output
 
 app = command_app()
-
-_TITLES = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 @app.command()
@@ -34,11 +25,9 @@ def mt_metrics(
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     word_order: Annotated[int, typer.Option(min=0, help="Word n-grams of chrF; 2 is chrF++.")] = 0,
-    layout: LayoutOption = Layout.TABLE,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+    layout: LayoutOption = ScoreLayout.TABLE,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
     output: Output = None,
 ) -> None:
     """BLEU and chrF of MT output, through sacrebleu.
@@ -46,7 +35,8 @@ def mt_metrics(
     With 95% intervals and, for more than one candidate, paired tests. Resampling is by document if
     document ids are given, else by line. Needs `pip install 'crosspro[mt]'`.
     """
-    from crosspro.evaluation.mt_metrics import MTSettings, evaluate_mt, read_mt_text
+    from crosspro.evaluation.mt_metrics.report import csv_report, json_report, text_report
+    from crosspro.evaluation.mt_metrics.score import MTSettings, evaluate_mt, read_mt_text
     from crosspro.evaluation.statistics.significance import Resampling
 
     check_outputs(output)
@@ -55,63 +45,12 @@ def mt_metrics(
     evaluation = evaluate_mt(text, settings, Resampling(resamples, seed) if resamples else None)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    layouts = {Layout.TABLE: _table, Layout.JSON: _json, Layout.CSV: _csv}
-    write_output(layouts[layout](evaluation).encode("utf-8"), output)
-
-
-def _table(evaluation: MTEvaluation) -> str:
-    from crosspro.evaluation.layout.tables import text_table
-
-    size = f"{evaluation.lines:,} lines"
-    if evaluation.documents is not None:
-        size += f" in {evaluation.documents:,} documents"
-    metrics = evaluation.results[0].scores
-    rows = [(one.name, *map(str, one.scores.values())) for one in evaluation.results]
-    parts = [
-        f"{size}\n",
-        text_table(("candidate", *(_TITLES[name] for name in metrics)), rows),
-    ]
-    if evaluation.comparisons:
-        rows = [
-            (
-                f"{one.first} - {one.second}",
-                _TITLES[metric],
-                f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]",
-                f"{one.p_randomisation:.4f}",
-                f"{one.p_bootstrap:.4f}",
-            )
-            for metric, one in evaluation.comparisons
-        ]
-        heading = ("pair", "metric", "difference", "p (randomisation)", "p (bootstrap)")
-        parts += ["Paired differences\n", text_table(heading, rows, 2)]
-    signatures = "".join(f"- {score.signature}\n" for score in metrics.values())
-    return "\n".join([*parts, "Signatures\n", signatures])
-
-
-def _json(evaluation: MTEvaluation) -> str:
-    content = {
-        "lines": evaluation.lines,
-        "documents": evaluation.documents,
-        "candidates": [
-            {"name": one.name, "scores": {k: asdict(score) for k, score in one.scores.items()}}
-            for one in evaluation.results
-        ],
-        "comparisons": [
-            {"metric": metric, **asdict(one)} for metric, one in evaluation.comparisons
-        ],
-        "warnings": evaluation.warnings,
+    layouts = {
+        ScoreLayout.TABLE: text_report,
+        ScoreLayout.JSON: json_report,
+        ScoreLayout.CSV: csv_report,
     }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def _csv(evaluation: MTEvaluation) -> str:
-    """A row for each candidate: a table that `crosspro correlate` reads."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("system", *evaluation.results[0].scores))
-    for one in evaluation.results:
-        writer.writerow((one.name, *(f"{score.value:.6g}" for score in one.scores.values())))
-    return text.getvalue()
+    write_output(layouts[layout](evaluation).encode("utf-8"), output)
 
 
 if __name__ == "__main__":

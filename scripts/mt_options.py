@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.mt_text.inputs import InputPaths
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 Source = Annotated[
@@ -55,14 +56,10 @@ AlignPrior = Annotated[
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Drop links that lead nowhere and blank last lines.")
 ]
-Resamples = Annotated[
-    int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 
 
-class Layout(StrEnum):
-    """How the scores are shown."""
+class ScoreLayout(StrEnum):
+    """How the scores of a metric are shown."""
 
     TABLE = "table"
     JSON = "json"
@@ -70,7 +67,8 @@ class Layout(StrEnum):
 
 
 LayoutOption = Annotated[
-    Layout, typer.Option("--layout", help="How to show the scores; csv suits `crosspro correlate`.")
+    ScoreLayout,
+    typer.Option("--layout", help="How to show the scores; csv suits `crosspro correlate`."),
 ]
 Detail = Annotated[Path | None, typer.Option(help="Write every occurrence here: .tsv or .json.")]
 
@@ -144,11 +142,11 @@ def refuse_pairs(context: typer.Context, pairs: Iterable[tuple[str, str]]) -> No
             raise typer.BadParameter(f"{given[one]} and {given[other]} do not go together")
 
 
-def check_layout(context: typer.Context, layout: Layout, tables_only: Iterable[str]) -> None:
+def check_layout(context: typer.Context, layout: ScoreLayout, tables_only: Iterable[str]) -> None:
     """Raise if options were given that have no effect on this layout or without a page."""
     given = given_options(context)
     for name in tables_only:
-        if name in given and layout is not Layout.TABLE:
+        if name in given and layout is not ScoreLayout.TABLE:
             raise typer.BadParameter(f"{given[name]}: only with --layout table")
     if "max_examples" in given and "html" not in given:
         raise typer.BadParameter("--max-examples: only with --html")
@@ -181,16 +179,46 @@ def check_outputs(*paths: Path | None) -> None:
         raise InputError(problems)
 
 
+def input_paths(
+    source: Path | None,
+    reference: Path | None,
+    candidates: list[Path] | None,
+    links_reference: Path | None,
+    links_candidates: list[Path] | None,
+    doc_ids: Path | None,
+    doc_starts: Path | None,
+    lenient: bool,
+    tokens: Path | None = None,
+) -> InputPaths:
+    """The files that the options name; raises if one is missing that there must be."""
+    from crosspro.evaluation.mt_text.inputs import InputPaths
+
+    required(source=source, reference=reference, candidate=candidates)
+    assert source and reference and candidates  # noqa: S101 - for the type checker
+    links = tuple(links_candidates or ())
+    paths = source, reference, tuple(candidates), links_reference, links
+    return InputPaths(*paths, doc_ids, doc_starts, tokens, lenient)
+
+
 def write_reports(
-    files: Mapping[Path, str], text: str, output: Path | None, signature: str | None
+    layout: ScoreLayout,
+    texts: Mapping[ScoreLayout, Callable[[], str]],
+    files: Mapping[Path | None, Callable[[], str]],
+    output: Path | None,
+    signature: str,
 ) -> None:
-    """Write the files that were asked for, then the text; its signature is told if it has none."""
+    """Write the files that were asked for and the text of a layout, once all of them are made.
+
+    The signature is told beside a layout that has no place for it.
+    """
     from crosspro.data_prep.formats.textfile import write_text
 
-    for path, content in files.items():
+    made = {path: make() for path, make in files.items() if path is not None}
+    text = texts[layout]()
+    for path, content in made.items():
         write_text(path, content)
     write_output(text.encode("utf-8"), output)
-    if signature is not None:
+    if layout is ScoreLayout.CSV:
         tell(f"Signature: {signature}")
 
 

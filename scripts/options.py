@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +17,22 @@ TaskName = Annotated[
 DocIds = Annotated[
     Path | None, typer.Option("--doc-ids", help="Document ids, one line per line of the file.")
 ]
+Resamples = Annotated[
+    int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
 ]
+
+
+class TableLayout(StrEnum):
+    """How tables are shown: for people, or for programs."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    CSV = "csv"
 
 
 def write_output(content: bytes, output: Path | None) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,9 +13,15 @@ from crosspro.data_prep.errors import choices
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignWithOption, check_outputs, given_options
-from crosspro.scripts.options import DocIds, Output, write_output
-from crosspro.scripts.protest_inputs import (
-    Attempts,
+from crosspro.scripts.options import (
+    DocIds,
+    Output,
+    Resamples,
+    Seed,
+    TableLayout,
+    write_output,
+)
+from crosspro.scripts.protest_options import (
     Jobs,
     LinkFiles,
     Lists,
@@ -28,25 +32,10 @@ from crosspro.scripts.protest_inputs import (
     SourceFiles,
     Store,
     SuiteFile,
-    known,
     progress_shown,
-    read_and_score,
     system_files,
 )
 from crosspro.scripts.protest_review import review
-
-if TYPE_CHECKING:
-    from crosspro.data_prep.example import Link
-    from crosspro.evaluation.protest.suite import Suite
-
-
-class Layout(StrEnum):
-    """How the scores are shown."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    JSON = "json"
-    CSV = "csv"
 
 
 class Needed(StrEnum):
@@ -116,90 +105,37 @@ def build(
     selected so that genders, numbers and translations are balanced. The report says what was left
     out and why, and where there are too few.
     """
-    from crosspro.data_prep.formats.mmax import read_mmax
-    from crosspro.evaluation.protest.build import (
-        ParallelText,
-        find_candidates,
-        match_documents,
-        unknown_decisions,
+    from crosspro.evaluation.protest.build_suite import (
+        SuiteFiles,
+        SuiteSettings,
+        build_suite,
+        write_suite_text,
     )
     from crosspro.evaluation.protest.categories import CATEGORIES
-    from crosspro.evaluation.protest.decisions import scan_decisions
     from crosspro.evaluation.protest.language import source_words, target_words
     from crosspro.evaluation.protest.report import build_report
-    from crosspro.evaluation.protest.select import select
-    from crosspro.evaluation.protest.select import top_up as topped_up
-    from crosspro.evaluation.protest.suite import Suite, write_suite
-    from crosspro.evaluation.protest.text import (
-        make_links,
-        read_corpus,
-        read_link_files,
-        read_mmax_texts,
-        read_texts,
-    )
+    from crosspro.evaluation.protest.suite import write_suite
 
     if links and len(links) != len(reference):
         raise typer.BadParameter(f"{len(reference)} references need as many files of --links")
     if links and align_with:
         raise typer.BadParameter("--align-with is for links that are made: give no --links")
     check_outputs(output, None if text is None else Path(f"{text}.links"))
-    wanted = _sizes(size or [])
-    source_lists, target_lists = source_words(source_language), target_words(target_language)
-    languages = (source_lists.language, target_lists.language)
-    attempts = Attempts()
-    documents = attempts.read(lambda: read_mmax(annotation))
-    scanned = attempts.read(lambda: scan_decisions(decisions) if decisions else ({}, []))
-    decided, faults = scanned or ({}, [])
-    if documents is not None and decisions:
-        faults += unknown_decisions(decided, documents, decisions)
-    attempts.problems += sorted(faults, key=lambda one: one.line or 0)
-    texts = None
-    if source is not None:
-        text_files = (source, reference, doc_ids, languages, True if links else tokenised)
-        texts = attempts.read(lambda: read_texts(*text_files))
-    elif documents is not None:
-        annotated = documents
-        texts = attempts.read(lambda: read_mmax_texts(annotated, reference))
-    made: list[list[tuple[Link, ...]]] = []
-    if links and texts is not None:
-        sides = (texts.source, texts.references)
-        found = attempts.read(lambda: read_link_files(links, *sides))
-        made = found or []
-    with progress_shown() as progress:
-        corpus = attempts.read(lambda: read_corpus(align_with, languages, progress))
-        attempts.finish()
-        talks, lines = known(documents), known(texts)
-        parallel = ParallelText(lines.path, lines.source, lines.references, [], lines.documents)
-        match_documents(talks, parallel)  # before the links, which take longest
-        if not links:
-            larger = known(corpus)
-            made = [make_links(lines.source, r, larger, jobs, progress) for r in lines.references]
-        parallel = replace(parallel, links=made)
-        candidates = find_candidates(talks, parallel, source_lists, target_lists, decided, repair)
-    if top_up:
-        wanted = topped_up(wanted, candidates.usable(), sum(wanted.values()))
-    chosen = select(candidates.tokens, wanted, target_lists, seed)
-    settings = {
-        "seed": seed,
-        "repair": repair,
-        "links": "given" if links else known(corpus).signature,
-        "decisions": len(decided),
-        "wanted": wanted,
-    }
-    suite = Suite(
-        *languages,
-        tuple(lines.source),
-        tuple(tuple(one) for one in lines.references),
-        tuple(lines.documents),
-        tuple(chosen),
-        settings,
+    settings = SuiteSettings(_sizes(size or []), top_up, seed, repair)
+    lists = source_words(source_language), target_words(target_language)
+    files = SuiteFiles(
+        annotation, reference, source, doc_ids, links or (), align_with, decisions, tokenised
     )
+    with progress_shown() as progress:
+        built = build_suite(files, settings, *lists, jobs, progress)
+    suite = built.suite
     write_suite(output, suite)
     if text is not None:
-        _write_text(text, suite, made)
-    print(build_report(candidates, suite), end="")
+        write_suite_text(text, built)
+    print(build_report(built.candidates, suite), end="")
     total = sum(category.wanted for category in CATEGORIES)
-    print(f"{output}: {len(chosen)} tokens (002: {total}), suite {suite.digest}", file=sys.stderr)
+    size_of = f"{len(suite.tokens)} tokens (002: {total})"
+    print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
 
 
 @app.command()
@@ -225,12 +161,10 @@ def score(
     lists: Lists = None,
     repair: Repair = True,
     layout: Annotated[
-        Layout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
-    ] = Layout.TABLE,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 12345,
+        TableLayout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
+    ] = TableLayout.TABLE,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
     output: Output = None,
@@ -243,8 +177,9 @@ def score(
     --review, and comes back with --verdicts or --silver.
     """
     from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-    from crosspro.evaluation.protest.results import Settings, evaluate_systems
+    from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems
     from crosspro.evaluation.protest.review import to_judge, write_review
+    from crosspro.evaluation.protest.scored_systems import read_and_score
     from crosspro.evaluation.protest.silver import silver_signature
     from crosspro.evaluation.statistics.significance import Resampling
 
@@ -253,8 +188,11 @@ def score(
         raise typer.BadParameter("--max-examples: only with --html")
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output, review_file, detail, html)
-    read, target_lists, scored = read_and_score(suite, files, lists, silver, verdicts, repair)
-    settings = Settings(
+    with progress_shown() as progress:
+        read, target_lists, scored = read_and_score(
+            suite, files, lists, silver, verdicts, repair, progress
+        )
+    settings = ProtestSettings(
         target_lists.signature,
         repair,
         silver_signature(scored.silver),
@@ -277,12 +215,12 @@ def score(
 
         page = protest_page(evaluation, target_lists, max_examples)
         write_output(page.encode("utf-8"), html)
-    if layout is Layout.JSON:
+    if layout is TableLayout.JSON:
         shown = json_report(evaluation)
-    elif layout is Layout.CSV:
+    elif layout is TableLayout.CSV:
         shown = csv_report(evaluation)
     else:
-        shown = text_report(evaluation, layout is Layout.MARKDOWN)
+        shown = text_report(evaluation, layout is TableLayout.MARKDOWN)
     write_output(shown.encode("utf-8"), output)
 
 
@@ -296,21 +234,6 @@ def _sizes(written: list[str]) -> dict[str, int]:
             raise typer.BadParameter(f"--size {text}: CATEGORY=N with {choices(BY_NAME)}")
         sizes[name] = int(number)
     return sizes
-
-
-def _write_text(prefix: Path, suite: Suite, links: list[list[tuple[Link, ...]]]) -> None:
-    from crosspro.data_prep.formats.links import write_links
-    from crosspro.data_prep.formats.textfile import write_text
-
-    def lines(texts: Iterable[str]) -> str:
-        return "".join(f"{text}\n" for text in texts)
-
-    write_text(Path(f"{prefix}.{suite.source_language}"), lines(map(" ".join, suite.source)))
-    write_text(Path(f"{prefix}.doc-ids"), lines(suite.documents))
-    for number, (reference, own) in enumerate(zip(suite.references, links, strict=True)):
-        mark = f".{number}" if number else ""
-        write_text(Path(f"{prefix}{mark}.{suite.target_language}"), lines(map(" ".join, reference)))
-        write_links(f"{prefix}{mark}.links", own)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import typer
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.scripts.main import command_app
 from crosspro.scripts.mt_options import AlignWithOption, check_outputs
-from crosspro.scripts.protest_inputs import (
+from crosspro.scripts.protest_options import (
     Jobs,
     LinkFiles,
     Lists,
@@ -23,10 +23,7 @@ from crosspro.scripts.protest_inputs import (
     SourceFiles,
     Store,
     SuiteFile,
-    judgements_of,
-    open_suite,
-    read_and_score,
-    silver_of,
+    progress_shown,
     system_files,
 )
 
@@ -57,12 +54,16 @@ def export_review(
     free. `protest review import` reads the file back.
     """
     from crosspro.evaluation.protest.review import item_key, to_judge, write_review
+    from crosspro.evaluation.protest.scored_systems import read_and_score
 
     if conflicts and verdicts is None:
         raise typer.BadParameter("--conflicts needs --verdicts")
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output)
-    _, target_lists, scored = read_and_score(suite, files, lists, silver, verdicts, repair)
+    with progress_shown() as progress:
+        _, target_lists, scored = read_and_score(
+            suite, files, lists, silver, verdicts, repair, progress
+        )
     rows = scored.tokens
     if conflicts:
         open_items = {key for key, one in scored.judgements.items() if one.in_conflict}
@@ -85,9 +86,10 @@ def import_review(
 ) -> None:
     """Read filled-in review files into the store of verdicts."""
     from crosspro.evaluation.protest.review import read_review
+    from crosspro.evaluation.protest.suite_reader import read_suite
     from crosspro.evaluation.protest.verdicts import VerdictStore
 
-    read = open_suite(suite)
+    read = read_suite(suite)
     if not annotator.strip():
         raise typer.BadParameter("an annotator needs a name")
     found = []
@@ -109,9 +111,10 @@ def import_review(
 def show_conflicts(suite: SuiteFile, verdicts: NeededStore) -> None:
     """Show the tokens that annotators disagree on."""
     from crosspro.evaluation.layout.tables import text_table
+    from crosspro.evaluation.protest.suite_reader import read_suite
     from crosspro.evaluation.protest.verdicts import VerdictStore
 
-    read = open_suite(suite)
+    read = read_suite(suite)
     with VerdictStore(verdicts, read.digest, create=False) as store:
         found = store.conflicts()
     rows = [
@@ -152,9 +155,11 @@ def write_alternatives(
 ) -> None:
     """Write what people found right as silver alternatives, beside those that --silver has."""
     from crosspro.evaluation.protest.review import silver_from
+    from crosspro.evaluation.protest.scored_systems import judgements_of, silver_of
     from crosspro.evaluation.protest.silver import write_silver
+    from crosspro.evaluation.protest.suite_reader import read_suite
 
-    read = open_suite(suite)
+    read = read_suite(suite)
     found = silver_from(judgements_of(verdicts, read).values(), silver_of(silver, read))
     write_silver(output, found)
     print(f"{output}: {sum(map(len, found.values()))} alternatives", file=sys.stderr)

@@ -20,6 +20,23 @@ ALLOWED: dict[str, set[str]] = {
     "baselines": {"data_prep", "evaluation", "prediction", "baselines"},
     "prediction.neural": {"data_prep", "evaluation", "prediction", "prediction.neural"},
 }
+# The rooms of evaluation: what the metrics share does not know them, and no metric knows another.
+SHARED = {"statistics": set(), "layout": {"statistics"}, "mt_text": {"statistics", "layout"}}
+MT_METRICS = ("apt", "autoprf", "contrastive", "mt_metrics", "protest")
+INNER: dict[str, set[str]] = {
+    **SHARED,
+    "submissions": {"statistics", "layout", "published"},
+    "published": {"layout"},
+    **{metric: set(SHARED) for metric in MT_METRICS},
+    "correlation": {*SHARED, "published"},
+}
+for inner, others in INNER.items():
+    ALLOWED[f"evaluation.{inner}"] = {
+        *("conf", "data_prep", "evaluation"),
+        *(f"evaluation.{other}" for other in {inner, *others}),
+    }
+for outer in ("prediction", "baselines", "prediction.neural"):
+    ALLOWED[outer] |= {f"evaluation.{inner}" for inner in INNER}
 ALLOWED["scripts"] = {*ALLOWED, "scripts"}
 ROOMS = tuple(ALLOWED)
 
@@ -55,6 +72,19 @@ def test_imports_point_one_way(room):
             imported = room_of(module.removeprefix("crosspro."))
             if module.startswith("crosspro.") and imported is not None:
                 assert imported in ALLOWED[room], f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_every_room_of_evaluation_is_in_the_table():
+    folders = {path.parent.name for path in (ROOT / "evaluation").glob("*/__init__.py")}
+    assert folders == set(INNER)
+
+
+def test_rooms_form_no_circle():
+    known: set[str] = set()
+    while waiting := {room for room in ALLOWED if room not in known}:
+        ready = {room for room in waiting if ALLOWED[room] - {room} <= known}
+        assert ready, f"a circle among {waiting}"
+        known |= ready
 
 
 def modules_after(code: str) -> set[str]:

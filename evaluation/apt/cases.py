@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.evaluation.apt.occurrences import NONE, OTHER, Anchor, Side
+from crosspro.evaluation.apt.sides import Side
+from crosspro.evaluation.layout.labels import NONE, OTHER
+from crosspro.evaluation.mt_text.anchors import Anchor
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 CASES = (1, 2, 3, 4, 5, 6)

@@ -5,31 +5,29 @@ from __future__ import annotations
 import html
 
 from crosspro.evaluation.apt.cases import CASE_NAMES, CASES
-from crosspro.evaluation.apt.occurrences import Side
 from crosspro.evaluation.apt.score import AptEvaluation
+from crosspro.evaluation.apt.sides import Side
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
+    ExampleVerdict,
     Kind,
     Mark,
     Rendering,
-    Verdict,
-    Version,
     spread_over,
 )
+from crosspro.evaluation.layout.matrix import Matrix, heat_maps
 from crosspro.evaluation.layout.page import (
-    Matrix,
     Page,
     Section,
     count_button,
     difference_section,
-    heat_maps,
     render,
     score_rows,
 )
 from crosspro.evaluation.layout.template import cell_table, shade
 from crosspro.evaluation.mt_text.document_units import Documents
-from crosspro.evaluation.mt_text.linked_text import Translation
+from crosspro.evaluation.mt_text.example_lines import ExampleLines
 
 _KINDS: tuple[Kind, ...] = ("right", "part", "wrong", "wrong", "open", "open")
 
@@ -44,7 +42,6 @@ def apt_page(
     total = len(results[0].occurrences)
     matrices = [(one.name, Matrix(one.matrix_labels, one.matrix)) for one in results]
     scores = score_rows(("candidate", "APT"), [(one.name, (one.score,)) for one in results])
-    metrics = [("APT", one) for one in evaluation.comparisons]
     subtitle = f"{total:,} pronouns, reference {evaluation.reference.name}"
     if evaluation.starts_from == "reference":
         subtitle += f"; {evaluation.unlinked:,} pronouns of the reference have no link"
@@ -54,7 +51,7 @@ def apt_page(
         [
             Section("Scores", scores, "[95% bootstrap interval]; the bars go from 0 to 1."),
             _cases(evaluation),
-            *difference_section(metrics),
+            *difference_section(evaluation.comparisons),
             heat_maps(matrices),
         ],
         [one.score.signature for one in results],
@@ -98,27 +95,19 @@ def _cases(evaluation: AptEvaluation) -> Section:
 def _examples(evaluation: AptEvaluation, documents: Documents | None, limit: int) -> Examples:
     results = evaluation.results
     verdicts = [
-        Verdict(f"{case} {name}", kind)
+        ExampleVerdict(f"{case} {name}", kind)
         for case, name, kind in zip(CASES, CASE_NAMES, _KINDS, strict=True)
     ]
     names = [result.name for result in results]
     examples = Examples(names, verdicts, len(results[0].occurrences))
-    lines: dict[int, int] = {}
+    texts = evaluation.source, evaluation.reference, evaluation.candidates
+    lines = ExampleLines(examples, *texts, documents)
     for number in spread_over(len(results[0].occurrences), limit):
         own = [result.occurrences[number] for result in results]
         anchor = own[0].anchor
-        line = anchor.sentence
-        if line not in lines:
-            lines[line] = examples.add_line(
-                line,
-                " ".join(evaluation.source.words(line)),
-                [linked_version(evaluation.reference, line)],
-                [linked_version(candidate, line) for candidate in evaluation.candidates],
-                "" if documents is None else documents.names[int(documents.of_line[line])],
-            )
         examples.add(
             anchor.pronoun,
-            [lines[line]],
+            [lines.number(anchor.sentence)],
             [[_mark(anchor.linked, own[0].reference)]],
             [
                 Rendering(one.case - 1, one.cell, [_mark(anchor.linked, one.candidate)])
@@ -126,11 +115,6 @@ def _examples(evaluation: AptEvaluation, documents: Documents | None, limit: int
             ],
         )
     return examples
-
-
-def linked_version(translation: Translation, line: int) -> Version:
-    """A line of a translation with its links."""
-    return Version(" ".join(translation.text.words(line)), translation.links.of_line(line))
 
 
 def _mark(source: tuple[int, ...], side: Side) -> Mark:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 from crosspro.evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
-from crosspro.evaluation.apt.occurrences import NONE, Side
 from crosspro.evaluation.apt.score import AptEvaluation, AptResult
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.apt.sides import Side
+from crosspro.evaluation.layout.differences import (
+    NOT_CORRECTED,
+    difference_record,
+    differences_table,
+)
+from crosspro.evaluation.layout.labels import NONE
+from crosspro.evaluation.layout.tables import score_csv, text_table
 from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
-from crosspro.evaluation.statistics.significance import Difference
-from crosspro.evaluation.submissions.scores import Score
 
 DETAIL_COLUMNS = (
     "candidate",
@@ -42,47 +47,17 @@ def text_report(evaluation: AptEvaluation, matrix: bool = True) -> str:
     elif evaluation.settings.repair is not None:
         parts.append(_repair_line(results))
     if evaluation.comparisons:
-        parts.append("Paired differences\n\n" + differences_table(evaluation.comparisons))
+        table = text_table(*differences_table(evaluation.comparisons, 4))
+        parts.append(f"Paired differences\n\n{table}{NOT_CORRECTED}\n")
     if matrix:
         parts += [_matrix_table(result) for result in results]
     return "\n".join([*parts, f"Signature: {results[0].score.signature}\n"])
-
-
-def differences_table(comparisons: Sequence[Difference], metrics: Sequence[str] = ()) -> str:
-    """Paired differences with their intervals and p values."""
-    heading = ["pair", "difference", "p (randomisation)", "p (bootstrap)"]
-    rows = []
-    for number, one in enumerate(comparisons):
-        shown = f"{one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
-        row = [f"{one.first} - {one.second}", shown]
-        row += [f"{one.p_randomisation:.4f}", f"{one.p_bootstrap:.4f}"]
-        rows.append([*row[:1], metrics[number], *row[1:]] if metrics else row)
-    if metrics:
-        heading.insert(1, "metric")
-    note = "p values are two-sided and not corrected for the number of comparisons.\n"
-    return text_table(heading, rows, 2 if metrics else 1) + note
-
-
-def shown_score(score: Score) -> str:
-    """A score from 0 to 1 with its interval."""
-    if score.low is None or score.high is None:
-        return f"{score.value:.4f}"
-    return f"{score.value:.4f} [{score.low:.4f}, {score.high:.4f}]"
 
 
 def csv_report(evaluation: AptEvaluation) -> str:
     """A row for each candidate: a table that `crosspro correlate` reads."""
     rows = [(result.name, (result.score.value,)) for result in evaluation.results]
     return score_csv(("apt",), rows)
-
-
-def score_csv(metrics: Sequence[str], rows: Iterable[tuple[str, Sequence[float]]]) -> str:
-    """Systems in rows, scores in columns."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("system", *metrics))
-    writer.writerows((name, *(f"{value:.6g}" for value in values)) for name, values in rows)
-    return buffer.getvalue()
 
 
 def _title(evaluation: AptEvaluation) -> str:
@@ -94,7 +69,7 @@ def _title(evaluation: AptEvaluation) -> str:
 
 
 def _score_table(results: Sequence[AptResult]) -> str:
-    rows = [(result.name, shown_score(result.score)) for result in results]
+    rows = [(result.name, result.score.shown(4)) for result in results]
     return text_table(("candidate", "APT"), rows)
 
 
@@ -217,7 +192,7 @@ def json_report(evaluation: AptEvaluation) -> str:
         "candidates": [
             {
                 "name": result.name,
-                "score": None if result.score.value != result.score.value else result.score.value,
+                "score": None if isnan(result.score.value) else result.score.value,
                 "low": result.score.low,
                 "high": result.score.high,
                 "cases": dict(zip(map(str, CASES), result.counts, strict=True)),
@@ -230,9 +205,6 @@ def json_report(evaluation: AptEvaluation) -> str:
             }
             for result in evaluation.results
         ],
-        "comparisons": [
-            {field: getattr(one, field) for field in Difference.__slots__}
-            for one in evaluation.comparisons
-        ],
+        "comparisons": [difference_record(one) for one in evaluation.comparisons],
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

@@ -12,34 +12,32 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.evaluation.apt.cases import CASES, Occurrence, Others, judge
-from crosspro.evaluation.apt.occurrences import (
-    NONE,
-    OTHER,
-    Anchor,
-    Side,
-    reference_anchors,
-    reference_sides,
-    source_anchors,
-    translation_sides,
-)
 from crosspro.evaluation.apt.repair import RepairRules
-from crosspro.evaluation.mt_text.document_units import Documents, Units, make_units
+from crosspro.evaluation.apt.sides import Side, reference_sides, translation_sides
+from crosspro.evaluation.layout.labels import NONE, OTHER
+from crosspro.evaluation.mt_text.anchors import Anchor, reference_anchors, source_anchors
+from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
-from crosspro.evaluation.statistics.ratio_bootstrap import (
-    Floats,
-    compare_ratios,
-    make_ratio,
-    ratio_interval,
+from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import (
+    FEW_DOCUMENTS,
+    Difference,
+    Metric,
+    Resampling,
+    paired_tests,
+    scores_of,
 )
-from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.units import Floats, ResampledUnits, side_by_side, tally
 
 PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
 """The setting with the best correlation in 000 Table 4, and APT-B of 001."""
+
+METRICS: dict[str, Metric] = {"APT": ratio}
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,8 @@ class AptResult:
     matrix_labels: tuple[str, ...]
     matrix: NDArray[np.int64]
     """Reference labels in rows, candidate labels in columns; cases that are used only."""
-    numerators: Floats
-    denominators: Floats
+    statistics: Floats
+    """Σ w·n and Σ n of each unit."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class AptEvaluation:
     candidates: tuple[Translation, ...]
     results: tuple[AptResult, ...]
     comparisons: tuple[Difference, ...]
-    units: Units
+    units: ResampledUnits
     starts_from: str
     unlinked: int = 0
     """Pronouns of the reference without a link, where occurrences start from the reference."""
@@ -133,7 +131,7 @@ def evaluate_apt(
         anchors = source_anchors(source, lists) if anchors is None else list(anchors)
         rules = settings.repair
         sides = translation_sides(anchors, source, reference, lists, rules)
-    units = make_units([anchor.sentence for anchor in anchors], documents)
+    units = sentence_units([anchor.sentence for anchor in anchors], documents)
     plan = plan if len(anchors) else None
     texts = text_digest(source, reference.text)
     signature = _signature(lists, settings, plan, units, starts_from, anchors, texts)
@@ -144,12 +142,12 @@ def evaluate_apt(
         results.append(
             _result(candidate.name, occurrences, lists, settings, units, plan, signature)
         )
-    comparisons = []
+    comparisons: list[Difference] = []
     if plan is not None:
         scored = [result for result in results if not isnan(result.score.value)]
         for one, other in combinations(scored, 2):
-            first, second = (make_ratio(r.name, r.numerators, r.denominators) for r in (one, other))
-            comparisons.append(compare_ratios(first, second, plan))
+            table = side_by_side(one.statistics, other.statistics)
+            comparisons += paired_tests((one.name, other.name), table, METRICS, plan)
     return AptEvaluation(
         lists,
         settings,
@@ -170,7 +168,7 @@ def _result(
     occurrences: Sequence[Occurrence],
     lists: PronounLists,
     settings: AptSettings,
-    units: Units,
+    units: ResampledUnits,
     plan: Resampling | None,
     signature: str,
 ) -> AptResult:
@@ -182,22 +180,19 @@ def _result(
         for index, occurrence in enumerate(occurrences):
             if occurrence.probability is not None:
                 weights[index] = occurrence.probability
-    numerators, denominators = units.sums(weights * used), units.sums(used)
-    total = denominators.sum()
-    value = float(numerators.sum() / total) if total else float("nan")
-    low = high = None
-    if plan is not None and total:
-        low, high = ratio_interval(numerators, denominators, plan)
+    statistics = ratio_statistics(units.sums(weights * used), units.sums(used))
+    score = Score("APT", float("nan"), signature)
+    if used.any():
+        score = scores_of(tally(statistics), METRICS, plan, {"APT": signature})["APT"]
     labels, matrix = _matrix([o for o in occurrences if o.case in settings.used()], lists)
     return AptResult(
         name,
-        Score("APT", value, signature, low, high),
+        score,
         tuple(counts.tolist()),
         tuple(occurrences),
         labels,
         matrix,
-        numerators,
-        denominators,
+        statistics,
     )
 
 
@@ -223,7 +218,7 @@ def _signature(
     lists: PronounLists,
     settings: AptSettings,
     plan: Resampling | None,
-    units: Units,
+    units: ResampledUnits,
     starts_from: str,
     anchors: Sequence[Anchor],
     texts: str,
@@ -245,9 +240,7 @@ def _signature(
         f"repair:{repair}",
         f"links:{settings.links}",
     ]
-    if plan:
-        parts += [f"bootstrap:{plan.resamples}", f"by:{units.name}", f"seed:{plan.seed}"]
-    return "|".join([*parts, f"crosspro:{__version__}"])
+    return make_signature(parts, plan, units.name)
 
 
 def _tokens(anchors: Sequence[Anchor]) -> str:
@@ -256,7 +249,7 @@ def _tokens(anchors: Sequence[Anchor]) -> str:
 
 
 def _warnings(
-    units: Units,
+    units: ResampledUnits,
     plan: Resampling | None,
     lists: PronounLists,
     reference: str,

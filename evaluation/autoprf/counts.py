@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.apt.occurrences import OTHER, Anchor
-from crosspro.evaluation.mt_text.document_units import Units
-from crosspro.evaluation.statistics.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
-from crosspro.evaluation.statistics.significance import Difference, Resampling, interval, p_value
-from crosspro.evaluation.submissions.scores import Score, harmonic_mean
-
-METRICS = ("precision", "recall", "f1")
+from crosspro.evaluation.layout.labels import OTHER
+from crosspro.evaluation.mt_text.anchors import Anchor
+from crosspro.evaluation.statistics.ratio import harmonic_mean
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.statistics.units import Floats, ResampledUnits, tally
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ComparedPronoun:
     """A source pronoun with the words that are compared, and how many match.
 
     Under corpus clipping matches belong to the text and not to an example.
@@ -31,7 +30,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Row:
+class PrfRow:
     """Counts and scores of a pronoun, a document, or all of them."""
 
     name: str
@@ -47,7 +46,7 @@ class Row:
 
 
 class CountTable:
-    """Statistics of each unit, from whose sums precision, recall and F1 follow.
+    """Statistics of each pronoun, from whose sums precision, recall and F1 follow.
 
     The columns are the numbers of candidate words, of reference words, and of matches. Where
     `words` are given, matches are clipped over the text: they follow from the counts of each word,
@@ -55,7 +54,10 @@ class CountTable:
     """
 
     def __init__(
-        self, examples: Sequence[Example], units: Units, words: Sequence[str] | None
+        self,
+        examples: Sequence[ComparedPronoun],
+        units: ResampledUnits,
+        words: Sequence[str] | None,
     ) -> None:
         self.units = units
         sizes = [(len(e.candidate), len(e.reference), e.matches) for e in examples]
@@ -66,54 +68,48 @@ class CountTable:
             self.items = np.concatenate((self.items[:, :2], *counts), axis=1)
             self.clip = _clip_words
 
-    def statistics(self, chosen: NDArray[np.bool_]) -> Floats:
-        """The statistics of each unit over the chosen examples."""
-        result = np.zeros((self.units.count, self.items.shape[1]))
-        np.add.at(result, self.units.of_item[chosen], self.items[chosen])
-        return result
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """Precision, recall and F1 of sums; not a number where nothing is linked."""
+        return {
+            "precision": lambda sums: _divide(self.clip(sums), sums[:, 0]),
+            "recall": lambda sums: _divide(self.clip(sums), sums[:, 1]),
+            "f1": self._f1,
+        }
 
-    def values(self, sums: Floats) -> Floats:
-        """Precision, recall and F1 in the last axis; not a number where nothing is linked."""
-        candidate, reference, matches = sums[..., 0], sums[..., 1], self.clip(sums)
-        precision, recall = _divide(matches, candidate), _divide(matches, reference)
+    def _f1(self, sums: Floats) -> Floats:
+        matches = self.clip(sums)
+        precision, recall = _divide(matches, sums[:, 0]), _divide(matches, sums[:, 1])
         f1 = harmonic_mean(precision, recall)
         f1[np.isnan(precision + recall)] = np.nan
-        return np.stack((precision, recall, f1), axis=-1)
+        return f1
+
+    def statistics(self) -> Floats:
+        """The statistics of each unit over all pronouns."""
+        return self.units.sums(self.items)
 
     def row(
         self, name: str, chosen: NDArray[np.bool_], plan: Resampling | None, signature: str
-    ) -> Row:
-        """Counts and scores of some examples."""
-        sums = self.items[chosen].sum(axis=0)
-        limits: list[tuple[float | None, float | None]] = [(None, None)] * len(METRICS)
-        if plan is not None and chosen.any():
-            some = np.bincount(self.units.of_item, chosen, self.units.count) > 0
-            samples = self.values(bootstrap_sums(self.statistics(chosen)[some], plan))
-            limits = [defined_interval(samples[:, column]) for column in range(len(METRICS))]
-        scores = tuple(
-            Score(metric, float(value), signature, *((None, None) if np.isnan(value) else limit))
-            for metric, value, limit in zip(METRICS, self.values(sums), limits, strict=True)
-        )
-        return Row(name, int(self.clip(sums)), int(sums[0]), int(sums[1]), scores)
-
-
-def defined_interval(values: Floats) -> tuple[float | None, float | None]:
-    """The 95% interval over the resamples that have a value."""
-    defined = values[~np.isnan(values)]
-    return interval(defined) if len(defined) else (None, None)
+    ) -> PrfRow:
+        """Counts and scores of some pronouns."""
+        table = tally(self.units.among(chosen).sums(self.items[chosen]))
+        scores = scores_of(table, self.metrics, plan, dict.fromkeys(self.metrics, signature))
+        candidate, reference = int(table.sums[0]), int(table.sums[1])
+        matches = int(self.clip(table.sums[None])[0])
+        return PrfRow(name, matches, candidate, reference, tuple(scores.values()))
 
 
 def _clipped(sums: Floats) -> Floats:
-    return np.asarray(sums[..., 2])
+    return sums[:, 2]
 
 
 def _clip_words(sums: Floats) -> Floats:
-    words = (sums.shape[-1] - 2) // 2
-    ours, theirs = sums[..., 2 : 2 + words], sums[..., 2 + words :]
-    return np.asarray(np.minimum(ours, theirs).sum(axis=-1))
+    words = (sums.shape[1] - 2) // 2
+    ours, theirs = sums[:, 2 : 2 + words], sums[:, 2 + words :]
+    return np.asarray(np.minimum(ours, theirs).sum(axis=1))
 
 
-def shared_words(candidates: Iterable[Sequence[Example]]) -> tuple[str, ...]:
+def shared_words(candidates: Iterable[Sequence[ComparedPronoun]]) -> tuple[str, ...]:
     """The words that are linked in the reference and in some candidate."""
     ours: set[str] = set()
     theirs: set[str] = set()
@@ -123,7 +119,9 @@ def shared_words(candidates: Iterable[Sequence[Example]]) -> tuple[str, ...]:
     return tuple(sorted((ours & theirs) - {OTHER}))
 
 
-def _word_counts(examples: Sequence[Example], words: Sequence[str]) -> tuple[Floats, Floats]:
+def _word_counts(
+    examples: Sequence[ComparedPronoun], words: Sequence[str]
+) -> tuple[Floats, Floats]:
     """How often each word is linked in the reference and in the candidate, by example."""
     column = {word: number for number, word in enumerate(words)}
     counts = np.zeros((2, len(examples), len(column)))
@@ -133,42 +131,6 @@ def _word_counts(examples: Sequence[Example], words: Sequence[str]) -> tuple[Flo
                 if word in column:
                     counts[side, number, column[word]] += 1
     return counts[0], counts[1]
-
-
-def compare_tables(
-    names: tuple[str, str], first: CountTable, second: CountTable, plan: Resampling
-) -> Iterator[tuple[str, Difference]]:
-    """Paired bootstrap and approximate randomisation of two candidates under each metric.
-
-    There is none where a score is not defined.
-    """
-    every = np.ones(len(first.items), dtype=bool)
-    one, other = first.statistics(every), second.statistics(every)
-    both = bootstrap_sums(np.concatenate((one, other), axis=1), plan)
-    width = one.shape[1]
-    resampled = first.values(both[:, :width]) - second.values(both[:, width:])
-    left, right = exchanged_sums(one, other, plan)
-    exchanged = first.values(left) - second.values(right)
-    observed = first.values(one.sum(axis=0)) - second.values(other.sum(axis=0))
-    for column, metric in enumerate(METRICS):
-        value = float(observed[column])
-        drawn, swapped = (
-            sums[~np.isnan(sums)] for sums in (resampled[:, column], exchanged[:, column])
-        )
-        if np.isnan(value) or not len(drawn):
-            continue
-        low, high = interval(drawn)
-        yield (
-            metric,
-            Difference(
-                *names,
-                value,
-                low,
-                high,
-                p_value(drawn - value, value),
-                p_value(swapped, value),
-            ),
-        )
 
 
 def _divide(part: Floats, whole: Floats) -> Floats:

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.evaluation.apt.occurrences import NONE, Anchor
-from crosspro.evaluation.apt.page import linked_version
-from crosspro.evaluation.autoprf.counts import Example, Row
+from crosspro.evaluation.autoprf.counts import ComparedPronoun, PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
+    ExampleVerdict,
     Mark,
     Rendering,
-    Verdict,
     spread_over,
 )
+from crosspro.evaluation.layout.labels import NONE
+from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.layout.page import (
     Page,
     Section,
     difference_section,
-    heat_maps,
-    make_matrices,
     render,
     score_rows,
-    without_rare,
 )
+from crosspro.evaluation.mt_text.anchors import Anchor
+from crosspro.evaluation.mt_text.example_lines import ExampleLines
 from crosspro.evaluation.mt_text.inputs import MtInput
 from crosspro.evaluation.mt_text.linked_text import Translation
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.score import Score
 
 VERDICTS = (
-    Verdict("same words", "right"),
-    Verdict("some words", "part"),
-    Verdict("other words", "wrong"),
-    Verdict("not in cand.", "wrong"),
-    Verdict("not in ref.", "open"),
-    Verdict("in neither", "open"),
+    ExampleVerdict("same words", "right"),
+    ExampleVerdict("some words", "part"),
+    ExampleVerdict("other words", "wrong"),
+    ExampleVerdict("not in cand.", "wrong"),
+    ExampleVerdict("not in ref.", "open"),
+    ExampleVerdict("in neither", "open"),
 )
 
 
@@ -69,7 +68,7 @@ def autoprf_page(
     return render(page, _examples(evaluation, data, pairs, max_examples))
 
 
-def _scores(row: Row) -> tuple[str, Sequence[Score]]:
+def _scores(row: PrfRow) -> tuple[str, Sequence[Score]]:
     return f"{row.name} ({row.matches}/{row.candidate}, {row.matches}/{row.reference})", row.scores
 
 
@@ -80,7 +79,7 @@ def _pairs(result: AutoPrfResult) -> list[tuple[str, str]]:
     ]
 
 
-def verdict_of(example: Example) -> int:
+def verdict_of(example: ComparedPronoun) -> int:
     """The number of the verdict on the words of an example."""
     if not example.reference:
         return 4 if example.candidate else 5
@@ -97,22 +96,12 @@ def _examples(
     results = evaluation.results
     total = len(results[0].examples)
     examples = Examples([result.name for result in results], VERDICTS, total)
-    lines: dict[int, int] = {}
+    lines = ExampleLines(examples, data.source, data.reference, data.candidates, data.documents)
     for number in spread_over(total, limit):
         anchor = results[0].examples[number].anchor
-        line = anchor.sentence
-        if line not in lines:
-            documents = data.documents
-            lines[line] = examples.add_line(
-                line,
-                " ".join(data.source.words(line)),
-                [linked_version(data.reference, line)],
-                [linked_version(candidate, line) for candidate in data.candidates],
-                "" if documents is None else documents.names[int(documents.of_line[line])],
-            )
         examples.add(
             anchor.pronoun,
-            [lines[line]],
+            [lines.number(anchor.sentence)],
             [[_mark(data.reference, anchor)]],
             [
                 Rendering(

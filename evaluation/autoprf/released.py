@@ -29,7 +29,7 @@ _CELL = "{:4d}/{:4d}   "
 
 
 @dataclass(frozen=True)
-class LegacyRun:
+class ReleasedRun:
     """What the tool prints, and its exit status."""
 
     stdout: str
@@ -120,13 +120,13 @@ class _Corpus:
         return [self.target.token(target) for target in self.to_target[first:last].tolist()]
 
 
-def run_legacy(
+def run_released(
     reference: str,
     candidate: str,
     documents: str,
     verbosity: int = 0,
     languages: tuple[str, str] = ("en", "fr"),
-) -> LegacyRun:
+) -> ReleasedRun:
     """Run the tool on two stems and a file of document starts."""
     printed: list[str] = []
     try:
@@ -142,12 +142,12 @@ def run_legacy(
         for text in _evaluate(ours, theirs, summaries, boundaries, verbosity >= 2):
             printed.append(text)
     except (_StoppedError, CrossproError) as error:
-        return LegacyRun("".join(printed), f"{error}\n", 1)
+        return ReleasedRun("".join(printed), f"{error}\n", 1)
     pronouns = sorted({p for s in summaries for p, n in s.candidate.items() if n})
     if verbosity >= 1:
         printed.append(_recall_table(summaries, pronouns))
     printed.append(_summary(summaries, pronouns))
-    return LegacyRun("".join(printed))
+    return ReleasedRun("".join(printed))
 
 
 def java_split(line: str) -> list[str]:

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
-from crosspro.evaluation.apt.report import differences_table, score_csv, shown_score
-from crosspro.evaluation.autoprf.counts import METRICS, Row
+from crosspro.evaluation.autoprf.counts import PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.layout.differences import (
+    NOT_CORRECTED,
+    difference_record,
+    differences_table,
+)
+from crosspro.evaluation.layout.tables import score_csv, text_table
 from crosspro.evaluation.mt_text.inputs import MtInput
-from crosspro.evaluation.statistics.significance import Difference
 
 DETAIL_COLUMNS = (
     "candidate",
@@ -33,20 +36,20 @@ def text_report(evaluation: AutoPrfEvaluation, per_document: bool = False) -> st
         if per_document and result.documents:
             parts.append(f"{result.name} by document\n\n" + _table(result.documents, "document"))
     if evaluation.comparisons:
-        metrics, differences = zip(*evaluation.comparisons, strict=True)
-        parts.append("Paired differences\n\n" + differences_table(differences, metrics))
+        table = text_table(*differences_table(evaluation.comparisons, 4))
+        parts.append(f"Paired differences\n\n{table}{NOT_CORRECTED}\n")
     signature = evaluation.results[0].total.scores[0].signature
     return "\n".join([*parts, f"Signature: {signature}\n"])
 
 
-def _table(rows: Sequence[Row], what: str) -> str:
+def _table(rows: Sequence[PrfRow], what: str) -> str:
     shown = [
         (
             row.name,
             f"{row.matches}/{row.candidate}",
-            shown_score(row.scores[0]),
+            row.scores[0].shown(4),
             f"{row.matches}/{row.reference}",
-            *map(shown_score, row.scores[1:]),
+            *(score.shown(4) for score in row.scores[1:]),
         )
         for row in rows
     ]
@@ -69,20 +72,18 @@ def json_report(evaluation: AutoPrfEvaluation) -> str:
             }
             for result in evaluation.results
         ],
-        "comparisons": [
-            {"metric": metric} | {field: getattr(one, field) for field in Difference.__slots__}
-            for metric, one in evaluation.comparisons
-        ],
+        "comparisons": [difference_record(one, "metric") for one in evaluation.comparisons],
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def csv_report(evaluation: AutoPrfEvaluation) -> str:
     """A row for each candidate: a table that `crosspro correlate` reads."""
-    return score_csv(METRICS, ((one.name, one.total.values) for one in evaluation.results))
+    metrics = (score.name for score in evaluation.results[0].total.scores)
+    return score_csv(metrics, ((one.name, one.total.values) for one in evaluation.results))
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: PrfRow) -> dict[str, Any]:
     scores = {
         score.name: {
             "value": None if isnan(score.value) else score.value,

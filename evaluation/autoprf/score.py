@@ -17,19 +17,25 @@ from typing import Literal
 
 import numpy as np
 
-from crosspro import __version__
-from crosspro.evaluation.apt.occurrences import OTHER, Anchor, source_anchors, target_pronoun
 from crosspro.evaluation.autoprf.counts import (
+    ComparedPronoun,
     CountTable,
-    Example,
-    Row,
-    compare_tables,
+    PrfRow,
     shared_words,
 )
-from crosspro.evaluation.mt_text.document_units import Documents, Units, make_units
+from crosspro.evaluation.layout.labels import OTHER
+from crosspro.evaluation.mt_text.anchors import Anchor, source_anchors, target_pronoun
+from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
-from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import (
+    FEW_DOCUMENTS,
+    Difference,
+    Resampling,
+    paired_tests,
+)
+from crosspro.evaluation.statistics.units import ResampledUnits, side_by_side
 
 Clipping = Literal["occurrence", "corpus"]
 
@@ -49,21 +55,21 @@ class AutoPrfResult:
     """The scores of one candidate."""
 
     name: str
-    total: Row
-    pronouns: tuple[Row, ...]
-    documents: tuple[Row, ...]
-    examples: tuple[Example, ...]
+    total: PrfRow
+    pronouns: tuple[PrfRow, ...]
+    documents: tuple[PrfRow, ...]
+    examples: tuple[ComparedPronoun, ...]
 
 
 @dataclass(frozen=True)
 class AutoPrfEvaluation:
-    """The scores of all candidates, and their differences under each of `METRICS`."""
+    """The scores of all candidates, and their differences under each metric."""
 
     lists: PronounLists
     settings: AutoPrfSettings
     results: tuple[AutoPrfResult, ...]
-    comparisons: tuple[tuple[str, Difference], ...]
-    units: Units
+    comparisons: tuple[Difference, ...]
+    units: ResampledUnits
     warnings: tuple[str, ...] = ()
 
 
@@ -82,7 +88,7 @@ def evaluate_autoprf(
         for anchor in source_anchors(source, lists)
         if anchor.word in (anchor.pronoun, anchor.pronoun.capitalize())
     ]
-    units = make_units([anchor.sentence for anchor in anchors], documents)
+    units = sentence_units([anchor.sentence for anchor in anchors], documents)
     plan = plan if anchors else None
     texts = text_digest(source, reference.text)
     signature = _signature(lists, settings, plan, units, len(anchors), texts)
@@ -104,11 +110,12 @@ def evaluate_autoprf(
                 tuple(examples),
             )
         )
-    comparisons: list[tuple[str, Difference]] = []
+    comparisons: list[Difference] = []
     if plan is not None:
         for one, other in combinations(range(len(results)), 2):
             names = results[one].name, results[other].name
-            comparisons += compare_tables(names, tables[one], tables[other], plan)
+            both = side_by_side(tables[one].statistics(), tables[other].statistics())
+            comparisons += paired_tests(names, both, tables[one].metrics, plan)
     warnings = _foreign(reference.name, results, lists) if settings.one_pronoun else []
     if not anchors:
         warnings = ["no pronoun of the lists was found: there is no score"]
@@ -149,7 +156,7 @@ def _examples(
     candidates: Iterable[tuple[str, ...]],
     lists: PronounLists,
     settings: AutoPrfSettings,
-) -> list[Example]:
+) -> list[ComparedPronoun]:
     found = []
     for anchor, ours, theirs in zip(anchors, references, candidates, strict=True):
         if settings.ignore_case or settings.one_pronoun:
@@ -159,7 +166,7 @@ def _examples(
             matches = int(bool(ours) and ours == theirs != (OTHER,))
         else:
             matches = sum((Counter(ours) & Counter(theirs)).values())
-        found.append(Example(anchor, ours, theirs, matches))
+        found.append(ComparedPronoun(anchor, ours, theirs, matches))
     return found
 
 
@@ -185,7 +192,7 @@ def _by_pronoun(
     lists: PronounLists,
     plan: Resampling | None,
     signature: str,
-) -> Iterable[Row]:
+) -> Iterable[PrfRow]:
     pronouns = np.array([anchor.pronoun for anchor in anchors], dtype=object)
     for pronoun in lists.source_pronouns:
         chosen = np.asarray(pronouns == pronoun, dtype=bool)
@@ -195,7 +202,7 @@ def _by_pronoun(
 
 def _by_document(
     table: CountTable, anchors: Sequence[Anchor], documents: Documents | None, signature: str
-) -> Iterable[Row]:
+) -> Iterable[PrfRow]:
     if documents is None:
         return
     lines = np.array([anchor.sentence for anchor in anchors], dtype=np.int64)
@@ -209,7 +216,7 @@ def _signature(
     lists: PronounLists,
     settings: AutoPrfSettings,
     plan: Resampling | None,
-    units: Units,
+    units: ResampledUnits,
     occurrences: int,
     texts: str,
 ) -> str:
@@ -224,6 +231,4 @@ def _signature(
         f"case:{'ignored' if settings.ignore_case or settings.one_pronoun else 'kept'}",
         f"links:{settings.links}",
     ]
-    if plan:
-        parts += [f"bootstrap:{plan.resamples}", f"by:{units.name}", f"seed:{plan.seed}"]
-    return "|".join([*parts, f"crosspro:{__version__}"])
+    return make_signature(parts, plan, units.name)

@@ -16,13 +16,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
 from crosspro.evaluation.mt_text.parallel_lines import lines_of
-from crosspro.evaluation.statistics.ratio_bootstrap import Ratio, compare_ratios, ratio_interval
-from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import (
+    FEW_DOCUMENTS,
+    Difference,
+    Resampling,
+    paired_tests,
+    scores_of,
+)
+from crosspro.evaluation.statistics.units import (
+    Floats,
+    ResampledUnits,
+    choose_units,
+    side_by_side,
+    tally,
+)
 
 TOTAL = "total"
 BLOCKS = "blocks entirely right"
@@ -153,8 +166,8 @@ def evaluate_contrastive(
 ) -> ContrastiveEvaluation:
     """Accuracy of each system; with a resampling plan also intervals and paired tests."""
     decisions = tuple(decide(test_set, system) for system in systems)
-    unit, numbers = _units(test_set)
-    counter = _Counter(test_set, numbers, unit, plan)
+    units = _units(test_set)
+    counter = _Counter(test_set, units, plan)
     everything = np.ones(len(test_set.instances), dtype=np.bool_)
     groups = [counter.group("", TOTAL, everything, systems, decisions)]
     if test_set.instances[0].block is not None:
@@ -163,13 +176,11 @@ def evaluate_contrastive(
         groups.append(counter.group(breakdown, group, mask, systems, decisions))
     comparisons = []
     if plan:
-        ratios = [
-            counter.ratio(system.name, everything, decided.right)
-            for system, decided in zip(systems, decisions, strict=True)
-        ]
-        comparisons = [
-            _percent(compare_ratios(one, other, plan)) for one, other in combinations(ratios, 2)
-        ]
+        counted = [counter.statistics(everything, decided.right) for decided in decisions]
+        for one, other in combinations(range(len(systems)), 2):
+            names = systems[one].name, systems[other].name
+            table = side_by_side(counted[one], counted[other])
+            comparisons += paired_tests(names, table, {"accuracy": percentage}, plan)
     return ContrastiveEvaluation(
         test_set,
         tuple(systems),
@@ -180,20 +191,20 @@ def evaluate_contrastive(
             for system, decided in zip(systems, decisions, strict=True)
         ),
         tuple(comparisons),
-        unit,
-        int(numbers.max()) + 1,
-        tuple(_warnings(test_set, decisions, systems, unit, int(numbers.max()) + 1, plan)),
+        units.name,
+        units.count,
+        tuple(_warnings(test_set, decisions, systems, units, plan)),
     )
 
 
-def _units(test_set: ContrastiveSet) -> tuple[str, NDArray[np.int64]]:
-    """What is resampled, and the unit of each instance."""
+def _units(test_set: ContrastiveSet) -> ResampledUnits:
     documents = [instance.document for instance in test_set.instances]
     blocks = [instance.block for instance in test_set.instances]
-    for unit, names in (("document", documents), ("block", blocks)):
-        if None not in names and len(set(names)) > 1:
-            return unit, np.unique(np.array(names, dtype=np.str_), return_inverse=True)[1]
-    return "instance", np.arange(len(test_set.instances))
+    return choose_units(
+        document=None if None in documents else documents,
+        block=None if None in blocks else blocks,
+        instance=range(len(test_set.instances)),
+    )
 
 
 def _groups(test_set: ContrastiveSet) -> list[tuple[str, str, NDArray[np.bool_]]]:
@@ -216,24 +227,17 @@ class _Counter:
     """Turns decisions into scores with intervals and signatures."""
 
     test_set: ContrastiveSet
-    numbers: NDArray[np.int64]
-    unit: str
+    units: ResampledUnits
     plan: Resampling | None
 
-    def ratio(self, name: str, mask: NDArray[np.bool_], right: NDArray[np.bool_]) -> Ratio:
-        size = int(self.numbers.max()) + 1
-        within = np.bincount(self.numbers[mask], minlength=size)
-        hits = np.bincount(self.numbers[mask & right], minlength=size)
-        return Ratio(name, hits.astype(np.float64), within.astype(np.float64))
+    def statistics(self, mask: NDArray[np.bool_], right: NDArray[np.bool_]) -> Floats:
+        """Right instances and all instances of each unit that has one under the mask."""
+        units = self.units.among(mask)
+        return ratio_statistics(units.sums(right[mask]), units.sums(np.ones(int(mask.sum()))))
 
-    def score(self, name: str, ratio: Ratio, system: SystemScores) -> Score:
-        low = high = None
-        if self.plan:
-            # Units without an instance of the group say nothing about it.
-            kept = ratio.denominators > 0
-            low, high = ratio_interval(ratio.numerators[kept], ratio.denominators[kept], self.plan)
-            low, high = 100 * low, 100 * high
-        return Score(name, 100 * ratio.value, self.signature(name, system), low, high)
+    def score(self, name: str, statistics: Floats, system: SystemScores) -> Score:
+        text = self.signature(name, system)
+        return scores_of(tally(statistics), {name: percentage}, self.plan, {name: text})[name]
 
     def signature(self, name: str, system: SystemScores) -> str:
         parts = [
@@ -245,13 +249,7 @@ class _Counter:
             f"better:{'higher' if system.maximise else 'lower'}",
             *system.origin,
         ]
-        if self.plan:
-            parts += [
-                f"bootstrap:{self.plan.resamples}",
-                f"by:{self.unit}",
-                f"seed:{self.plan.seed}",
-            ]
-        return "|".join([*parts, f"crosspro:{__version__}"])
+        return make_signature(parts, self.plan, self.units.name)
 
     def group(
         self,
@@ -262,7 +260,7 @@ class _Counter:
         decisions: Sequence[Decisions],
     ) -> GroupAccuracy:
         scores = tuple(
-            self.score("accuracy", self.ratio(system.name, mask, one.right), system)
+            self.score("accuracy", self.statistics(mask, one.right), system)
             for system, one in zip(systems, decisions, strict=True)
         )
         return GroupAccuracy(breakdown, group, int(mask.sum()), scores)
@@ -279,8 +277,8 @@ class _Counter:
             whole = np.bincount(number, minlength=size) == np.bincount(
                 number[one.right], minlength=size
             )
-            ratio = Ratio(system.name, whole.astype(np.float64), np.ones(size))
-            scores.append(self.score("whole blocks", ratio, system))
+            statistics = ratio_statistics(whole, np.ones(size))
+            scores.append(self.score("whole blocks", statistics, system))
         return GroupAccuracy("", BLOCKS, size, tuple(scores))
 
     def decidable(self, system: SystemScores, decided: Decisions) -> Score | None:
@@ -288,28 +286,15 @@ class _Counter:
         hopeless = system.undecidable
         if hopeless is None or hopeless.all() or not hopeless.any():
             return None
-        ratio = self.ratio(system.name, ~hopeless, decided.right)
-        return self.score("accuracy of decidable instances", ratio, system)
-
-
-def _percent(one: Difference) -> Difference:
-    return Difference(
-        one.first,
-        one.second,
-        100 * one.difference,
-        100 * one.low,
-        100 * one.high,
-        one.p_bootstrap,
-        one.p_randomisation,
-    )
+        statistics = self.statistics(~hopeless, decided.right)
+        return self.score("accuracy of decidable instances", statistics, system)
 
 
 def _warnings(
     test_set: ContrastiveSet,
     decisions: Sequence[Decisions],
     systems: Sequence[SystemScores],
-    unit: str,
-    units: int,
+    units: ResampledUnits,
     plan: Resampling | None,
 ) -> list[str]:
     warnings = list(test_set.warnings)
@@ -321,9 +306,9 @@ def _warnings(
                 f"{system.name}: {ties:,} instances where an error scores as well as the "
                 "reference; they count as wrong"
             )
-    if plan and unit == "document" and units < FEW_DOCUMENTS:
+    if plan and units.name == "document" and units.count < FEW_DOCUMENTS:
         warnings.append(
-            f"{test_set.name}: {units} documents are few: intervals and bootstrap p values are "
-            "too small"
+            f"{test_set.name}: {units.count} documents are few: intervals and bootstrap p values "
+            "are too small"
         )
     return warnings

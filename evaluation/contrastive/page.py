@@ -15,29 +15,27 @@ from crosspro.evaluation.contrastive.formats import UNKNOWN, Instance
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
+    ExampleVerdict,
     Mark,
     Rendering,
-    Verdict,
     Version,
     spread_over,
 )
+from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.layout.page import (
     Page,
     Section,
     difference_section,
-    heat_maps,
-    make_matrices,
     render,
     shown_score,
-    without_rare,
 )
 from crosspro.evaluation.layout.template import html_table
 
 VERDICTS = (
-    Verdict("right", "right"),
-    Verdict("tied", "wrong"),
-    Verdict("wrong", "wrong"),
-    Verdict("undecidable", "open"),
+    ExampleVerdict("right", "right"),
+    ExampleVerdict("tied", "wrong"),
+    ExampleVerdict("wrong", "wrong"),
+    ExampleVerdict("undecidable", "open"),
 )
 _BESIDE_WORDS = ".,;:!?…\"'’”“«»()[]-"
 
@@ -72,7 +70,7 @@ def contrastive_page(evaluation: ContrastiveEvaluation, max_examples: int = MOST
         f"{test_set.name} ({test_set.kind}): {len(test_set.instances):,} instances",
         [
             Section("Accuracy", table, f"{note} {notes}".strip()),
-            *difference_section([("accuracy", one) for one in evaluation.comparisons], digits=2),
+            *difference_section(evaluation.comparisons, 2),
             heat_maps(list(matrices)),
         ],
         [score.signature for group in evaluation.groups for score in group.scores],

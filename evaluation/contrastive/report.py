@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
 from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
-from crosspro.evaluation.layout.tables import text_table
-from crosspro.evaluation.statistics.significance import Difference
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.layout.differences import (
+    NOT_CORRECTED,
+    difference_record,
+    differences_table,
+)
+from crosspro.evaluation.layout.tables import csv_number, csv_text, text_table
 
 
 def contrastive_text(evaluation: ContrastiveEvaluation) -> str:
@@ -32,11 +33,8 @@ def contrastive_text(evaluation: ContrastiveEvaluation) -> str:
     if evaluation.comparisons:
         parts += [
             "Paired differences\n",
-            text_table(
-                ("pair", "difference", "p (randomisation)", "p (bootstrap)"),
-                [_difference(one) for one in evaluation.comparisons],
-            ),
-            "p values are two-sided and not corrected for the number of comparisons.\n",
+            text_table(*differences_table(evaluation.comparisons, 2)),
+            f"{NOT_CORRECTED}\n",
         ]
     signatures = dict.fromkeys(score.signature for g in evaluation.groups for score in g.scores)
     parts += ["Signatures\n", "".join(f"- {signature}\n" for signature in signatures)]
@@ -60,15 +58,6 @@ def _notes(evaluation: ContrastiveEvaluation) -> Iterator[str]:
         yield from (f"{system.name}: {note}" for note in system.notes)
         if score is not None:
             yield f"{system.name}: accuracy over the instances it can decide: {score}"
-
-
-def _difference(one: Difference) -> tuple[str, ...]:
-    return (
-        f"{one.first} - {one.second}",
-        f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]",
-        f"{one.p_randomisation:.4f}",
-        f"{one.p_bootstrap:.4f}",
-    )
 
 
 def contrastive_json(evaluation: ContrastiveEvaluation) -> str:
@@ -109,7 +98,7 @@ def contrastive_json(evaluation: ContrastiveEvaluation) -> str:
             }
             for group in evaluation.groups
         ],
-        "comparisons": [asdict(one) for one in evaluation.comparisons],
+        "comparisons": [difference_record(one) for one in evaluation.comparisons],
         "warnings": evaluation.warnings,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
@@ -117,21 +106,14 @@ def contrastive_json(evaluation: ContrastiveEvaluation) -> str:
 
 def contrastive_csv(evaluation: ContrastiveEvaluation) -> str:
     """One line per system and group."""
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(
-        ("system", "breakdown", "group", "instances", "accuracy", "low", "high", "signature")
-    )
+    heading = ("system", "breakdown", "group", "instances", "accuracy", "low", "high", "signature")
+    rows = []
     for group in evaluation.groups:
         for system, score in zip(evaluation.systems, group.scores, strict=True):
+            numbers = map(csv_number, (score.value, score.low, score.high))
             place = (system.name, group.breakdown, group.group, group.instances)
-            writer.writerow((*place, *_numbers(score), score.signature))
-    return output.getvalue()
-
-
-def _numbers(score: Score) -> tuple[str, ...]:
-    values = (score.value, score.low, score.high)
-    return tuple("" if value is None else f"{value:.6g}" for value in values)
+            rows.append((*place, *numbers, score.signature))
+    return csv_text([heading, *rows])
 
 
 def detail_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:

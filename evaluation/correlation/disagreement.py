@@ -7,14 +7,21 @@ annotators could not judge are left out. A disagreement is an example where the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.statistics.ratio_bootstrap import ratio_interval
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import (
+    Interval,
+    Resampling,
+    bootstrap_sums,
+    interval,
+)
+from crosspro.evaluation.statistics.units import tally
 
 CASES = (1, 2, 3)
 """The cases that are compared; the first two say that the pronoun is right."""
@@ -25,7 +32,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedPronoun:
     """One pronoun of one system: its category, its APT case, and whether people accept it.
 
     `correct` is None where the annotators could not judge. `unit` is what intervals resample: a
@@ -39,7 +46,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class CategoryVerdicts:
     """The examples of a category: `counts[case - 1]` are those judged correct and incorrect."""
 
     category: str
@@ -94,7 +101,7 @@ class Verdicts:
         return float(self.counts[:2, 0].sum() / max(self.correct, 1))
 
 
-def count_verdicts(judgements: Iterable[Judgement]) -> tuple[Verdicts, ...]:
+def count_verdicts(judgements: Iterable[JudgedPronoun]) -> tuple[CategoryVerdicts, ...]:
     """The categories in order of appearance, and the total as the last."""
     counts: dict[str, Counts] = {}
     for one in judgements:
@@ -104,15 +111,37 @@ def count_verdicts(judgements: Iterable[Judgement]) -> tuple[Verdicts, ...]:
     return with_total(counts)
 
 
-def with_total(counts: Mapping[str, Counts]) -> tuple[Verdicts, ...]:
+def with_total(counts: Mapping[str, Counts]) -> tuple[CategoryVerdicts, ...]:
     """Verdicts of counts by category, and their total as the last."""
     total = sum(counts.values(), np.zeros((len(CASES), 2), dtype=np.int64))
-    return tuple(Verdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
+    return tuple(CategoryVerdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
+
+
+@dataclass(frozen=True)
+class DisagreementStudy:
+    """The verdicts of each category, the 95% intervals of their percentages, and how they came."""
+
+    verdicts: tuple[CategoryVerdicts, ...]
+    intervals: Mapping[str, Interval]
+    signature: str
+
+
+def study_disagreement(
+    judgements: Sequence[JudgedPronoun], plan: Resampling | None = None, unit: str = "example"
+) -> DisagreementStudy:
+    """Count verdicts; with a resampling plan also intervals. `unit` is what a unit is called."""
+    verdicts = count_verdicts(judgements)
+    intervals = {}
+    if plan is not None:
+        for one in verdicts:
+            intervals[one.category] = disagreement_interval(judgements, one.category, plan)
+    parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
+    return DisagreementStudy(verdicts, intervals, make_signature(parts, plan, unit))
 
 
 def disagreement_interval(
-    judgements: Iterable[Judgement], category: str, plan: Resampling
-) -> tuple[float, float]:
+    judgements: Iterable[JudgedPronoun], category: str, plan: Resampling
+) -> Interval:
     """The 95% interval of a category's percentage; units are resampled, else examples."""
     sums: dict[object, list[int]] = {}
     for number, one in enumerate(judgements):
@@ -124,8 +153,8 @@ def disagreement_interval(
     if not sums:
         return 0.0, 0.0
     numerators, denominators = zip(*sums.values(), strict=True)
-    low, high = ratio_interval(numerators, denominators, plan)
-    return 100 * low, 100 * high
+    samples = bootstrap_sums(tally(ratio_statistics(numerators, denominators)), plan)
+    return interval(percentage(samples))
 
 
 def verdicts_from_margins(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.correlation.disagreement import Judgement
+from crosspro.evaluation.correlation.disagreement import JudgedPronoun
 from crosspro.evaluation.correlation.score_table import read_rows
 
 VERDICTS: Mapping[str, bool | None] = {
@@ -30,7 +30,7 @@ class JudgedColumns:
     unit: str | None = None
 
 
-def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judgement]:
+def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
     """Read a CSV or TSV file with a line for each judged pronoun."""
     names = names or JudgedColumns()
     rows = read_rows(path)
@@ -61,7 +61,9 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
             problems.append(Problem(str(path), number, names.category, "a category", "nothing"))
         if not problems:
             unit = cells[names.unit] if names.unit else ""
-            judgements.append(Judgement(cells[names.category], int(case), VERDICTS[verdict], unit))
+            judgements.append(
+                JudgedPronoun(cells[names.category], int(case), VERDICTS[verdict], unit)
+            )
     if problems:
         raise InputError(problems)
     if not judgements:

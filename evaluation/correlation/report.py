@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from crosspro.evaluation.correlation.disagreement import Verdicts
+from crosspro.evaluation.correlation.disagreement import DisagreementStudy
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.layout.tables import csv_number, csv_text, text_table
 
 Printed = Mapping[tuple[str, str], float]
 """Values as a paper prints them, by metric and coefficient."""
@@ -127,36 +125,22 @@ def correlation_csv(study: CorrelationStudy) -> str:
         (
             result.metric,
             kind,
-            *map(_number, (found.value, found.low, found.high, found.p)),
+            *map(csv_number, (found.value, found.low, found.high, found.p)),
             found.signature,
         )
         for result in study.results
         for kind, found in result.coefficients.items()
     ]
-    return _csv([heading, *rows])
+    return csv_text([heading, *rows])
 
 
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
-
-
-def disagreement_text(
-    verdicts: Sequence[Verdicts],
-    intervals: Mapping[str, tuple[float, float]],
-    signature: str,
-) -> str:
+def disagreement_text(study: DisagreementStudy) -> str:
     """Table 3 of 001, and how reliable each case is."""
     rows = []
-    for one in verdicts:
+    for one in study.verdicts:
         shown = f"{one.percentage:.1f}"
-        if one.category in intervals:
-            low, high = intervals[one.category]
+        if one.category in study.intervals:
+            low, high = study.intervals[one.category]
             shown += f" [{low:.1f}, {high:.1f}]"
         numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
         rows.append((one.category, *map(str, numbers), shown))
@@ -171,7 +155,7 @@ def disagreement_text(
         "examples",
         "%",
     )
-    total = verdicts[-1]
+    total = study.verdicts[-1]
     by_case = [
         (f"case {case}", *map(str, cells), f"{share:.1f}")
         for case, cells, share in zip(
@@ -184,14 +168,12 @@ def disagreement_text(
             text_table(("total", "correct", "incorrect", "disagree %"), by_case),
             f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
             f"recall {total.recall:.4f}\n",
-            f"Signatures\n\n- {signature}\n",
+            f"Signatures\n\n- {study.signature}\n",
         )
     )
 
 
-def disagreement_json(
-    verdicts: Sequence[Verdicts], intervals: Mapping[str, tuple[float, float]], signature: str
-) -> str:
+def disagreement_json(study: DisagreementStudy) -> str:
     """The same for other programs."""
     content = {
         "categories": [
@@ -203,21 +185,19 @@ def disagreement_json(
                 "disagreements": one.disagreements,
                 "examples": one.examples,
                 "percentage": one.percentage,
-                "interval": intervals.get(one.category),
+                "interval": study.intervals.get(one.category),
                 "counts": one.counts.tolist(),
                 "precision": one.precision,
                 "recall": one.recall,
             }
-            for one in verdicts
+            for one in study.verdicts
         ],
-        "signature": signature,
+        "signature": study.signature,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
-def disagreement_csv(
-    verdicts: Sequence[Verdicts], intervals: Mapping[str, tuple[float, float]], signature: str
-) -> str:
+def disagreement_csv(study: DisagreementStudy) -> str:
     """One line per category, with the share of disagreements in percent."""
     heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
     rows = [
@@ -228,10 +208,10 @@ def disagreement_csv(
             one.incorrect,
             one.disagreements,
             one.examples,
-            _number(one.percentage),
-            *map(_number, intervals.get(one.category, (None, None))),
-            signature,
+            csv_number(one.percentage),
+            *map(csv_number, study.intervals.get(one.category, (None, None))),
+            study.signature,
         )
-        for one in verdicts
+        for one in study.verdicts
     ]
-    return _csv([(*heading, "examples", "percentage", "low", "high", "signature"), *rows])
+    return csv_text([(*heading, "examples", "percentage", "low", "high", "signature"), *rows])

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from crosspro import __version__
 from crosspro.evaluation.correlation.score_table import FEWEST, ScoreTable
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import Resampling, draws, interval, p_value
 from crosspro.evaluation.statistics.williams import FEWEST as FEWEST_WILLIAMS
 from crosspro.evaluation.statistics.williams import WilliamsTest, williams_test
 
@@ -37,7 +37,6 @@ ALL_PERMUTATIONS = 8
 """Up to so many systems p values are exact; nine have 362,880 permutations."""
 
 _CELLS_AT_ONCE = 4_000_000
-_SAME = 1e-12
 
 
 def pearson(x: Values, y: Values) -> Values:
@@ -110,7 +109,7 @@ def smallest_significant(n: int) -> float:
 def permutation_test(coefficient: Coefficient, x: Values, y: Values, plan: Resampling) -> float:
     """Two-sided p value: how often a random pairing of the systems does as well."""
     n = len(x)
-    observed = abs(float(coefficient(x, y)))
+    observed = float(coefficient(x, y))
     exact = n <= ALL_PERMUTATIONS
     if exact:
         orders = np.array(list(permutations(range(n))))
@@ -118,14 +117,14 @@ def permutation_test(coefficient: Coefficient, x: Values, y: Values, plan: Resam
         generator = np.random.default_rng(plan.seed)
         orders = generator.permuted(np.tile(np.arange(n), (plan.resamples, 1)), axis=1)
     found = _in_blocks(coefficient, np.broadcast_to(x, orders.shape), y[orders])
-    as_large = int((np.abs(found) >= observed - _SAME).sum())
-    return as_large / len(orders) if exact else (1 + as_large) / (1 + len(orders))
+    return p_value(found, observed, drawn=not exact)
 
 
 def bootstrap_systems(coefficient: Coefficient, x: Values, y: Values, plan: Resampling) -> Values:
     """The coefficient over resampled systems; resamples without two values are left out."""
-    generator = np.random.default_rng(plan.seed)
-    drawn = generator.integers(0, len(x), size=(plan.resamples, len(x)))
+    everyone = np.arange(len(x))
+    counts = np.concatenate(list(draws(len(x), None, plan)))
+    drawn = np.array([np.repeat(everyone, row) for row in counts])
     found = _in_blocks(coefficient, x[drawn], y[drawn])
     return found[~np.isnan(found)]
 
@@ -210,9 +209,7 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
         p = t_test(value, n) if kind == "pearson" else permutation_test(coefficient, x, y, tested)
         low = high = None
         if plan:
-            samples = bootstrap_systems(coefficient, x, y, plan)
-            if len(samples):
-                low, high = (float(limit) for limit in np.percentile(samples, [2.5, 97.5]))
+            low, high = interval(bootstrap_systems(coefficient, x, y, plan))
         found[kind] = Correlation(value, p, _signature(kind, table, plan), low, high)
     without: tuple[WithoutSystem, ...] = ()
     if n > FEWEST:
@@ -243,11 +240,9 @@ def _signature(kind: str, table: ScoreTable, plan: Resampling | None) -> str:
     else:
         test = "t" if kind == "pearson" else "permutation-exact"
     parts = [kind, f"human:{table.human}", f"systems:{n}", f"table:{table.digest}", f"p:{test}"]
-    if plan:
-        parts += [f"bootstrap:{plan.resamples}", "by:system"]
-    if plan or drawn:
+    if drawn and plan is None:
         parts.append(f"seed:{tested.seed}")
-    return "|".join([*parts, f"crosspro:{__version__}"])
+    return make_signature(parts, plan, "system")
 
 
 def _warnings(table: ScoreTable) -> list[str]:

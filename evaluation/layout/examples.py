@@ -1,7 +1,7 @@
 """The examples of a page: pronouns with their texts, links and verdicts, as compact data.
 
 A page may hold tens of thousands of pronouns, so texts, links and words are kept once in pools, and
-everything refers to them by number. What the script of `page/mt_report.html` reads:
+everything refers to them by number. What the script of `html/mt_report.html` reads:
 
 - `lines`: number, document, source, references, candidates; the last two are lists of versions
   [text, links, source in the version's own tokenisation or -1].
@@ -27,7 +27,7 @@ _MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "head")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ExampleVerdict:
     """A case or status that an example may have; `kind` gives it a colour."""
 
     name: str
@@ -97,7 +97,7 @@ class Examples:
     def __init__(
         self,
         candidates: Sequence[str],
-        verdicts: Sequence[Verdict],
+        verdicts: Sequence[ExampleVerdict],
         total: int,
         group: str = "",
         groups: Iterable[str] = (),

@@ -1,9 +1,11 @@
-"""Tables of text: aligned columns for the terminal, pipes for Markdown."""
+"""Tables of text: aligned columns for the terminal, pipes for Markdown, CSV for programs."""
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 Row = Sequence[str]
 
@@ -22,6 +24,24 @@ def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     lines = [[cell.replace("|", "\\|") for cell in row] for row in (heading, *rows)]
     lines.insert(1, rule)
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows with commas, quoted where they must be."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def csv_number(value: float | None) -> str:
+    """A number as CSV files have it, or nothing."""
+    return "" if value is None else f"{value:.6g}"
+
+
+def score_csv(metrics: Iterable[str], rows: Iterable[tuple[str, Iterable[float]]]) -> str:
+    """Systems in rows, scores in columns: a table that `crosspro correlate` reads."""
+    shown = ((name, *map(csv_number, values)) for name, values in rows)
+    return csv_text([("system", *metrics), *shown])
 
 
 def _line(cells: Row, widths: Sequence[int], left: int) -> str:

@@ -1,8 +1,8 @@
 """Self-contained HTML pages: templates that are filled, tables, shades and embedded data.
 
-Templates lie in `page/`. `{{name}}` in one stands for a part that the caller gives, and
-`{{name.html}}` for another file of that folder, which several pages have in common. Pages load
-nothing from elsewhere.
+A template lies beside the metric whose page it is, or in `html/` here if metrics share it.
+`{{name}}` in one stands for a part that the caller gives, `{{name.html}}` for a file of `html/`.
+Pages load nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from typing import Any
 
 from crosspro.evaluation.layout.tables import Row
 
-_FOLDER = Path(__file__).resolve().parent / "html"
+SHARED = Path(__file__).resolve().parent / "html"
+"""The folder of templates and pieces of them that pages have in common."""
 _DARKEST = 0.6
 """A shade stays light enough for the number on it to be read."""
 
 
-def fill_page(template: str, parts: Mapping[str, str]) -> str:
+def fill_page(template: Path, parts: Mapping[str, str]) -> str:
     """A template with its parts, which are HTML, put in; they are not looked into again."""
-    pieces = (_FOLDER / template).read_text(encoding="utf-8").split("{{")
+    pieces = template.read_text(encoding="utf-8").split("{{")
     filled = [pieces[0]]
     for piece in pieces[1:]:
         name, _, rest = piece.partition("}}")
         if name.endswith(".html"):
-            filled.append((_FOLDER / name).read_text(encoding="utf-8").rstrip("\n"))
+            filled.append(fill_page(SHARED / name, parts).rstrip("\n"))
         else:
             filled.append(parts[name])
         filled.append(rest)

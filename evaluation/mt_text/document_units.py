@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.formats.textfile import read_text_lines
-from crosspro.evaluation.statistics.ratio_bootstrap import Floats
+from crosspro.evaluation.statistics.units import ResampledUnits, choose_units
 
 
 @dataclass(frozen=True)
@@ -85,28 +85,9 @@ def read_doc_starts(
     return Documents(of_line, tuple(names))
 
 
-@dataclass(frozen=True)
-class Units:
-    """What is resampled: documents, or sentences where there are fewer than two documents."""
-
-    name: str
-    of_item: NDArray[np.int64]
-    """The unit of each scored item."""
-    count: int
-
-    def sums(self, values: ArrayLike) -> Floats:
-        """The sum of a value of the items in each unit."""
-        weights = np.asarray(values, dtype=np.float64)
-        sums: Floats = np.bincount(self.of_item, weights, self.count).astype(np.float64)
-        return sums
-
-
-def make_units(sentences: Sequence[int], documents: Documents | None) -> Units:
-    """The units of items that stand in the given sentences; those without an item are left out."""
+def sentence_units(sentences: Sequence[int], documents: Documents | None) -> ResampledUnits:
+    """The units of items that stand in the given sentences: documents, else sentences."""
     lines = np.asarray(sentences, dtype=np.int64)
-    if documents is not None and len(lines):
-        units, of_item = np.unique(documents.of_line[lines], return_inverse=True)
-        if len(units) > 1:
-            return Units("document", of_item, len(units))
-    units, of_item = np.unique(lines, return_inverse=True)
-    return Units("sentence", of_item, len(units))
+    return choose_units(
+        document=None if documents is None else documents.of_line[lines], sentence=lines
+    )

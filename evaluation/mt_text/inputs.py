@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.formats.textfile import open_bytes
-from crosspro.evaluation.apt.occurrences import Anchor, token_anchors
+from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, read_doc_ids, read_doc_starts
 from crosspro.evaluation.mt_text.linked_text import (
     Links,

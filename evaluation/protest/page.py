@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import replace
 
-from crosspro.evaluation.apt.occurrences import NONE, OTHER
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
+    ExampleVerdict,
     Kind,
     Mark,
     MarkKind,
     Rendering,
-    Verdict,
     Version,
     spread_over,
 )
+from crosspro.evaluation.layout.labels import NONE, OTHER
+from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.layout.page import (
     Page,
     Section,
     count_button,
     difference_section,
-    heat_maps,
-    make_matrices,
     render,
     score_rows,
-    without_rare,
 )
 from crosspro.evaluation.layout.template import cell_table, shade
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
@@ -40,15 +39,14 @@ from crosspro.evaluation.protest.report import HEADINGS, category_cells
 from crosspro.evaluation.protest.results import (
     STATUSES,
     UNDECIDED,
-    Judged,
-    PartScore,
+    JudgedToken,
     ProtestEvaluation,
     Status,
-    SystemScore,
+    SuiteResult,
 )
 from crosspro.evaluation.protest.score import Translated
 from crosspro.evaluation.protest.suite import Positions, Token, Words
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.score import Score
 
 _KINDS: dict[Status, Kind] = {
     "automatic": "right",
@@ -66,7 +64,6 @@ def protest_page(
 ) -> str:
     """The page of an evaluation, with at most so many examples."""
     suite, systems = evaluation.suite, evaluation.systems
-    metrics = [(one.part, one.difference) for one in evaluation.comparisons]
     pairs = without_rare([[_cell(one, lists) for one in system.tokens] for system in systems])
     matrices = zip((one.name for one in systems), make_matrices(pairs), strict=True)
     page = Page(
@@ -76,7 +73,7 @@ def protest_page(
         [
             _scores(systems),
             _categories(evaluation),
-            *difference_section(metrics, 100, 1),
+            *difference_section(evaluation.comparisons, 1, 100),
             heat_maps(list(matrices)),
         ],
         [score.signature for score in systems[0].scores.values()],
@@ -86,7 +83,7 @@ def protest_page(
     return render(page, _examples(evaluation, pairs, max_examples))
 
 
-def _scores(systems: Sequence[SystemScore]) -> Section:
+def _scores(systems: Sequence[SuiteResult]) -> Section:
     rows = [
         (
             one.name,
@@ -106,9 +103,9 @@ def _scores(systems: Sequence[SystemScore]) -> Section:
     return Section("Scores", table, note)
 
 
-def _percent(score: PartScore) -> Score:
+def _percent(score: Score) -> Score:
     low, high = (None if value is None else 100 * value for value in (score.low, score.high))
-    return Score(score.part, 100 * score.value, score.signature, low, high)
+    return replace(score, value=100 * score.value, low=low, high=high)
 
 
 def _categories(evaluation: ProtestEvaluation) -> Section:
@@ -122,7 +119,7 @@ def _categories(evaluation: ProtestEvaluation) -> Section:
     )
 
 
-def _category_table(number: int, system: SystemScore, evaluation: ProtestEvaluation) -> str:
+def _category_table(number: int, system: SuiteResult, evaluation: ProtestEvaluation) -> str:
     """What became of the tokens of each category; statuses that nothing has are left out."""
     statuses = [status for status in STATUSES if system.total(status) or status == "automatic"]
 
@@ -152,7 +149,7 @@ def _category_table(number: int, system: SystemScore, evaluation: ProtestEvaluat
     return cell_table(heading, rows, 1)
 
 
-def _cell(judged: Judged, lists: TargetWords) -> tuple[str, str]:
+def _cell(judged: JudgedToken, lists: TargetWords) -> tuple[str, str]:
     """The pronouns of a reference and of the output; the reference is the one that matched."""
     token = judged.result.token
     matched = judged.result.reference
@@ -177,7 +174,7 @@ def _examples(
     evaluation: ProtestEvaluation, pairs: Sequence[Sequence[tuple[str, str]]], limit: int
 ) -> Examples:
     systems = evaluation.systems
-    verdicts = [Verdict(HEADINGS[status], _KINDS[status]) for status in STATUSES]
+    verdicts = [ExampleVerdict(HEADINGS[status], _KINDS[status]) for status in STATUSES]
     total = len(evaluation.suite.tokens)
     labels = [category.label for category in CATEGORIES]
     examples = Examples([one.name for one in systems], verdicts, total, "category", labels)
@@ -230,7 +227,7 @@ def _reference_marks(token: Token, reference: int, shown: Sequence[int]) -> list
     return marks
 
 
-def _marks(judged: Judged, shown: Sequence[int]) -> list[Mark]:
+def _marks(judged: JudgedToken, shown: Sequence[int]) -> list[Mark]:
     result = judged.result
     kinds: tuple[tuple[Translated | None, MarkKind], ...] = (
         (result.pronoun, "pronoun"),
@@ -247,7 +244,7 @@ def _marks(judged: Judged, shown: Sequence[int]) -> list[Mark]:
     return marks
 
 
-def _note(judged: Judged) -> str:
+def _note(judged: JudgedToken) -> str:
     """Why a token did not match, and what people said about it."""
     parts = [] if judged.result.outcome == "match" else [judged.result.why]
     if judged.judgement is not None:

@@ -7,28 +7,27 @@ and how, and what is still to be judged.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from crosspro.evaluation.layout.tables import Row, markdown_table, text_table
+from crosspro.evaluation.layout.differences import difference_record, differences_table
+from crosspro.evaluation.layout.tables import Row, markdown_table, score_csv, text_table
 from crosspro.evaluation.protest.build import Candidates
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.results import (
     COUNTED,
     STATUSES,
     UNDECIDED,
-    Judged,
+    JudgedToken,
     Part,
-    PartScore,
     ProtestEvaluation,
-    SystemScore,
+    SuiteResult,
 )
 from crosspro.evaluation.protest.review import output_text, reference_text, source_text
 from crosspro.evaluation.protest.suite import Suite
+from crosspro.evaluation.statistics.score import Score
 
 Table = Callable[[Row, Sequence[Row], int], str]
 HEADINGS = {
@@ -64,7 +63,7 @@ def text_report(evaluation: ProtestEvaluation, markdown: bool = False) -> str:
     if len(evaluation.systems) > 1:
         parts.append(_summary(evaluation, table))
     if evaluation.comparisons:
-        parts.append(_comparisons(evaluation, table))
+        parts.append(table(*differences_table(evaluation.comparisons, 1, 100)))
     signatures = [score.signature for score in evaluation.systems[0].scores.values()]
     title = "## Signatures\n" if markdown else "Signatures\n"
     return "\n".join([*parts, title, "".join(f"- {text}\n" for text in signatures)])
@@ -86,7 +85,7 @@ def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
     return table(heading, rows, 1)
 
 
-def _system(system: SystemScore, sizes: Mapping[str, int], table: Table) -> str:
+def _system(system: SuiteResult, sizes: Mapping[str, int], table: Table) -> str:
     """Automatic and human parts of one system, and what is left, by category with intervals.
 
     Statuses that nothing has are left out.
@@ -108,7 +107,7 @@ def _system(system: SystemScore, sizes: Mapping[str, int], table: Table) -> str:
 
 
 def category_cells(
-    scores: Mapping[Part, PartScore] | None, undecided: int, size: int
+    scores: Mapping[Part, Score] | None, undecided: int, size: int
 ) -> tuple[str, str]:
     """Automatic and semi-automatic shares with intervals; what is undecided makes a range."""
     if scores is None:
@@ -137,26 +136,7 @@ def _summary(evaluation: ProtestEvaluation, table: Table) -> str:
     return table(heading, rows, 1)
 
 
-def _comparisons(evaluation: ProtestEvaluation, table: Table) -> str:
-    heading = ["first", "second", "score", "difference", "95% interval", "p bootstrap", "p random"]
-    rows = []
-    for comparison in evaluation.comparisons:
-        one = comparison.difference
-        rows.append(
-            [
-                one.first,
-                one.second,
-                comparison.part,
-                f"{100 * one.difference:+.1f}",
-                f"[{100 * one.low:+.1f}, {100 * one.high:+.1f}]",
-                f"{one.p_bootstrap:.3f}",
-                f"{one.p_randomisation:.3f}",
-            ]
-        )
-    return table(heading, rows, 3)
-
-
-def _interval(score: PartScore) -> str:
+def _interval(score: Score) -> str:
     if score.low is None or score.high is None:
         return ""
     return f"[{100 * score.low:.1f}, {100 * score.high:.1f}]"
@@ -168,22 +148,16 @@ def json_report(evaluation: ProtestEvaluation) -> str:
         "suite": evaluation.suite.digest,
         "tokens": evaluation.sizes,
         "systems": [_json_system(one) for one in evaluation.systems],
-        "comparisons": [
-            {"score": one.part} | {key: getattr(one.difference, key) for key in _DIFFERENCE}
-            for one in evaluation.comparisons
-        ],
+        "comparisons": [difference_record(one, "score") for one in evaluation.comparisons],
         "warnings": list(evaluation.warnings),
     }
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-_DIFFERENCE = ("first", "second", "difference", "low", "high", "p_bootstrap", "p_randomisation")
-
-
-def _json_system(system: SystemScore) -> dict[str, Any]:
+def _json_system(system: SuiteResult) -> dict[str, Any]:
     return {
         "name": system.name,
-        "scores": {part: asdict(score) for part, score in system.scores.items()},
+        "scores": {part: _json_score(score) for part, score in system.scores.items()},
         "category_scores": {
             name: {
                 part: {"value": score.value, "low": score.low, "high": score.high}
@@ -199,14 +173,15 @@ def _json_system(system: SystemScore) -> dict[str, Any]:
     }
 
 
+def _json_score(score: Score) -> dict[str, Any]:
+    record = asdict(score)
+    return {"part": record.pop("name"), **record}
+
+
 def csv_report(evaluation: ProtestEvaluation) -> str:
     """A row for each system: a table that `crosspro correlate` reads."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("system", *COUNTED))
-    for one in evaluation.systems:
-        writer.writerow((one.name, *(f"{one.scores[part].value:.6g}" for part in COUNTED)))
-    return text.getvalue()
+    rows = ((one.name, [one.scores[part].value for part in COUNTED]) for one in evaluation.systems)
+    return score_csv(COUNTED, rows)
 
 
 def detail_tsv(evaluation: ProtestEvaluation) -> str:
@@ -215,7 +190,7 @@ def detail_tsv(evaluation: ProtestEvaluation) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def detail_row(judged: Judged) -> list[str]:
+def detail_row(judged: JudgedToken) -> list[str]:
     """A token as a row of `DETAIL_COLUMNS`."""
     result = judged.result
     token = result.token

@@ -15,21 +15,29 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosspro import __version__
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.review import item_key
 from crosspro.evaluation.protest.score import TokenResult
 from crosspro.evaluation.protest.suite import Suite
 from crosspro.evaluation.protest.verdicts import Judgement
-from crosspro.evaluation.statistics.ratio_bootstrap import (
-    Ratio,
-    compare_ratios,
-    make_ratio,
-    ratio_interval,
+from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.statistics.significance import (
+    FEW_DOCUMENTS,
+    Difference,
+    Resampling,
+    paired_tests,
+    scores_of,
 )
-from crosspro.evaluation.statistics.significance import FEW_DOCUMENTS, Difference, Resampling
+from crosspro.evaluation.statistics.units import (
+    Floats,
+    ResampledUnits,
+    choose_units,
+    side_by_side,
+    tally,
+)
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
 STATUSES: tuple[Status, ...] = (
@@ -51,7 +59,7 @@ UNDECIDED: tuple[Status, ...] = ("conflict", "open")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedToken:
     """A result with what people said about it, if they did, and what follows."""
 
     result: TokenResult
@@ -60,29 +68,18 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class PartScore:
-    """A share of right tokens with its 95% interval and how it was computed."""
-
-    part: Part
-    value: float
-    signature: str
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class SystemScore:
-    """A system: its tokens, counts of each status by category, and its scores.
+class SuiteResult:
+    """A system: its tokens, counts of each status by category, and its scores, which go to 1.
 
     `categories` has the scores of each category of which the suite has tokens. `at_most` is what
     the semi-automatic score becomes if all that is undecided turns out right.
     """
 
     name: str
-    tokens: tuple[Judged, ...]
+    tokens: tuple[JudgedToken, ...]
     counts: Mapping[str, Mapping[Status, int]]
-    scores: Mapping[Part, PartScore]
-    categories: Mapping[str, Mapping[Part, PartScore]]
+    scores: Mapping[Part, Score]
+    categories: Mapping[str, Mapping[Part, Score]]
     at_most: float
     other_output: int
 
@@ -92,20 +89,12 @@ class SystemScore:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Two systems under one part of the score."""
-
-    part: Part
-    difference: Difference
-
-
-@dataclass(frozen=True)
 class ProtestEvaluation:
     """Everything computed for some systems on one suite."""
 
     suite: Suite
-    systems: tuple[SystemScore, ...]
-    comparisons: tuple[Comparison, ...]
+    systems: tuple[SuiteResult, ...]
+    comparisons: tuple[Difference, ...]
     warnings: tuple[str, ...]
 
     @property
@@ -116,7 +105,7 @@ class ProtestEvaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ProtestSettings:
     """What changes scores beside the suite and verdicts: all of it is in the signature.
 
     `links` says whether they were given or how they were made, `source` whose tokenisation of the
@@ -152,44 +141,43 @@ def evaluate_systems(
     suite: Suite,
     results: Mapping[str, Sequence[TokenResult]],
     judgements: Mapping[tuple[str, str, str], Judgement],
-    settings: Settings,
+    settings: ProtestSettings,
     plan: Resampling | None = None,
 ) -> ProtestEvaluation:
     """Scores, intervals and paired tests of systems whose tokens have been matched."""
-    documents = np.unique([token.document for token in suite.tokens], return_inverse=True)[1]
-    number = int(documents.max(initial=-1)) + 1
-    units = documents if number > 1 else np.arange(len(suite.tokens))
-    unit = "document" if number > 1 else "token"
+    units = choose_units(
+        document=[token.document for token in suite.tokens], token=range(len(suite.tokens))
+    )
     categories = np.array([token.category for token in suite.tokens])
-    systems: list[SystemScore] = []
-    ratios: dict[tuple[str, Part], Ratio] = {}
+    systems: list[SuiteResult] = []
+    counted: dict[tuple[str, Part], Floats] = {}
     for name, own in results.items():
         judged = tuple(_judged(result, judgements, settings.needs) for result in own)
-        scores: dict[Part, PartScore] = {}
-        by_category: dict[str, dict[Part, PartScore]] = {}
+        scores: dict[Part, Score] = {}
+        by_category: dict[str, dict[Part, Score]] = {}
         for part, statuses in COUNTED.items():
             right = np.array([one.status in statuses for one in judged], dtype=np.float64)
-            text = signature(part, suite, settings, judgements, plan, unit)
-            ratios[name, part] = _ratio(name, right, units)
-            scores[part] = _score(part, ratios[name, part], text, plan)
+            text = signature(part, suite, settings, judgements, plan, units.name)
+            counted[name, part] = _statistics(right, units)
+            scores[part] = _score(part, counted[name, part], text, plan)
             for category in CATEGORIES:
-                own_tokens = categories == category.name
-                if own_tokens.any():
-                    ratio = _ratio(name, right[own_tokens], units[own_tokens])
+                within = categories == category.name
+                if within.any():
+                    statistics = _statistics(right[within], units.among(within))
                     found = by_category.setdefault(category.name, {})
-                    found[part] = _score(part, ratio, text, plan)
+                    found[part] = _score(part, statistics, text, plan)
         undecided = sum(one.status in UNDECIDED for one in judged)
         at_most = scores["semi-automatic"].value + undecided / max(1, len(judged))
         other = _other_outputs(own, judgements)
         systems.append(
-            SystemScore(name, judged, _counts(judged), scores, by_category, at_most, other)
+            SuiteResult(name, judged, _counts(judged), scores, by_category, at_most, other)
         )
-    comparisons = [
-        Comparison(part, compare_ratios(ratios[first, part], ratios[second, part], plan))
-        for first, second in combinations(results, 2)
-        for part in COUNTED
-        if plan is not None
-    ]
+    comparisons: list[Difference] = []
+    if plan is not None:
+        for pair in combinations(results, 2):
+            for part in COUNTED:
+                table = side_by_side(*(counted[name, part] for name in pair))
+                comparisons += paired_tests(pair, table, {part: ratio}, plan)
     warnings = [
         f"{one.name}: {one.other_output} verdicts are about another output and do not count"
         for one in systems
@@ -201,15 +189,15 @@ def evaluate_systems(
             f"{', '.join(waiting)}: not all is judged, and what is not counts as not right in the "
             "semi-automatic comparison"
         )
-    if plan is not None and 1 < number < FEW_DOCUMENTS:
-        warnings.append(f"{number} documents are few: intervals and p values are too small")
+    if plan is not None and units.name == "document" and units.count < FEW_DOCUMENTS:
+        warnings.append(f"{units.count} documents are few: intervals and p values are too small")
     return ProtestEvaluation(suite, tuple(systems), tuple(comparisons), tuple(warnings))
 
 
 def signature(
     part: Part,
     suite: Suite,
-    settings: Settings,
+    settings: ProtestSettings,
     judgements: Mapping[tuple[str, str, str], Judgement],
     plan: Resampling | None,
     unit: str,
@@ -230,11 +218,7 @@ def signature(
         parts.append(f"silver:{settings.silver}")
         parts.append(f"verdicts:{_verdict_signature(judgements)}")
         parts.append(f"needs:{settings.needs}")
-    if plan is not None:
-        parts.append(f"bootstrap:{plan.resamples}")
-        parts.append(f"by:{unit}")
-        parts.append(f"seed:{plan.seed}")
-    return "|".join([*parts, f"crosspro:{__version__}"])
+    return make_signature(parts, plan, unit)
 
 
 def _verdict_signature(judgements: Mapping[tuple[str, str, str], Judgement]) -> str:
@@ -245,29 +229,25 @@ def _verdict_signature(judgements: Mapping[tuple[str, str, str], Judgement]) -> 
     return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
 
 
-def _ratio(name: str, right: NDArray[np.float64], units: NDArray[np.int64]) -> Ratio:
-    """The share of right tokens; units without a token say nothing about it."""
-    sizes = np.bincount(units)
-    within = sizes > 0
-    return make_ratio(name, np.bincount(units, weights=right)[within], sizes[within])
+def _statistics(right: Floats, units: ResampledUnits) -> Floats:
+    """Right tokens and all tokens of each unit."""
+    return ratio_statistics(units.sums(right), units.sums(np.ones(len(right))))
 
 
-def _score(part: Part, ratio: Ratio, text: str, plan: Resampling | None) -> PartScore:
-    """The score with its interval, which a single unit cannot give."""
-    if plan is None or len(ratio.numerators) < 2:
-        return PartScore(part, ratio.value, text)
-    low, high = ratio_interval(ratio.numerators, ratio.denominators, plan)
-    return PartScore(part, ratio.value, text, low, high)
+def _score(part: Part, statistics: Floats, text: str, plan: Resampling | None) -> Score:
+    """The share of right tokens with its interval, which a single unit cannot give."""
+    plan = plan if len(statistics) > 1 else None
+    return scores_of(tally(statistics), {part: ratio}, plan, {part: text})[part]
 
 
 def _judged(
     result: TokenResult, judgements: Mapping[tuple[str, str, str], Judgement], needs: Needs
-) -> Judged:
+) -> JudgedToken:
     judgement = judgements.get(item_key(result))
-    return Judged(result, judgement, status_of(result, judgement, needs))
+    return JudgedToken(result, judgement, status_of(result, judgement, needs))
 
 
-def _counts(judged: Sequence[Judged]) -> dict[str, dict[Status, int]]:
+def _counts(judged: Sequence[JudgedToken]) -> dict[str, dict[Status, int]]:
     counts: dict[str, dict[Status, int]] = {
         category.name: dict.fromkeys(STATUSES, 0) for category in CATEGORIES
     }

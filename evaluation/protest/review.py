@@ -19,7 +19,13 @@ from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.score import TokenResult, verified_alternative
 from crosspro.evaluation.protest.silver import Alternative
 from crosspro.evaluation.protest.suite import Suite, Words
-from crosspro.evaluation.protest.verdicts import Item, Judgement, Value, Verdict, check_value
+from crosspro.evaluation.protest.verdicts import (
+    AnnotatorVerdict,
+    Item,
+    Judgement,
+    Value,
+    check_value,
+)
 
 COLUMNS = (
     "token",
@@ -144,11 +150,11 @@ def _marked(lines: Iterable[tuple[int, Words]], marks: Mapping[int, set[int]]) -
     )
 
 
-def read_review(path: str | Path, suite: Suite, annotator: str) -> list[Verdict]:
+def read_review(path: str | Path, suite: Suite, annotator: str) -> list[AnnotatorVerdict]:
     """The verdicts of a filled-in review file; rows without one are passed over."""
     tokens = suite.by_name()
     problems: list[Problem] = []
-    found: list[Verdict] = []
+    found: list[AnnotatorVerdict] = []
     seen: set[tuple[str, str, str]] = set()
     for item in _csv_rows(Path(path)):
         if isinstance(item, Problem):
@@ -192,7 +198,7 @@ def read_review(path: str | Path, suite: Suite, annotator: str) -> list[Verdict]
 
 def _verdict(
     path: str, number: int, row: Mapping[str, str], anaphoric: bool, annotator: str
-) -> Verdict | list[Problem] | None:
+) -> AnnotatorVerdict | list[Problem] | None:
     written = [row[key].strip() for key in ("pronoun", "antecedent", "tags", "remark")]
     if not any(written):
         return None
@@ -221,7 +227,7 @@ def _verdict(
         anaphoric,
     )
     tags = tuple(written[2].replace(",", " ").split())
-    return Verdict(item, annotator, values[0], values[1], tags, written[3])
+    return AnnotatorVerdict(item, annotator, values[0], values[1], tags, written[3])
 
 
 def silver_from(

@@ -79,7 +79,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AnnotatorVerdict:
     """One person's opinion of an item; no antecedent for tokens that have none."""
 
     item: Item
@@ -133,7 +133,7 @@ class VerdictStore:
     ) -> None:
         self.connection.close()
 
-    def record(self, verdicts: Iterable[Verdict]) -> int:
+    def record(self, verdicts: Iterable[AnnotatorVerdict]) -> int:
         """Store verdicts, in place of older ones by the same annotators; all of them or none."""
         count = 0
         with self._transaction() as database:
@@ -151,7 +151,7 @@ class VerdictStore:
                 count += 1
         return count
 
-    def resolve(self, verdicts: Iterable[Verdict]) -> int:
+    def resolve(self, verdicts: Iterable[AnnotatorVerdict]) -> int:
         """Store verdicts as the final ones on their items."""
         count = 0
         with self._transaction() as database:
@@ -169,24 +169,24 @@ class VerdictStore:
 
     def judgements(self) -> dict[tuple[str, str, str], Judgement]:
         """What the verdicts on each item amount to, by token, system and digest."""
-        by_item: dict[tuple[str, str, str], list[Verdict]] = {}
+        by_item: dict[tuple[str, str, str], list[AnnotatorVerdict]] = {}
         for verdict in self.verdicts():
             by_item.setdefault(verdict.item.key, []).append(verdict)
         final = {verdict.item.key: verdict for verdict in self._resolutions()}
         keys = dict.fromkeys([*by_item, *final])
         return {key: _judgement(by_item.get(key, []), final.get(key)) for key in keys}
 
-    def conflicts(self) -> list[tuple[Item, list[Verdict]]]:
+    def conflicts(self) -> list[tuple[Item, list[AnnotatorVerdict]]]:
         """The items on which annotators disagree, with their verdicts."""
         query = "SELECT token, system, digest FROM item WHERE id IN (SELECT item FROM conflict)"
         keys = set(map(tuple, self._rows(query)))
-        found: dict[Item, list[Verdict]] = {}
+        found: dict[Item, list[AnnotatorVerdict]] = {}
         for verdict in self.verdicts():
             if verdict.item.key in keys:
                 found.setdefault(verdict.item, []).append(verdict)
         return list(found.items())
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[AnnotatorVerdict]:
         """All verdicts, in the order of their items."""
         query = """
             SELECT item.token, item.system, item.digest, item.pronoun, item.head, item.anaphoric,
@@ -199,7 +199,7 @@ class VerdictStore:
             ORDER BY item.id, annotator.name"""
         return [self._verdict(row) for row in self._rows(query)]
 
-    def _resolutions(self) -> list[Verdict]:
+    def _resolutions(self) -> list[AnnotatorVerdict]:
         query = """
             SELECT item.token, item.system, item.digest, item.pronoun, item.head, item.anaphoric,
                    annotator.name, resolution.pronoun, resolution.antecedent, resolution.remark, ''
@@ -207,7 +207,7 @@ class VerdictStore:
             JOIN annotator ON annotator.id = resolution.annotator ORDER BY item.id"""
         return [self._verdict(row) for row in self._rows(query)]
 
-    def _verdict(self, row: Sequence[object]) -> Verdict:
+    def _verdict(self, row: Sequence[object]) -> AnnotatorVerdict:
         token, system, digest, words, head, anaphoric, *rest = row
         names = [str(one) for one in (token, system, digest)]
         item = Item(names[0], names[1], names[2], str(words), str(head), bool(anaphoric))
@@ -216,7 +216,7 @@ class VerdictStore:
         if values[0] is None:
             raise self._refused(f"the verdict {pronoun!r}")
         own_tags = tuple(str(tags or "").split())
-        return Verdict(item, str(annotator), values[0], values[1], own_tags, str(remark))
+        return AnnotatorVerdict(item, str(annotator), values[0], values[1], own_tags, str(remark))
 
     def _prepare(self, suite: str) -> None:
         (application,) = self.connection.execute("PRAGMA application_id").fetchone()
@@ -289,7 +289,7 @@ def _value(text: object) -> Value | None:
     return values.get(text)
 
 
-def _judgement(verdicts: Sequence[Verdict], final: Verdict | None) -> Judgement:
+def _judgement(verdicts: Sequence[AnnotatorVerdict], final: AnnotatorVerdict | None) -> Judgement:
     item = (final or verdicts[0]).item
     remarks = tuple(one.remark for one in verdicts if one.remark)
     names = tuple(one.annotator for one in verdicts)

@@ -82,9 +82,14 @@ def _all_results() -> tuple[PublishedResult, ...]:
     )
 
 
+def figures_file(name: str) -> Path:
+    """One of the tables in `evaluation/published/figures/`."""
+    return _FOLDER / f"{name}.csv"
+
+
 def read_figures(name: str) -> list[dict[str, str]]:
-    """The rows of one of the tables in `evaluation/published/figures/`."""
-    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
+    """The rows of one of these tables."""
+    with figures_file(name).open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
 

@@ -1,35 +1,35 @@
-"""How certain a score is, and whether two submissions really differ.
+"""How certain a score is, and whether two systems really differ.
 
-Everything works on counts. Gaps with the same gold class and the same predictions of the one or two
-submissions looked at are one *pattern*; a test set is a count of patterns, per document where
-documents are known. A resample is again a count of patterns, so a thousand are one array operation.
+Every score is a metric of sums over units (`units.py`), so a thousand resamples are one array
+operation, whatever the metric.
 
-- Bootstrap: documents (or gaps) are drawn with replacement; the interval is the middle 95%. Where a
-  macro average skips absent classes it does so in each resample, so a class of very few instances
-  widens the interval upwards.
-- Paired bootstrap (Koehn 2004): both submissions are scored on the same resamples.
-- Approximate randomisation (Noreen 1989): the predictions of two systems are exchanged for each
-  document (or gap) with probability one half.
+- Bootstrap: units are drawn with replacement; the interval is the middle 95%. Where a macro average
+  skips absent classes it does so in each resample, so a class of very few instances widens the
+  interval upwards.
+- Paired bootstrap (Koehn 2004): both systems are scored on the same resamples.
+- Approximate randomisation (Noreen 1989): what two systems have made of a unit is exchanged with
+  probability one half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosspro.evaluation.submissions.confusion import Counts
-from crosspro.evaluation.submissions.scores import Values
-from crosspro.evaluation.submissions.submission import Gold, Submission
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.units import Floats, Ints, UnitTable
 
-Metric = Callable[[Counts], Values]
+Metric = Callable[[Floats], Floats]
+"""The value of each row of sums; not a number where it is not defined."""
+
+Interval = tuple[float, float] | tuple[None, None]
 
 FEW_DOCUMENTS = 10
 """With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
 
-_AT_ONCE = 50
+_CELLS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,9 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A paired comparison: first minus second, its 95% interval and two p values."""
+    """Two systems under one metric: first minus second, its 95% interval and two p values."""
 
+    metric: str
     first: str
     second: str
     difference: float
@@ -53,133 +54,118 @@ class Difference:
     p_randomisation: float
 
 
-@dataclass(frozen=True)
-class Patterns:
-    """The test set as counts: `gold[p]`, `predicted[s, p]`, and `units[u, p]` occurrences.
+def scores_of(
+    table: UnitTable,
+    metrics: Mapping[str, Metric],
+    plan: Resampling | None,
+    signatures: Mapping[str, str],
+) -> dict[str, Score]:
+    """The scores of a system under each metric; with a plan also their intervals.
 
-    Units are documents where they are known. Otherwise each gap is a unit, and `units` has one row
-    with the totals, which says as much.
+    A score that is not defined has no interval.
     """
-
-    size: int
-    gold: NDArray[np.int64]
-    predicted: NDArray[np.int64]
-    units: NDArray[np.int64]
-    by_document: bool
-
-    @property
-    def total(self) -> NDArray[np.int64]:
-        """Occurrences of each pattern in the whole test set."""
-        return np.asarray(self.units.sum(axis=0))
-
-    def confusion(self, system: int, occurrences: NDArray[np.int64]) -> Counts:
-        """Confusion counts of a system for each row of pattern occurrences."""
-        cells = self.gold * self.size + self.predicted[system]
-        onto = np.zeros((len(cells), self.size * self.size), dtype=np.int64)
-        onto[np.arange(len(cells)), cells] = 1
-        return _product(occurrences, onto).reshape(*occurrences.shape[:-1], self.size, self.size)
+    values = {name: float(metric(table.sums[None])[0]) for name, metric in metrics.items()}
+    samples = None
+    if plan is not None and not np.isnan(list(values.values())).all():
+        samples = bootstrap_sums(table, plan)
+    scores = {}
+    for name, value in values.items():
+        low = high = None
+        if samples is not None and not np.isnan(value):
+            low, high = interval(metrics[name](samples))
+        scores[name] = Score(name, value, signatures[name], low, high)
+    return scores
 
 
-def find_patterns(gold: Gold, submissions: Sequence[Submission], size: int) -> Patterns:
-    """Count the patterns of one or two submissions over the given number of classes."""
-    code = gold.classes.astype(np.int64)
-    for submission in submissions:
-        code = code * size + submission.classes
-    distinct, which = np.unique(code, return_inverse=True)
-    powers = size ** np.arange(len(submissions), -1, -1)
-    values = distinct // powers[:, None] % size
-    documents = np.zeros_like(which)
-    if gold.documents is not None:  # documents without a gap say nothing and are left out
-        documents = np.unique(gold.documents, return_inverse=True)[1]
-    number = int(documents.max(initial=0)) + 1
-    by_document = number > 1  # one document cannot be resampled: its gaps are
-    units = np.bincount(documents * len(distinct) + which, minlength=number * len(distinct))
-    units = units.reshape(number, len(distinct))
-    return Patterns(size, values[0], values[1:], units, by_document)
+def paired_tests(
+    names: tuple[str, str], table: UnitTable, metrics: Mapping[str, Metric], plan: Resampling
+) -> list[Difference]:
+    """Paired bootstrap and approximate randomisation of two systems under each metric.
+
+    The systems stand side by side in the table. The p values are two-sided and never 0: n samples
+    cannot show less than 1/(n+1). A metric that is not defined for both gives no difference.
+    """
+    width = table.kinds.shape[1] // 2
+    samples = bootstrap_sums(table, plan)
+    exchanged = exchanged_sums(table, plan)
+    found = []
+    for name, metric in metrics.items():
+
+        def change(sums: Floats, metric: Metric = metric) -> Floats:
+            return metric(sums[:, :width]) - metric(sums[:, width:])
+
+        observed = float(change(table.sums[None])[0])
+        resampled = change(samples)
+        low, high = interval(resampled)
+        if np.isnan(observed) or low is None or high is None:
+            continue
+        # Around the observed difference the bootstrap scatters as it would around none (Koehn 2004
+        # counts signs instead, which is one-sided).
+        p_bootstrap = p_value(resampled - observed, observed)
+        p_randomisation = p_value(change(exchanged), observed)
+        found.append(Difference(name, *names, observed, low, high, p_bootstrap, p_randomisation))
+    return found
 
 
-def bootstrap(patterns: Patterns, resamples: int, seed: int) -> NDArray[np.int64]:
-    """Occurrences of each pattern in each resample."""
-    generator = np.random.default_rng(seed)
-    if not patterns.by_document:
-        gaps = int(patterns.total.sum())
-        return generator.multinomial(gaps, patterns.total / gaps, size=resamples)
-    number = len(patterns.units)
-    rows = []
-    for start in range(0, resamples, _AT_ONCE):  # in blocks, so that memory stays small
-        count = min(_AT_ONCE, resamples - start)
-        chosen = generator.integers(0, number, size=(count, number))
-        chosen += np.arange(count)[:, None] * number
-        drawn = np.bincount(chosen.ravel(), minlength=count * number).reshape(count, number)
-        rows.append(_product(drawn, patterns.units))
-    return np.concatenate(rows)
+def draws(units: int, counts: Ints | None, plan: Resampling) -> Iterator[Ints]:
+    """How often each unit, or each kind where there are counts, is drawn in each resample.
+
+    Resamples come in blocks, so that memory stays small.
+    """
+    generator = np.random.default_rng(plan.seed)
+    if counts is not None:
+        shares = counts / counts.sum()
+        for size in _blocks(plan.resamples, len(counts)):
+            yield generator.multinomial(int(counts.sum()), shares, size=size)
+        return
+    for size in _blocks(plan.resamples, units):  # much faster than a multinomial of single units
+        chosen = generator.integers(0, units, size=(size, units))
+        chosen += np.arange(size)[:, None] * units
+        yield np.bincount(chosen.ravel(), minlength=size * units).reshape(size, units)
 
 
-def interval(values: Values) -> tuple[float, float]:
-    """The middle 95% of resampled values."""
-    low, high = np.percentile(values, [2.5, 97.5])
+def bootstrap_sums(table: UnitTable, plan: Resampling) -> Floats:
+    """The sums of each resample of the units."""
+    drawn = draws(len(table.kinds), table.counts, plan)
+    return np.concatenate([block @ table.kinds for block in drawn])
+
+
+def exchanged_sums(table: UnitTable, plan: Resampling) -> Floats:
+    """The sums of two systems after each unit was exchanged with probability one half."""
+    generator = np.random.default_rng(plan.seed)
+    first, second = np.split(table.kinds, 2, axis=1)
+    change = np.concatenate((second - first, first - second), axis=1)
+    moved = []
+    for size in _blocks(plan.resamples, len(change)):
+        if table.counts is None:
+            exchanged = generator.integers(0, 2, size=(size, len(change)))
+        else:
+            exchanged = generator.binomial(table.counts, 0.5, size=(size, len(change)))
+        moved.append(exchanged @ change)
+    return table.sums + np.concatenate(moved)
+
+
+def interval(values: Floats) -> Interval:
+    """The middle 95% of the resampled values that are defined."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return None, None
+    low, high = np.percentile(defined, [2.5, 97.5])
     return float(low), float(high)
 
 
-def compare(
-    gold: Gold, pair: tuple[Submission, Submission], size: int, metric: Metric, plan: Resampling
-) -> Difference:
-    """Paired bootstrap and approximate randomisation of two submissions under one metric.
+def p_value(under_null: Floats, observed: float, drawn: bool = True) -> float:
+    """Two-sided: how often chance alone gives a value as large as the observed one.
 
-    The p values are two-sided and never 0: n samples cannot show less than 1/(n+1).
+    Values that were drawn may have missed larger ones, so the observed one counts among them; where
+    they are all that there are (`drawn` is false) the share is exact.
     """
-    patterns = find_patterns(gold, pair, size)
-
-    def difference(first: Counts, second: Counts) -> Values:
-        return np.asarray(metric(first) - metric(second))
-
-    total = patterns.total
-    observed = float(difference(patterns.confusion(0, total), patterns.confusion(1, total)))
-    samples = bootstrap(patterns, plan.resamples, plan.seed)
-    resampled = difference(patterns.confusion(0, samples), patterns.confusion(1, samples))
-    exchanged = difference(*_exchange(patterns, plan))
-    low, high = interval(resampled)
-    # Around the observed difference the bootstrap scatters as it would around none (Koehn 2004
-    # counts signs instead, which is one-sided).
-    return Difference(
-        pair[0].name,
-        pair[1].name,
-        observed,
-        low,
-        high,
-        p_value(resampled - observed, observed),
-        p_value(exchanged, observed),
-    )
+    defined = under_null[~np.isnan(under_null)]
+    as_large = int((np.abs(defined) >= abs(observed) - 1e-9).sum())
+    return (drawn + as_large) / (drawn + len(defined))
 
 
-def p_value(under_null: Values, observed: float) -> float:
-    """Two-sided: how often chance alone gives a difference as large as the observed one."""
-    as_large = np.abs(under_null) >= abs(observed) - 1e-9
-    return float((1 + as_large.sum()) / (1 + len(under_null)))
-
-
-def _exchange(patterns: Patterns, plan: Resampling) -> tuple[Counts, Counts]:
-    """Confusion counts of both systems after random exchanges of their predictions."""
-    generator = np.random.default_rng(plan.seed)
-    total = patterns.total
-    if patterns.by_document:
-        coins = generator.integers(0, 2, size=(plan.resamples, len(patterns.units)))
-        moved = _product(coins, patterns.units)
-    else:
-        moved = generator.binomial(total, 0.5, size=(plan.resamples, len(total)))
-    kept = total - moved
-    return (
-        patterns.confusion(0, kept) + patterns.confusion(1, moved),
-        patterns.confusion(1, kept) + patterns.confusion(0, moved),
-    )
-
-
-def _product(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Integer matrix product through floats, which numpy does fast and exactly up to 2**53."""
-    return np.rint(left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
-
-
-def agreement(submissions: Sequence[Submission]) -> Values:
-    """Share of gaps, in per cent, for which each two submissions give the same class."""
-    rows = np.stack([submission.classes for submission in submissions])
-    return np.array([[100.0 * np.mean(one == other) for other in rows] for one in rows])
+def _blocks(resamples: int, kinds: int) -> list[int]:
+    """Sizes of the blocks in which resamples are drawn, so that memory stays small."""
+    size = max(1, _CELLS_AT_ONCE // max(kinds, 1))
+    return [min(size, resamples - start) for start in range(0, resamples, size)]

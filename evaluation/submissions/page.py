@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
+from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.layout.template import (
     embedded_json,
     fill_page,
@@ -24,13 +26,14 @@ from crosspro.evaluation.layout.template import (
 from crosspro.evaluation.published.results import PublishedResult
 from crosspro.evaluation.submissions.report import (
     agreement_table,
-    differences_table,
     metric_title,
     ranking_table,
     recall_table,
 )
 from crosspro.evaluation.submissions.results import Evaluation, Result
 from crosspro.evaluation.submissions.submission import Submission
+
+_TEMPLATE = Path(__file__).resolve().parent / "report.html"
 
 
 def html_report(
@@ -69,7 +72,7 @@ def html_report(
         ),
         "data": embedded_json(data),
     }
-    return fill_page("report.html", parts)
+    return fill_page(_TEMPLATE, parts)
 
 
 def _wrong_examples(
@@ -126,12 +129,11 @@ def _wrong_examples(
 def _comparisons(evaluation: Evaluation) -> str:
     if not evaluation.comparisons:
         return ""
-    table = html_table(*differences_table(evaluation.comparisons), 2)
-    note = "p values are two-sided and not corrected for the number of comparisons."
+    table = html_table(*differences_table(evaluation.comparisons, 2, title=metric_title))
     heading = "<h2>Paired differences</h2>"
     agreement = html_table(*agreement_table(evaluation), 1)
     return (
-        f'{heading}<div class="scroll">{table}</div><p class="note">{note}</p>'
+        f'{heading}<div class="scroll">{table}</div><p class="note">{NOT_CORRECTED}</p>'
         f'<h2>Agreement (% of gaps)</h2><div class="scroll">{agreement}</div>'
     )
 

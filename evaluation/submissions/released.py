@@ -20,7 +20,7 @@ _GAP = "\n" * 4
 _GAP_2015 = "\n" * 5
 
 
-def official_layout(task: Task, counts: Counts) -> str:
+def released_layout(task: Task, counts: Counts) -> str:
     """What the released scorer of the task prints for these confusion counts."""
     if task.official_score == "macro_f1":
         coarse = regroup(counts, coarse_groups(task))
@@ -39,7 +39,7 @@ def official_layout(task: Task, counts: Counts) -> str:
     )
 
 
-def empty_layout(task: Task) -> str:
+def released_empty_layout(task: Task) -> str:
     """What it prints before it fails for files without any label."""
     old = task.official_score == "macro_f1"
     classes = task.coarse_classes if old else task.classes
@@ -48,7 +48,7 @@ def empty_layout(task: Task) -> str:
     return f"\n{heading}\n\n{_matrix(classes, counts)}"
 
 
-def official_encoding(task: Task) -> str:
+def released_encoding(task: Task) -> str:
     """The scorer of 2015 prints its one non-ASCII class, ça, in Latin-1."""
     return "latin-1" if task.official_score == "macro_f1" else "utf-8"
 

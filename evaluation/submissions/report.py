@@ -6,15 +6,24 @@ The tables follow the papers: ranks by the official score with accuracy beside i
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from crosspro.evaluation.layout.tables import Row, markdown_table, text_table
+from crosspro.evaluation.layout.differences import (
+    NOT_CORRECTED,
+    difference_record,
+    differences_table,
+)
+from crosspro.evaluation.layout.tables import (
+    Row,
+    csv_number,
+    csv_text,
+    markdown_table,
+    text_table,
+)
 from crosspro.evaluation.published.results import PublishedResult
-from crosspro.evaluation.submissions.results import Comparison, Evaluation, Result, ranks
+from crosspro.evaluation.submissions.results import Evaluation, Result, ranks
 from crosspro.evaluation.submissions.scores import (
     accuracy,
     f1,
@@ -78,8 +87,8 @@ def _report(
     if evaluation.comparisons:
         parts += [
             heading.format("Paired differences"),
-            table(*differences_table(evaluation.comparisons), 2),
-            "p values are two-sided and not corrected for the number of comparisons.\n",
+            table(*differences_table(evaluation.comparisons, 2, title=metric_title)),
+            f"{NOT_CORRECTED}\n",
         ]
     if evaluation.agreement is not None:
         parts += [heading.format("Agreement (% of gaps)"), table(*agreement_table(evaluation), 1)]
@@ -158,23 +167,6 @@ def recall_table(evaluation: Evaluation, published: Sequence[PublishedResult] = 
     return ("class", "instances", *(line.name for line in lines)), rows
 
 
-def differences_table(comparisons: Sequence[Comparison]) -> Table:
-    """Paired differences with their intervals and p values."""
-    rows = []
-    for comparison in comparisons:
-        d = comparison.difference
-        rows.append(
-            (
-                f"{d.first} - {d.second}",
-                metric_title(comparison.metric),
-                f"{d.difference:+.2f} [{d.low:+.2f}, {d.high:+.2f}]",
-                f"{d.p_randomisation:.4f}",
-                f"{d.p_bootstrap:.4f}",
-            )
-        )
-    return ("pair", "metric", "difference", "p (randomisation)", "p (bootstrap)"), rows
-
-
 def agreement_table(evaluation: Evaluation) -> Table:
     """How often each two submissions agree."""
     names = [result.name for result in evaluation.results]
@@ -209,10 +201,7 @@ def json_report(evaluation: Evaluation) -> str:
             }
             for result in evaluation.results
         ],
-        "comparisons": [
-            {"metric": comparison.metric, **asdict(comparison.difference)}
-            for comparison in evaluation.comparisons
-        ],
+        "comparisons": [difference_record(one, "metric") for one in evaluation.comparisons],
         "agreement": None if evaluation.agreement is None else evaluation.agreement.tolist(),
         "warnings": evaluation.warnings,
     }
@@ -247,30 +236,15 @@ def _averages(evaluation: Evaluation, result: Result) -> dict[str, float]:
 
 def csv_report(evaluation: Evaluation) -> str:
     """One line per submission and value: scores with intervals, then values per class."""
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(("submission", "metric", "class", "value", "low", "high", "signature"))
+    rows: list[Row] = [("submission", "metric", "class", "value", "low", "high", "signature")]
     for result in evaluation.results:
         for score in result.scores.values():
-            writer.writerow(
-                (
-                    result.name,
-                    score.name,
-                    "",
-                    _csv_number(score.value),
-                    _csv_number(score.low),
-                    _csv_number(score.high),
-                    score.signature,
-                )
-            )
+            numbers = map(csv_number, (score.value, score.low, score.high))
+            rows.append((result.name, score.name, "", *numbers, score.signature))
         for name, value in _averages(evaluation, result).items():
             if name not in result.scores:
-                writer.writerow((result.name, name, "", _csv_number(value), "", "", ""))
+                rows.append((result.name, name, "", csv_number(value), "", "", ""))
         for name, values in _per_class(evaluation, result).items():
             for key, value in values.items():
-                writer.writerow((result.name, key, name, _csv_number(value), "", "", ""))
-    return output.getvalue()
-
-
-def _csv_number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+                rows.append((result.name, key, name, csv_number(value), "", "", ""))
+    return csv_text(rows)

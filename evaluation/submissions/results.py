@@ -11,30 +11,40 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 
-from crosspro import __version__
+import numpy as np
+
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.task import Task
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
     FEW_DOCUMENTS,
     Difference,
-    Metric,
     Resampling,
-    agreement,
-    bootstrap,
-    compare,
-    find_patterns,
-    interval,
+    paired_tests,
+    scores_of,
 )
 from crosspro.evaluation.submissions.confusion import Counts, confusion_counts, regroup
 from crosspro.evaluation.submissions.scores import (
     Absent,
-    Score,
+    ConfusionMetric,
     Values,
     accuracy,
     macro_f1,
     macro_recall,
 )
 from crosspro.evaluation.submissions.submission import Gold, Submission
+from crosspro.evaluation.submissions.units import confusion_units, on_sums
+
+
+@dataclass(frozen=True)
+class TaskMetric:
+    """A metric of a task: a function of confusion counts, and what its signature says of it."""
+
+    value: ConfusionMetric
+    classes: int
+    averaged: bool
+    """Whether it is an average over classes, which may be absent from gold."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +57,6 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Two submissions under one metric."""
-
-    metric: str
-    difference: Difference
-
-
-@dataclass(frozen=True)
 class Evaluation:
     """Everything that was computed for some submissions of one gold file."""
 
@@ -62,7 +64,7 @@ class Evaluation:
     gold: Gold
     absent: Absent
     results: tuple[Result, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[Difference, ...] = ()
     agreement: Values | None = None
     warnings: tuple[str, ...] = field(default=())
 
@@ -83,15 +85,15 @@ def evaluate(
     if not len(gold.classes):
         raise CrossproError(f"{gold.name}: classes: expected at least one label, found none")
     metrics = metrics_of(task, absent)
-    size = len(task.classes)
-    pairs = list(combinations(submissions, 2)) if plan else []
     results = [_result(task, gold, one, metrics, absent, plan) for one in submissions]
-    comparisons = [
-        Comparison(name, compare(gold, pair, size, metrics[name], plan))
-        for pair in pairs
-        for name in (task.official_score, "accuracy")
-        if plan
-    ]
+    compared = (task.official_score, "accuracy")
+    comparisons = []
+    if plan is not None:
+        size = len(task.classes)
+        tested = {name: on_sums(metrics[name].value, size) for name in compared}
+        for one, other in combinations(submissions, 2):
+            table = confusion_units(gold, (one, other), size)
+            comparisons += paired_tests((one.name, other.name), table, tested, plan)
     warnings = [*gold.warnings, *(line for one in submissions for line in one.warnings)]
     if plan and gold.document_count is not None and gold.document_count < FEW_DOCUMENTS:
         warnings.append(
@@ -104,19 +106,22 @@ def evaluate(
     )
 
 
-def metrics_of(task: Task, absent: Absent) -> dict[str, Metric]:
+def metrics_of(task: Task, absent: Absent) -> dict[str, TaskMetric]:
     """The metrics of a task by name, the official one first."""
-    metrics: dict[str, Metric] = {
-        "macro_recall": partial(macro_recall, absent=absent),
-        "macro_f1": partial(macro_f1, absent=absent),
-        "accuracy": accuracy,
+    fine = len(task.classes)
+    metrics = {
+        "macro_recall": TaskMetric(partial(macro_recall, absent=absent), fine, True),
+        "macro_f1": TaskMetric(partial(macro_f1, absent=absent), fine, True),
+        "accuracy": TaskMetric(accuracy, fine, False),
     }
     order = sorted(metrics, key=lambda name: name != task.official_score)
     metrics = {name: metrics[name] for name in order}
     if task.coarse:  # the two evaluations of DiscoMT 2015
-        groups = coarse_groups(task)
+        groups, coarse = coarse_groups(task), len(task.coarse_classes)
         for name in ("macro_f1", "accuracy"):
-            metrics[f"coarse_{name}"] = _grouped(metrics[name], groups)
+            one = metrics[name]
+            grouped = _grouped(one.value, groups)
+            metrics[f"coarse_{name}"] = TaskMetric(grouped, coarse, one.averaged)
     return metrics
 
 
@@ -126,7 +131,7 @@ def coarse_groups(task: Task) -> list[int]:
     return [index[task.coarse.get(name, name)] for name in task.classes]
 
 
-def _grouped(metric: Metric, groups: Sequence[int]) -> Metric:
+def _grouped(metric: ConfusionMetric, groups: Sequence[int]) -> ConfusionMetric:
     return lambda counts: metric(regroup(counts, groups))
 
 
@@ -134,40 +139,40 @@ def _result(
     task: Task,
     gold: Gold,
     submission: Submission,
-    metrics: dict[str, Metric],
+    metrics: dict[str, TaskMetric],
     absent: Absent,
     plan: Resampling | None,
 ) -> Result:
     size = len(task.classes)
+    scores = scores_of(
+        confusion_units(gold, [submission], size),
+        {name: on_sums(metric.value, size) for name, metric in metrics.items()},
+        plan,
+        {
+            name: make_signature([name, *_described(metric, task, gold, absent)], plan, gold.unit)
+            for name, metric in metrics.items()
+        },
+    )
     counts = confusion_counts(gold.classes, submission.classes, size)
-    samples: Counts | None = None
-    if plan:
-        patterns = find_patterns(gold, [submission], size)
-        samples = patterns.confusion(0, bootstrap(patterns, plan.resamples, plan.seed))
-    scores = {}
-    for name, metric in metrics.items():
-        low, high = (None, None) if samples is None else interval(metric(samples))
-        text = signature(name, task, gold, absent, plan)
-        scores[name] = Score(name, float(metric(counts)), text, low, high)
     return Result(submission.name, counts, scores)
 
 
-def signature(name: str, task: Task, gold: Gold, absent: Absent, plan: Resampling | None) -> str:
-    """How a score was computed, in one line that can be quoted with it."""
+def _described(metric: TaskMetric, task: Task, gold: Gold, absent: Absent) -> list[str]:
+    """What a signature says of a metric and the gold file."""
     digest = hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8]
-    parts = [
+    return [
         f"task:{task.name}",
-        f"classes:{len(task.coarse_classes if name.startswith('coarse') else task.classes)}",
-        *([f"absent:{absent}"] if "macro" in name else []),
+        f"classes:{metric.classes}",
+        *([f"absent:{absent}"] if metric.averaged else []),
         f"gaps:{len(gold.classes)}",
         f"gold:{digest}",
     ]
-    if plan:
-        unit = "gap" if gold.document_count in (None, 1) else "document"
-        parts.append(f"bootstrap:{plan.resamples}")
-        parts.append(f"by:{unit}")
-        parts.append(f"seed:{plan.seed}")
-    return "|".join([name, *parts, f"crosspro:{__version__}"])
+
+
+def agreement(submissions: Sequence[Submission]) -> Values:
+    """Share of gaps, in per cent, for which each two submissions give the same class."""
+    rows = np.stack([submission.classes for submission in submissions])
+    return np.array([[100.0 * np.mean(one == other) for other in rows] for one in rows])
 
 
 def ranks(values: Sequence[float]) -> list[int]:

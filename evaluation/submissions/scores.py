@@ -8,32 +8,18 @@ macro average, as in the papers (`absent="skip"`), or counts as 0, as in the rel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.evaluation.statistics.ratio import harmonic_mean
 from crosspro.evaluation.submissions.confusion import Counts
 
 Absent = Literal["skip", "zero"]
 Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A value with how it was computed and how certain it is (a 95% interval)."""
-
-    name: str
-    value: float
-    signature: str
-    low: float | None = None
-    high: float | None = None
-
-    def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.value:.2f}"
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+ConfusionMetric = Callable[[Counts], Values]
 
 
 def percent(part: NDArray[np.integer], whole: NDArray[np.integer]) -> Values:
@@ -56,14 +42,6 @@ def recall(counts: Counts) -> Values:
 def precision(counts: Counts) -> Values:
     """Precision of each class."""
     return percent(hits(counts), counts.sum(axis=-2))
-
-
-def harmonic_mean(first: Values, second: Values) -> Values:
-    """2ab/(a+b), 0 where both are 0."""
-    total = first + second
-    result: Values = np.zeros_like(total)
-    np.divide(2 * first * second, total, out=result, where=total > 0)
-    return result
 
 
 def f1(counts: Counts) -> Values:

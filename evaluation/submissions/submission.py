@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,11 @@ class Gold:
     def document_count(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
         return None if self.documents is None else len(np.unique(self.documents))
+
+    @property
+    def unit(self) -> Literal["document", "gap"]:
+        """What is resampled: one document cannot be, but its gaps can."""
+        return "gap" if self.document_count in (None, 1) else "document"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from crosspro.baselines.fill import GapFiller, task_fillers
-from crosspro.baselines.fill_released import legacy_fillings
+from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER, read_examples
@@ -55,7 +55,7 @@ def main() -> None:
         few = chosen[:20]
         start = time.perf_counter()
         for example in few:
-            legacy_fillings(model, fillers, -1.0, example)
+            released_fillings(model, fillers, -1.0, example)
         legacy = len(few) / (time.perf_counter() - start)
         print(
             f"{number} gaps: {exact:,.0f} lines/s exact, {legacy:,.0f} lines/s legacy", flush=True

@@ -29,7 +29,7 @@ from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.decisions import read_decisions
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
 from crosspro.evaluation.protest.report import build_report
-from crosspro.evaluation.protest.results import Settings, Status, evaluate_systems
+from crosspro.evaluation.protest.results import ProtestSettings, Status, evaluate_systems
 from crosspro.evaluation.protest.review import (
     item_key,
     read_review,
@@ -289,7 +289,7 @@ def _verdict_checks(
             _fill_in(path, folder / f"{annotator}.tsv", opinion)
             store.record(read_review(folder / f"{annotator}.tsv", suite, annotator))
         judgements = store.judgements()
-    evaluation = evaluate_systems(suite, {"swapped": results}, judgements, Settings("fr"))
+    evaluation = evaluate_systems(suite, {"swapped": results}, judgements, ProtestSettings("fr"))
     counts = evaluation.systems[0].counts
     names = {row.token.name: row.token for row in rows}
 

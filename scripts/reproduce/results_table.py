@@ -26,14 +26,16 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.sets.splits import doc_ids_of
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.statistics.significance import (
+    Metric,
     Resampling,
-    bootstrap,
-    find_patterns,
+    bootstrap_sums,
     interval,
 )
+from crosspro.evaluation.statistics.units import Floats
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import accuracy, macro_recall
 from crosspro.evaluation.submissions.submission import Gold, Submission, read_gold, read_submissions
+from crosspro.evaluation.submissions.units import confusion_units, on_sums
 from crosspro.prediction.runs import Run, find_run
 from crosspro.scripts.main import command_app, run
 
@@ -170,15 +172,20 @@ def _values(evaluation: Evaluation) -> list[float]:
 
 
 def _pooled(seeds: list[Submission], gold: Gold, task: Task, plan: Resampling) -> str:
-    """The mean over seeds with its interval; the same seed draws the same documents for each."""
+    """The mean over seeds with its interval; all seeds stand side by side on each resample."""
     size = len(task.classes)
-    patterns = [find_patterns(gold, [seed], size) for seed in seeds]
-    samples = [bootstrap(one, plan.resamples, plan.seed) for one in patterns]
+    table = confusion_units(gold, seeds, size)
+    samples = bootstrap_sums(table, plan)
     parts = []
     for metric in METRICS.values():
-        mean = np.mean([metric(p.confusion(0, p.total)) for p in patterns])
-        resampled = [metric(p.confusion(0, s)) for p, s in zip(patterns, samples, strict=True)]
-        low, high = interval(np.mean(resampled, axis=0))
+        value = on_sums(metric, size)
+
+        def mean_of(sums: Floats, value: Metric = value) -> Floats:
+            own = [value(one) for one in np.split(sums, len(seeds), axis=1)]
+            return np.asarray(np.mean(own, axis=0))
+
+        mean = float(mean_of(table.sums[None])[0])
+        low, high = interval(mean_of(samples))
         parts.append(f"{mean:.1f} [{low:.1f}, {high:.1f}]")
     return " / ".join(parts)
 
@@ -187,10 +194,10 @@ def _difference(evaluations: list[Evaluation]) -> str:
     parts = []
     for metric in METRICS:
         found = [
-            comparison.difference
+            one
             for evaluation in evaluations
-            for comparison in evaluation.comparisons
-            if comparison.metric == metric
+            for one in evaluation.comparisons
+            if one.metric == metric
         ]
         values = [one.difference for one in found]
         p = max(one.p_randomisation for one in found)

@@ -10,24 +10,8 @@ import yaml
 
 from crosspro.scripts.mt_options import spread
 from tests.conftest import GOLDEN
+from tests.scripts.apt_files import APT, options
 from tests.scripts.run import crosspro
-
-APT = GOLDEN / "apt"
-FILES = {
-    "source": APT / "src.en",
-    "reference": APT / "ref.fr",
-    "candidate": APT / "mt.fr",
-    "links-reference": APT / "ref.align",
-    "links-candidate": APT / "mt.align",
-}
-
-
-def options(**changes):
-    found = []
-    for name, value in (FILES | {key.replace("_", "-"): v for key, v in changes.items()}).items():
-        found += [] if value is None else [f"--{name}", value]
-    return found
-
 
 CASES = sorted(path.name for path in APT.iterdir() if path.is_dir())
 
@@ -134,7 +118,7 @@ def test_tokens(tmp_path):
     assert b"tokens:1: word: expected one of it, they, found 'works'" in wrong.stderr
 
 
-def test_legacy_from_options_prints_the_score_file(tmp_path):
+def test_released_from_options_prints_the_score_file(tmp_path):
     (tmp_path / "lists.yaml").write_text(
         "source_pronouns: [it, they]\n"
         "target_pronouns: [il, elle, ils, elles, ce, \"c'\", ça, \"ç'\", cela, 'on']\n"

@@ -11,8 +11,8 @@ import pytest
 
 from crosspro.evaluation.correlation.score_table import read_score_table
 from tests.conftest import GOLDEN
+from tests.scripts.apt_files import APT, FILES, options
 from tests.scripts.run import crosspro
-from tests.scripts.test_apt import APT, FILES, options
 
 CONFIG = APT / "basic" / "config"
 AUTOPRF = GOLDEN / "autoprf" / "case_and_clipping"

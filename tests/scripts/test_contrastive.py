@@ -11,9 +11,8 @@ import pytest
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
-from crosspro.evaluation.contrastive.formats import read_contrastive
-from crosspro.scripts.contrastive_from_system import Texts, prepare_set
 from tests.conftest import GOLDEN, ROOT, SHARED_DATA
+from tests.evaluation.contrastive.instances import french_instance, written_set
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "contrastive" / "small_set"
@@ -231,36 +230,19 @@ def trained(tmp_path_factory):
     return folder
 
 
-def instance(reference, *errors, **extra):
-    return {
-        "src pronoun": "it",
-        "ref pronoun": reference.split()[0],
-        "src segment": "It does .",
-        "ref segment": reference,
-        "errors": [{"contrastive": one, "replacement": one.split()[0]} for one in errors],
-        **extra,
-    }
-
-
-def written(tmp_path, content):
-    path = tmp_path / "set.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
-
-
 def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     content = [
-        instance("Elle dort .", "Il dort ."),
-        instance("Il dort .", "Elle dort ."),
-        instance("Il mange .", "Elle mange .", "Ils mange ."),
-        instance("Rien dort .", "Tout dort ."),
-        instance("Il mange .", "Rien ."),
+        french_instance("Elle dort .", "Il dort ."),
+        french_instance("Il dort .", "Elle dort ."),
+        french_instance("Il mange .", "Elle mange .", "Ils mange ."),
+        french_instance("Rien dort .", "Tout dort ."),
+        french_instance("Il mange .", "Rien ."),
     ]
     links = tmp_path / "links"
     links.write_text("0-0\n" * 5)
     result = crosspro(
         "contrastive",
-        written(tmp_path, content),
+        written_set(tmp_path, content),
         "--run",
         trained,
         "--links",
@@ -287,14 +269,14 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
 
 
 def test_a_system_that_can_decide_nothing_is_an_error(trained, tmp_path):
-    content = [instance("Er schläft .", "Sie schläft .", "Es schläft .")] * 2
-    result = crosspro("contrastive", written(tmp_path, content), "--run", trained)
+    content = [french_instance("Er schläft .", "Sie schläft .", "Es schläft .")] * 2
+    result = crosspro("contrastive", written_set(tmp_path, content), "--run", trained)
     assert (result.code, result.stdout) == (2, b"")
     assert b"expected an instance that small (en-fr-2015) can decide, found none" in result.stderr
 
 
 def test_lines_of_files_for_a_run_are_counted_together(trained, tmp_path):
-    path = written(tmp_path, [instance("Il dort .", "Elle dort .")] * 2)
+    path = written_set(tmp_path, [french_instance("Il dort .", "Elle dort .")] * 2)
     (tmp_path / "one").write_text("x\n")
     (tmp_path / "three").write_text("x\n" * 3)
     files = ("--source", tmp_path / "one", "--target", tmp_path / "three")
@@ -315,7 +297,7 @@ def test_discevalmt_with_a_trained_system(trained, tmp_path):
             pair("correct", "Je la vois .", "Je le vois ."),
         ],
     }
-    path = written(tmp_path, {"1": block})
+    path = written_set(tmp_path, {"1": block})
     result = crosspro("contrastive", path, "--run", trained)
     assert result.code == 0, result.stderr
     text = " ".join(result.stdout.decode().split())
@@ -324,70 +306,13 @@ def test_discevalmt_with_a_trained_system(trained, tmp_path):
     assert "1 instances are undecidable" in text
 
 
-def prepared(tmp_path, content, **files):
-    paths = {}
-    for name, text in files.items():
-        paths[name] = tmp_path / name
-        paths[name].write_text(text)
-    test_set = read_contrastive(written(tmp_path, content))
-    return prepare_set(test_set, load_task("en-fr-2015"), Texts(**paths))
-
-
-def test_the_gap_is_found_among_several_equal_words(tmp_path):
-    reference = "il croit qu'il dort quand il peut"
-    error = "il croit qu'elle dort quand il peut"
-    one = instance(reference, error, **{"ref pronoun": "il", "src segment": "he thinks it sleeps"})
-    found = prepared(tmp_path, [one])
-    assert found.gaps[0].position == 3  # il croit qu' [il]
-    assert found.gaps[0].source_index == 2
-    assert found.gaps[0].words == ("il", "elle")
-    assert found.examples[0].target == (
-        "il",
-        "croit",
-        "qu'",
-        "REPLACE_2",
-        "dort",
-        "quand",
-        "il",
-        "peut",
-    )
-
-
-def test_agreement_in_the_error_does_not_matter(tmp_path):
-    one = instance("Elle est partie .", "Il est parti .")
-    assert prepared(tmp_path, [one]).gaps[0].words == ("elle", "il")
-
-
-def test_tokenised_text_of_the_user(tmp_path):
-    one = instance("Si elle dort, elle rêve.", "S'il dort, elle rêve.", **{"ref pronoun": "elle"})
-    found = prepared(
-        tmp_path, [one], source="When it does ,\n", target="Si elle dort , elle rêve .\n"
-    )
-    assert found.gaps[0].position == 1
-    assert found.gaps[0].source_index == 1
-    bad = crosspro("contrastive", tmp_path / "set.json", "--run", tmp_path, "--source", "none")
-    assert bad.code == 2
-
-
-def test_context_becomes_lines_of_the_same_document(tmp_path):
-    context = {"src context": ["A cat .", "Yes ."], "ref context": ["Un chat .", "Oui ."]}
-    found = prepared(tmp_path, [instance("Il dort .", "Elle dort .", **context)])
-    assert [len(one.gaps) for one in found.examples] == [0, 0, 1]
-    assert len({one.document for one in found.examples}) == 1
-
-
-def test_a_gap_that_is_not_there(tmp_path):
-    gone = instance("Il dort .", "Elle dort .", **{"ref pronoun": "ce"})
-    assert prepared(tmp_path, [gone]).gaps == [None]
-
-
 def test_sets_without_text_need_it_from_files(trained, tmp_path):
     bare = {"src pronoun": "it", "ref pronoun": "elle", "errors": [{"replacement": "il"}]}
-    result = crosspro("contrastive", written(tmp_path, [bare]), "--run", trained)
+    result = crosspro("contrastive", written_set(tmp_path, [bare]), "--run", trained)
     assert result.code == 2
     assert b"src segment: expected text, or a file given with --source" in result.stderr
-    found = prepared(tmp_path, [bare], source="It does .\n", target="Elle dort .\n")
-    assert found.gaps[0].words == ("elle", "il")
+    bad = crosspro("contrastive", tmp_path / "set.json", "--run", tmp_path, "--source", "none")
+    assert bad.code == 2
 
 
 def test_help_is_quick():

@@ -6,8 +6,8 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.evaluation.layout.reading import check_page
+from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
-from tests.scripts.test_apt import options
 
 CONTRASTIVE = GOLDEN / "contrastive" / "small_set"
 PROTEST = GOLDEN / "protest"

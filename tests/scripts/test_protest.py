@@ -250,7 +250,7 @@ def test_score_review_import_score(suite, wrong, tmp_path):
     assert result.code == 0, result.stderr
     text = result.stdout.decode()
     assert "80.0 to 100.0" in text
-    assert "p bootstrap" in text
+    assert "p (bootstrap)" in text
     assert b"3 to judge" in result.stderr
     assert len((tmp_path / "details.tsv").read_text("utf-8").splitlines()) == 31
     lines = review.read_text("utf-8").splitlines()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from crosspro.evaluation.apt.cases import CASES
-from crosspro.evaluation.apt.released.config import LegacyConfig
+from crosspro.evaluation.apt.released.config import ReleasedConfig
 from crosspro.evaluation.apt.repair import RepairRules
 from crosspro.evaluation.apt.score import AptSettings
 from crosspro.evaluation.mt_text.inputs import InputPaths
 from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, PronounLists, normal_form
 
 
-def lists_of_config(config: LegacyConfig) -> PronounLists:
+def lists_of_config(config: ReleasedConfig) -> PronounLists:
     """The lists of an INI file; words that are not in the target list are left out of groups."""
     target_list = _normal(config.target_list)
     known = set(target_list)
@@ -41,7 +41,7 @@ def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(normal_form, words))
 
 
-def settings_of_config(config: LegacyConfig, rules: RepairRules) -> AptSettings:
+def settings_of_config(config: ReleasedConfig, rules: RepairRules) -> AptSettings:
     """Weights, cases and repair of an INI file; its dictionaries switch the repair on."""
     weights = dict(zip(config.cases, config.weights, strict=False))
     if len(config.weights) == 1:
@@ -55,7 +55,7 @@ def settings_of_config(config: LegacyConfig, rules: RepairRules) -> AptSettings:
 
 
 def paths_of_config(
-    config: LegacyConfig, lenient: bool, doc_ids: Path | None, doc_starts: Path | None
+    config: ReleasedConfig, lenient: bool, doc_ids: Path | None, doc_starts: Path | None
 ) -> InputPaths:
     """The files of an INI file, and those that it has no place for."""
     return InputPaths(
@@ -73,13 +73,13 @@ def paths_of_config(
 
 def config_of_settings(
     paths: InputPaths, lists: PronounLists, settings: AptSettings, output: str
-) -> LegacyConfig:
+) -> ReleasedConfig:
     """The released tool's settings for the same files; they must have one candidate and links."""
     if paths.links_reference is None or not paths.links_candidates:
         raise ValueError("the released tool does not align")
     used = settings.used()
     words = lists.source_pronouns if settings.repair is not None else ()
-    return LegacyConfig(
+    return ReleasedConfig(
         path="settings",
         source_separator=lists.source_separator or None,
         target_separator=lists.target_separator or None,

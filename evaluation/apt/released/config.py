@@ -26,7 +26,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
-class LegacyConfig:
+class ReleasedConfig:
     """The settings of an INI file, with the content of its lists."""
 
     path: str
@@ -56,7 +56,7 @@ class LegacyConfig:
     """What the tool says about optional files that do not exist."""
 
 
-def read_config(path: Path) -> LegacyConfig:
+def read_config(path: Path) -> ReleasedConfig:
     """Read an INI file and its lists; all problems are reported together."""
     return _Reader(path).config()
 
@@ -109,7 +109,7 @@ class _Reader:
         if source and not Path(source).is_file() and (path.parent / source).is_file():
             self.folder = path.parent
 
-    def config(self) -> LegacyConfig:
+    def config(self) -> ReleasedConfig:
         files = {
             key: self.needed_file(key)
             for key in (
@@ -131,7 +131,7 @@ class _Reader:
             words = self.list_file("files", "list_source_pronouns", "list of source")
             source_list = words if kind == "word" else ()
         target_list = self.list_file("files", "list_target_pronouns", "list of target")
-        config = LegacyConfig(
+        config = ReleasedConfig(
             path=str(self.path),
             source_separator=self.text("lang", "source_word_separator") or None,
             target_separator=self.text("lang", "target_word_separator") or None,
@@ -225,7 +225,7 @@ class _Reader:
             return 1
         return int(written)
 
-    def check_weights(self, config: LegacyConfig) -> None:
+    def check_weights(self, config: ReleasedConfig) -> None:
         if not config.cases:
             self.problem("cases_to_use", "at least one of the cases 1 to 6", "none")
         # One weight for all cases, or one case with several weights, pass in the tool too.

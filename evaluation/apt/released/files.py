@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.apt.occurrences import OTHER
-from crosspro.evaluation.apt.released.config import LegacyConfig
+from crosspro.evaluation.apt.released.config import ReleasedConfig
 from crosspro.evaluation.apt.released.python2_order import Member, Python2Set, quicksort_order
+from crosspro.evaluation.layout.labels import OTHER
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Linked:
 class Scorer:
     """Counts cases and the matrix over the labels."""
 
-    def __init__(self, config: LegacyConfig, labels: list[str]) -> None:
+    def __init__(self, config: ReleasedConfig, labels: list[str]) -> None:
         self.config = config
         self.labels = labels
         self.number = {label: index for index, label in reversed(list(enumerate(labels)))}
@@ -111,7 +111,7 @@ class Scorer:
         )
 
 
-def score_file(config: LegacyConfig, scorer: Scorer, value: float, *more: str) -> str:
+def score_file(config: ReleasedConfig, scorer: Scorer, value: float, *more: str) -> str:
     """The content of the `.score` file, with more lines after the findings per case."""
     lines = [
         f"Score: {value:.4f}",

@@ -8,14 +8,14 @@ and 6 cannot occur. Case, matrix and layout are those of the released tool.
 from __future__ import annotations
 
 from crosspro.data_prep.errors import Problem
-from crosspro.evaluation.apt.occurrences import NONE, OTHER
-from crosspro.evaluation.apt.released.config import LegacyConfig, lower, texts_of
+from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Scorer, score_file
 from crosspro.evaluation.apt.released.tool import Translated, read_translated
+from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
 
-def score_from_reference(config: LegacyConfig) -> str:
+def score_from_reference(config: ReleasedConfig) -> str:
     """The content of the `.apt.score` file."""
     problems: list[Problem] = []
     reference = read_translated(config.reference, config.links_reference, problems)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.formats.textfile import read_lines
-from crosspro.evaluation.apt.occurrences import NONE, OTHER
-from crosspro.evaluation.apt.released.config import LegacyConfig, lower, texts_of
+from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Pronoun, Scorer, detail_file, score_file
 from crosspro.evaluation.apt.released.python2_order import Python2Set
+from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
 _REACH = 2
@@ -24,7 +24,7 @@ _REACH = 2
 
 
 @dataclass(frozen=True)
-class LegacyFiles:
+class ReleasedFiles:
     """What the tool writes: two files, and what it says on the way."""
 
     score: str
@@ -58,7 +58,7 @@ class Translated:
     links: SplitLines
 
 
-def run_legacy(config: LegacyConfig) -> LegacyFiles:
+def run_released(config: ReleasedConfig) -> ReleasedFiles:
     """Score the files of an INI file. Where the tool would crash, every reason is reported."""
     problems: list[Problem] = []
     (lines,) = texts_of([config.source], problems)
@@ -90,14 +90,14 @@ def run_legacy(config: LegacyConfig) -> LegacyFiles:
     scorer = Scorer(config, [*labels, NONE])
     cases = [scorer.count(*pair) for pair in zip(*sides, strict=True)]
     value = scorer.value()
-    return LegacyFiles(
+    return ReleasedFiles(
         score_file(config, scorer, value),
         detail_file(pronouns, sides[0], sides[1], cases),
         _printed(config, repairs, value),
     )
 
 
-def _found(source: Sequence[str], config: LegacyConfig) -> list[Pronoun]:
+def _found(source: Sequence[str], config: ReleasedConfig) -> list[Pronoun]:
     """Words of which some part is in the list; the first such part is the pronoun."""
     wanted = frozenset(config.source_list)
     known: dict[str, str | None] = {}
@@ -114,7 +114,7 @@ def _found(source: Sequence[str], config: LegacyConfig) -> list[Pronoun]:
 
 
 def _listed(
-    source: Sequence[str], positions: Sequence[str], config: LegacyConfig, problems: list[Problem]
+    source: Sequence[str], positions: Sequence[str], config: ReleasedConfig, problems: list[Problem]
 ) -> list[Pronoun]:
     """Words at given positions: a line and a position, from 0, on each line."""
     path = config.positions
@@ -150,7 +150,7 @@ def read_translated(text: Path, links: Path, problems: list[Problem]) -> Transla
 def _linked_words(
     pronouns: Sequence[Pronoun],
     translation: Translated,
-    config: LegacyConfig,
+    config: ReleasedConfig,
     problems: list[Problem],
 ) -> tuple[list[Linked | None], Python2Set]:
     linked: list[Linked | None] = [None] * len(pronouns)
@@ -217,7 +217,7 @@ def _heuristics(
     linked: Sequence[Linked | None],
     source: SplitLines,
     translation: Translated,
-    config: LegacyConfig,
+    config: ReleasedConfig,
     problems: list[Problem],
 ) -> list[str]:
     """Append a pronoun to links that have none; what the tool prints for each."""
@@ -279,7 +279,7 @@ def _linked_to(
     return False
 
 
-def _printed(config: LegacyConfig, repairs: Sequence[Sequence[str]], value: float) -> str:
+def _printed(config: ReleasedConfig, repairs: Sequence[Sequence[str]], value: float) -> str:
     absent = "".join(f"{line}\n" for line in config.absent)
     reference, candidate = map("".join, repairs)
     return (

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.errors import InputError
-from crosspro.evaluation.apt.occurrences import source_anchors, translation_sides
 from crosspro.evaluation.apt.repair import RULE_CHOICES, Repair, RepairRules, make_rules
+from crosspro.evaluation.apt.sides import translation_sides
+from crosspro.evaluation.mt_text.anchors import source_anchors
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs, read_text
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists, load_lists
 

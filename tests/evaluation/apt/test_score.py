@@ -20,40 +20,16 @@ from crosspro.evaluation.apt.report import (
     text_report,
 )
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.mt_text.document_units import Documents, make_units
+from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
-from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs
 from crosspro.evaluation.mt_text.pronoun_lists import load_lists
 from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import SHARED_DATA
+from tests.evaluation.apt.texts import CANDIDATE, REFERENCE, SOURCE, text, translation
 
 LISTS = load_lists("en-fr")
 PLAN = Resampling(200, 1)
 PLAIN = AptSettings(repair=None)
-
-
-def text(lines):
-    raw = [line.encode() for line in lines]
-    return Text("x", raw, np.array([len(line.split()) for line in raw]))
-
-
-def translation(name, lines, links):
-    pairs = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in links]
-    return Translation(name, text(lines), links_from_pairs(name, pairs))
-
-
-# One sentence for each case, and a seventh with words that are no pronouns.
-SOURCE = text(["it x"] * 7)
-REFERENCE = translation(
-    "ref",
-    ["C' x", "il x", "il x", "elle x", "elle x", "x x", "lui x"],
-    ["0-0", "0-0", "0-0", "0-0", "", "", "0-0"],
-)
-CANDIDATE = translation(
-    "cand",
-    ["ce x", "ce x", "elle x", "x x", "elle x", "x x", "lui x"],
-    ["0-0", "0-0", "0-0", "", "0-0", "", "0-0"],
-)
 
 
 def apt(settings=PLAIN, plan=PLAN, **options):
@@ -157,7 +133,7 @@ def test_documents_are_the_units():
     assert evaluation.units.name == "document"
     assert "|by:document|" in evaluation.results[0].score.signature
     assert "2 documents" in evaluation.warnings[0]
-    assert make_units([0, 0], documents).name == "sentence"
+    assert sentence_units([0, 0], documents).name == "sentence"
 
 
 def test_no_pronoun_at_all():

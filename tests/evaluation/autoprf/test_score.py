@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.autoprf.released import java_float, java_split, run_legacy
+from crosspro.evaluation.autoprf.released import java_float, java_split, run_released
 from crosspro.evaluation.autoprf.report import detail_tsv, json_report, text_report
 from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
 from crosspro.evaluation.mt_text.document_units import Documents
@@ -96,10 +96,10 @@ def test_intervals_and_comparison():
     for row in (evaluation.results[0].total, *evaluation.results[0].pronouns):
         for score in row.scores:
             assert score.low <= score.value <= score.high
-    assert [metric for metric, _ in evaluation.comparisons] == ["precision", "recall", "f1"]
-    assert evaluation.comparisons[1][1].difference == pytest.approx(-0.5)
+    assert [one.metric for one in evaluation.comparisons] == ["precision", "recall", "f1"]
+    assert evaluation.comparisons[1].difference == pytest.approx(-0.5)
     pooled = autoprf(AutoPrfSettings(clipping="corpus"), (CANDIDATE, REFERENCE))
-    assert pooled.comparisons[0][1].difference == pytest.approx(-0.25)
+    assert pooled.comparisons[0].difference == pytest.approx(-0.25)
 
 
 def test_reports():
@@ -156,7 +156,7 @@ def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
 def test_golden_output(name, verbosity, monkeypatch):
     folder = GOLDEN / "autoprf" / name
     monkeypatch.chdir(folder)
-    result = run_legacy("ref", "cand", "docs", verbosity)
+    result = run_released("ref", "cand", "docs", verbosity)
     assert result.stdout == (folder / f"expected_v{verbosity}.txt").read_text("utf-8")
     assert result.status == int((folder / "exit").read_text("utf-8"))
     assert result.stderr == (folder / "stderr.txt").read_text("utf-8")
@@ -207,7 +207,7 @@ def test_links_and_documents_as_the_java_tool_takes_them(
 ):
     write(tmp_path, SMALL | changes)
     monkeypatch.chdir(tmp_path)
-    result = run_legacy("ref", "cand", "docs")
+    result = run_released("ref", "cand", "docs")
     assert result.status == status, result.stderr
     assert expected in result.stdout
     assert bool(result.stderr) == bool(status)
@@ -216,12 +216,12 @@ def test_links_and_documents_as_the_java_tool_takes_them(
 def test_examples_before_the_tool_stops_are_printed(tmp_path, monkeypatch):
     write(tmp_path, SMALL | {"cand_fr": "il x\nz\n", "cand_en_fr.alig": "0-0\n0-1\n"})
     monkeypatch.chdir(tmp_path)
-    result = run_legacy("ref", "cand", "docs", 2)
+    result = run_released("ref", "cand", "docs", 2)
     assert result.stdout == "\n*it* a b\nil x y\nil x\nit ||| il ||| il\n"
 
 
 def test_a_missing_file(tmp_path):
-    result = run_legacy(str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "c"))
+    result = run_released(str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "c"))
     assert result.status == 1
     assert "a.en: file: expected a readable file" in result.stderr
 
@@ -254,7 +254,7 @@ def test_figures_of_the_tool_on_news(monkeypatch):
     if not folder.is_dir():
         pytest.skip("the news text is not here")
     monkeypatch.chdir(folder)
-    result = run_legacy("pronoun-test.tok", "mt-output", "doc-boundaries.xz")
+    result = run_released("pronoun-test.tok", "mt-output", "doc-boundaries.xz")
     assert result.stdout.splitlines()[4:] == [
         "      it    410/1379   0.2973    410/1319   0.3108   0.3039",
         "    they    216/ 582   0.3711    216/ 509   0.4244   0.3960",
@@ -282,7 +282,7 @@ def test_what_is_not_defined_is_no_number():
     assert np.isnan(f1.value)
     assert (precision.low, f1.high) == (None, None)
     assert (recall.value, recall.low, recall.high) == (0, 0, 0)
-    assert [metric for metric, _ in evaluation.comparisons] == ["recall"]
+    assert [one.metric for one in evaluation.comparisons] == ["recall"]
     content = json.loads(json_report(evaluation), parse_constant=pytest.fail)
     assert content["candidates"][0]["total"]["precision"]["value"] is None
     assert np.isnan(evaluation.results[1].documents[2].values).all()

@@ -18,33 +18,13 @@ from crosspro.evaluation.contrastive.formats import (
     read_contrastive,
 )
 from tests.conftest import GOLDEN
+from tests.evaluation.contrastive.instances import BLOCK, instance, written_set
 
 SET = GOLDEN / "contrastive" / "small_set" / "test.json"
 
 
-def instance(**changes):
-    one = {
-        "src pronoun": "It",
-        "ref pronoun": "Er",
-        "ante distance": 1,
-        "intrasegmental": False,
-        "document id": "d",
-        "segment id": 1,
-        "src segment": "It sees him .",
-        "ref segment": "Er sieht ihn .",
-        "errors": [{"contrastive": "Sie sieht ihn .", "replacement": "sie"}],
-    }
-    return {k: v for k, v in {**one, **changes}.items() if v is not ...}
-
-
-def written(tmp_path, content):
-    path = tmp_path / "set.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
-
-
 def problems(tmp_path, content, **options):
-    path = written(tmp_path, content)
+    path = written_set(tmp_path, content)
     with pytest.raises(InputError) as caught:
         read_contrastive(path, **options)
     return [str(problem).removeprefix(f"{path}: ") for problem in caught.value.problems]
@@ -67,7 +47,7 @@ def test_compressed_sets(tmp_path):
 
 
 def test_the_large_en_fr_set_writes_minus_one_for_an_unknown_distance(tmp_path):
-    found = read_contrastive(written(tmp_path, [instance(**{"ante distance": -1})]))
+    found = read_contrastive(written_set(tmp_path, [instance(**{"ante distance": -1})]))
     assert found.instances[0].groups["distance"] == "unknown"
 
 
@@ -77,7 +57,7 @@ def test_null_is_reported_for_every_instance(tmp_path):
         "instance 1, intrasegmental: expected true or false, found 'null'",
         "instance 3, ante distance: expected a whole number, found 'null'",
     ]
-    found = read_contrastive(written(tmp_path, nulls), allow_unknown=True)
+    found = read_contrastive(written_set(tmp_path, nulls), allow_unknown=True)
     assert [one.groups["antecedent"] for one in found.instances] == [
         "unknown",
         "earlier segment",
@@ -87,7 +67,7 @@ def test_null_is_reported_for_every_instance(tmp_path):
 
 def test_what_no_instance_says_is_no_breakdown(tmp_path):
     bare = instance(**{"ante distance": ..., "intrasegmental": ...})
-    found = read_contrastive(written(tmp_path, [bare, bare]))
+    found = read_contrastive(written_set(tmp_path, [bare, bare]))
     assert list(found.instances[0].groups) == ["pronoun"]
     assert problems(tmp_path, [bare, instance()]) == [
         "instance 1, intrasegmental: expected true or false, found nothing",
@@ -129,25 +109,8 @@ def test_what_is_no_json_is_refused(tmp_path):
         read_contrastive(tmp_path / "none.json")
 
 
-BLOCK = {
-    "src": ["The cats came.", "They slept."],
-    "trg": [
-        {
-            "type": "m.pl",
-            "correct": ["Les chats arrivent.", "Ils dorment."],
-            "incorrect": ["Les chats arrivent.", "Elles dorment."],
-        },
-        {
-            "type": "f.pl",
-            "semi-correct": ["Les chattes arrivent.", "Elles dorment."],
-            "incorrect": ["Les chattes arrivent.", "Ils dorment."],
-        },
-    ],
-}
-
-
 def test_discevalmt_pairs_in_order_of_numbers(tmp_path):
-    found = read_contrastive(written(tmp_path, {"10": BLOCK, "2": BLOCK}))
+    found = read_contrastive(written_set(tmp_path, {"10": BLOCK, "2": BLOCK}))
     assert (found.kind, found.candidates) == (ANAPHORA, 8)
     assert [one.block for one in found.instances] == ["2", "2", "10", "10"]
     second = found.instances[1]
@@ -160,7 +123,7 @@ def test_discevalmt_pairs_in_order_of_numbers(tmp_path):
 def test_discevalmt_lexical_choice(tmp_path):
     example = {"src": ["a", "b"], "trg": {"correct": ["c", "d"], "incorrect": ["c", "e"]}}
     content = {"1": {"type": "repet", "examples": [example, example]}}
-    found = read_contrastive(written(tmp_path, content))
+    found = read_contrastive(written_set(tmp_path, content))
     assert (found.kind, len(found.instances)) == (LEXICAL_CHOICE, 2)
     assert found.instances[0].groups == {"type": "repet"}
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.correlation.disagreement import (
-    Judgement,
+    JudgedPronoun,
     count_verdicts,
     disagreement_interval,
     verdicts_from_margins,
     with_total,
 )
 from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-from crosspro.evaluation.published.apt import derived_verdicts, published_judgements
+from crosspro.evaluation.correlation.published import derived_verdicts, published_judgements
 from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import ROOT
 
@@ -83,11 +83,11 @@ def test_margins_that_fit_no_table():
 
 def test_cases_4_to_6_and_the_unjudged_are_left_out():
     rows = [
-        Judgement("a", 1, True),
-        Judgement("a", 3, True),
-        Judgement("a", 4, False),
-        Judgement("b", 2, None),
-        Judgement("b", 6, True),
+        JudgedPronoun("a", 1, True),
+        JudgedPronoun("a", 3, True),
+        JudgedPronoun("a", 4, False),
+        JudgedPronoun("b", 2, None),
+        JudgedPronoun("b", 6, True),
     ]
     (a, total) = count_verdicts(rows)
     assert (a.category, a.examples, a.disagreements, a.percentage) == ("a", 2, 1, 50)
@@ -95,8 +95,8 @@ def test_cases_4_to_6_and_the_unjudged_are_left_out():
 
 
 def test_intervals_hold_the_value_and_widen_by_unit():
-    rows = [Judgement("a", 1, n % 2 == 0, f"document{n % 2}{n // 40}") for n in range(80)]
-    alone = [Judgement(r.category, r.case, r.correct) for r in rows]
+    rows = [JudgedPronoun("a", 1, n % 2 == 0, f"document{n % 2}{n // 40}") for n in range(80)]
+    alone = [JudgedPronoun(r.category, r.case, r.correct) for r in rows]
     plan = Resampling(500, 1)
     low, high = disagreement_interval(alone, "a", plan)
     assert low < 50 < high
@@ -110,9 +110,9 @@ def test_judgements_are_read(tmp_path):
     path.write_text("doc\tcat\tcase\tok\nd1\tx\tc1\tyes\nd2\ty\t3\tincorrect\nd2\ty\t2\t\n")
     found = read_judgements(path, JudgedColumns("cat", "case", "ok", "doc"))
     assert found == [
-        Judgement("x", 1, True, "d1"),
-        Judgement("y", 3, False, "d2"),
-        Judgement("y", 2, None, "d2"),
+        JudgedPronoun("x", 1, True, "d1"),
+        JudgedPronoun("y", 3, False, "d2"),
+        JudgedPronoun("y", 2, None, "d2"),
     ]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crosspro.evaluation.apt.page import apt_page
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.autoprf.counts import Example
+from crosspro.evaluation.autoprf.counts import ComparedPronoun
 from crosspro.evaluation.autoprf.page import VERDICTS, autoprf_page, verdict_of
 from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
 from crosspro.evaluation.contrastive.accuracy import SystemScores, evaluate_contrastive, read_scores
@@ -26,14 +26,14 @@ from crosspro.evaluation.contrastive.formats import (
     read_contrastive,
 )
 from crosspro.evaluation.contrastive.page import contrastive_page
-from crosspro.evaluation.layout.examples import Examples, Verdict, spread_over
-from crosspro.evaluation.layout.page import RARE, make_matrices, without_rare
+from crosspro.evaluation.layout.examples import Examples, ExampleVerdict, spread_over
+from crosspro.evaluation.layout.matrix import RARE, make_matrices, without_rare
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.inputs import MtInput
 from crosspro.evaluation.mt_text.pronoun_lists import load_lists
 from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import GOLDEN
-from tests.evaluation.apt.test_score import CANDIDATE, REFERENCE, SOURCE, text, translation
+from tests.evaluation.apt.texts import CANDIDATE, REFERENCE, SOURCE, text, translation
 from tests.evaluation.layout.reading import check_page, page_data
 
 LISTS = load_lists("en-fr")
@@ -157,7 +157,7 @@ def test_autoprf_page(one_pronoun):
     ],
 )
 def test_autoprf_verdicts(reference, candidate, matches, expected):
-    example = Example(None, tuple(reference.split()), tuple(candidate.split()), matches)
+    example = ComparedPronoun(None, tuple(reference.split()), tuple(candidate.split()), matches)
     assert VERDICTS[verdict_of(example)].name == expected
 
 
@@ -215,7 +215,7 @@ def test_contrastive_context_and_differences():
 
 
 def test_pools_keep_everything_once():
-    examples = Examples(["a"], [Verdict("v", "right")], 1, "kind", ["first", "second"])
+    examples = Examples(["a"], [ExampleVerdict("v", "right")], 1, "kind", ["first", "second"])
     assert examples.content()["groups"] == ["first", "second"]
     for _ in range(2):
         examples.add_line(0, "a b", [], [])

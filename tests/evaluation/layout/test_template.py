@@ -18,11 +18,11 @@ from crosspro.evaluation.layout.template import (
 
 
 def test_parts_and_other_files_are_put_in_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_template, "_FOLDER", tmp_path)
+    monkeypatch.setattr(page_template, "SHARED", tmp_path)
     (tmp_path / "page.html").write_text("<p>{{a}}</p>{{b.html}}<i>{{a}}</i>\n", "utf-8")
-    (tmp_path / "b.html").write_text("<b>shared</b>\n", "utf-8")
-    filled = fill_page("page.html", {"a": "{{b.html}} {{c}}"})
-    assert filled == "<p>{{b.html}} {{c}}</p><b>shared</b><i>{{b.html}} {{c}}</i>\n"
+    (tmp_path / "b.html").write_text("<b>shared {{s}}</b>\n", "utf-8")
+    filled = fill_page(tmp_path / "page.html", {"a": "{{b.html}} {{c}}", "s": "once"})
+    assert filled == "<p>{{b.html}} {{c}}</p><b>shared once</b><i>{{b.html}} {{c}}</i>\n"
 
 
 def test_tables_escape_text_but_not_cells():

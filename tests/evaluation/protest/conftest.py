@@ -10,9 +10,7 @@ from crosspro.evaluation.protest.build import ParallelText, find_candidates
 from crosspro.evaluation.protest.language import source_words, target_words
 from crosspro.evaluation.protest.suite import Suite
 from crosspro.evaluation.protest.systems import SystemOutput
-from tests.conftest import GOLDEN
-
-FOLDER = GOLDEN / "protest"
+from tests.evaluation.protest.tokens import FOLDER
 
 
 def lines(name):

@@ -16,7 +16,7 @@ from crosspro.evaluation.protest.categories import (
     category_of,
     function_of,
 )
-from tests.evaluation.protest.conftest import FOLDER
+from tests.evaluation.protest.tokens import FOLDER
 
 
 def table(name):

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.protest.page import protest_page
-from crosspro.evaluation.protest.results import STATUSES, Settings, evaluate_systems
+from crosspro.evaluation.protest.results import STATUSES, ProtestSettings, evaluate_systems
 from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.suite import ReferenceWords
 from crosspro.evaluation.statistics.significance import Resampling
 from tests.evaluation.layout.reading import check_page
-from tests.evaluation.protest.test_results import judgement
-from tests.evaluation.protest.test_score import HOUSE, RAIN, by_name, changed
+from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def results(suite, reference, french):
 
 
 def page_of(suite, results, lists, judgements=None, plan=Resampling(50, 1), **options):  # noqa: B008
-    evaluation = evaluate_systems(suite, results, judgements or {}, Settings("fr"), plan)
+    evaluation = evaluate_systems(suite, results, judgements or {}, ProtestSettings("fr"), plan)
     return evaluation, protest_page(evaluation, lists, **options)
 
 

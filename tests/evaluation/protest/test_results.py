@@ -8,20 +8,13 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-from crosspro.evaluation.protest.results import Settings, evaluate_systems, status_of
-from crosspro.evaluation.protest.review import item_key
+from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems, status_of
 from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.silver import Alternative
-from crosspro.evaluation.protest.verdicts import Item, Judgement
 from crosspro.evaluation.statistics.significance import Resampling
-from tests.evaluation.protest.test_score import HOUSE, RAIN, by_name, changed
+from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
 
 PLAN = Resampling(200, 1)
-
-
-def judgement(result, pronoun, antecedent=None):
-    item = Item(*item_key(result), "x", "y", result.token.anaphoric)
-    return {item.key: Judgement(item, pronoun, antecedent, ("A",), (), (), False)}
 
 
 @pytest.fixture
@@ -37,7 +30,7 @@ def bad(suite, reference, french):
 
 
 def test_the_reference_scores_100_percent(suite, good):
-    evaluation = evaluate_systems(suite, {"good": good}, {}, Settings("fr"), PLAN)
+    evaluation = evaluate_systems(suite, {"good": good}, {}, ProtestSettings("fr"), PLAN)
     (system,) = evaluation.systems
     for score in system.scores.values():
         assert (score.value, score.low, score.high) == (1, 1, 1)
@@ -46,7 +39,7 @@ def test_the_reference_scores_100_percent(suite, good):
 
 
 def test_what_nobody_has_judged_is_a_range(suite, bad):
-    (system,) = evaluate_systems(suite, {"bad": bad}, {}, Settings("fr")).systems
+    (system,) = evaluate_systems(suite, {"bad": bad}, {}, ProtestSettings("fr")).systems
     assert system.scores["automatic"].value == pytest.approx(11 / 15)
     assert system.scores["semi-automatic"].value == pytest.approx(11 / 15)
     assert system.at_most == pytest.approx(1)
@@ -60,7 +53,7 @@ def test_verdicts_fill_the_range(suite, bad):
         | judgement(results[HOUSE], "wrong", "right")
         | judgement(results["talk1:word_37"], "conflict")
     )
-    (system,) = evaluate_systems(suite, {"bad": bad}, known, Settings("fr")).systems
+    (system,) = evaluate_systems(suite, {"bad": bad}, known, ProtestSettings("fr")).systems
     counts = {status: system.total(status) for status in ("right", "wrong", "conflict", "open")}
     assert counts == {"right": 1, "wrong": 1, "conflict": 1, "open": 1}
     assert system.scores["automatic"].value == pytest.approx(11 / 15)
@@ -71,7 +64,9 @@ def test_verdicts_fill_the_range(suite, bad):
 def test_silver_is_apart(suite, reference, french):
     output = changed(reference, (4, 0, "Ça"))
     results = score_system(suite, output, french, {RAIN: [Alternative(("ça",))]})
-    (system,) = evaluate_systems(suite, {"x": results}, {}, Settings("fr", silver="1.ab")).systems
+    (system,) = evaluate_systems(
+        suite, {"x": results}, {}, ProtestSettings("fr", silver="1.ab")
+    ).systems
     assert (system.total("automatic"), system.total("silver")) == (14, 1)
     assert system.scores["automatic"].value == pytest.approx(14 / 15)
     assert system.scores["semi-automatic"].value == 1
@@ -102,31 +97,35 @@ def test_what_people_must_find_right(bad, pronoun, antecedent, needs, status):
 
 def test_verdicts_about_another_output_do_not_count(suite, bad):
     old = replace(by_name(bad)[RAIN], digest="old")
-    evaluation = evaluate_systems(suite, {"bad": bad}, judgement(old, "right"), Settings("fr"))
+    evaluation = evaluate_systems(
+        suite, {"bad": bad}, judgement(old, "right"), ProtestSettings("fr")
+    )
     assert evaluation.systems[0].total("right") == 0
     assert evaluation.warnings == ("bad: 1 verdicts are about another output and do not count",)
 
 
 def test_two_systems_are_compared(suite, good, bad):
-    evaluation = evaluate_systems(suite, {"good": good, "bad": bad}, {}, Settings("fr"), PLAN)
-    first = evaluation.comparisons[0].difference
+    evaluation = evaluate_systems(
+        suite, {"good": good, "bad": bad}, {}, ProtestSettings("fr"), PLAN
+    )
+    first = evaluation.comparisons[0]
     assert (first.first, first.second) == ("good", "bad")
     assert first.difference == pytest.approx(4 / 15)
     assert 0 < first.p_randomisation <= 1
     assert any("2 documents are few" in warning for warning in evaluation.warnings)
-    same = evaluate_systems(suite, {"a": good, "b": good}, {}, Settings("fr"), PLAN)
-    assert same.comparisons[0].difference.p_bootstrap == 1
+    same = evaluate_systems(suite, {"a": good, "b": good}, {}, ProtestSettings("fr"), PLAN)
+    assert same.comparisons[0].p_bootstrap == 1
 
 
 def test_one_document_is_resampled_by_token(suite, good):
     single = replace(suite, tokens=tuple(t for t in suite.tokens if t.document == "talk1"))
     results = [result for result in good if result.token.document == "talk1"]
-    (system,) = evaluate_systems(single, {"x": results}, {}, Settings("fr"), PLAN).systems
+    (system,) = evaluate_systems(single, {"x": results}, {}, ProtestSettings("fr"), PLAN).systems
     assert "|by:token|" in system.scores["automatic"].signature
 
 
 def test_categories_have_intervals_where_there_are_two_documents(suite, bad):
-    (system,) = evaluate_systems(suite, {"bad": bad}, {}, Settings("fr"), PLAN).systems
+    (system,) = evaluate_systems(suite, {"bad": bad}, {}, ProtestSettings("fr"), PLAN).systems
     sizes = {name: sum(counts.values()) for name, counts in system.counts.items()}
     for name, scores in system.categories.items():
         documents = {t.document for t in suite.tokens if t.category == name}
@@ -141,7 +140,7 @@ def test_categories_have_intervals_where_there_are_two_documents(suite, bad):
 def test_signatures_tell_verdicts_apart(suite, bad):
     result = by_name(bad)[RAIN]
     found = [
-        evaluate_systems(suite, {"bad": bad}, judgement(result, said), Settings("fr"))
+        evaluate_systems(suite, {"bad": bad}, judgement(result, said), ProtestSettings("fr"))
         for said in ("right", "wrong")
     ]
     texts = [one.systems[0].scores["semi-automatic"].signature for one in found]
@@ -150,7 +149,9 @@ def test_signatures_tell_verdicts_apart(suite, bad):
 
 
 def test_layouts_agree(suite, good, bad):
-    evaluation = evaluate_systems(suite, {"good": good, "bad": bad}, {}, Settings("fr"), PLAN)
+    evaluation = evaluate_systems(
+        suite, {"good": good, "bad": bad}, {}, ProtestSettings("fr"), PLAN
+    )
     text = text_report(evaluation)
     assert "73.3 to 100.0" in text
     assert "protest-automatic|suite:" in text

@@ -13,21 +13,15 @@ from crosspro.evaluation.protest.score import score_system, verified_alternative
 from crosspro.evaluation.protest.silver import Alternative, read_silver, write_silver
 from crosspro.evaluation.protest.suite import ReferenceWords
 from crosspro.evaluation.protest.systems import read_system, read_systems
-from tests.evaluation.protest.conftest import FOLDER
-
-BICYCLE, HOUSE, RAIN, CLITIC = "talk1:word_6", "talk2:word_7", "talk1:word_29", "talk1:word_13"
-
-
-def changed(system, *changes):
-    """The system with some words (line, position, word) exchanged."""
-    lines = [list(line) for line in system.output]
-    for line, at, word in changes:
-        lines[line][at] = word
-    return replace(system, output=[tuple(line) for line in lines])
-
-
-def by_name(results):
-    return {result.token.name: result for result in results}
+from tests.evaluation.protest.tokens import (
+    BICYCLE,
+    CLITIC,
+    FOLDER,
+    HOUSE,
+    RAIN,
+    by_name,
+    changed,
+)
 
 
 def test_the_reference_matches_itself_everywhere(suite, reference, french):

@@ -20,8 +20,8 @@ from crosspro.evaluation.protest.review import (
 from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.silver import Alternative
 from crosspro.evaluation.protest.systems import SystemOutput
-from crosspro.evaluation.protest.verdicts import Item, Verdict, VerdictStore
-from tests.evaluation.protest.test_score import CLITIC, HOUSE, RAIN, changed
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, Item, VerdictStore
+from tests.evaluation.protest.tokens import CLITIC, HOUSE, RAIN, changed
 
 ITEM = Item(HOUSE, "sys", "abc", "il", "manoir", True)
 OTHER = Item(RAIN, "sys", "def", "ça", "", False)
@@ -34,31 +34,31 @@ def store(tmp_path):
 
 
 def test_verdicts_survive_with_tags_and_remarks(store, tmp_path):
-    first = Verdict(ITEM, "Anna", "right", "wrong", ("agreement", "style"), "sees it so")
-    second = Verdict(OTHER, "Anna", "unclear", None)
+    first = AnnotatorVerdict(ITEM, "Anna", "right", "wrong", ("agreement", "style"), "sees it so")
+    second = AnnotatorVerdict(OTHER, "Anna", "unclear", None)
     assert store.record([first, second]) == 2
     with VerdictStore(tmp_path / "v.sqlite", "suite", create=False) as again:
         assert again.verdicts() == [first, second]
 
 
 def test_a_second_verdict_by_the_same_person_replaces_the_first(store):
-    store.record([Verdict(ITEM, "Anna", "right", "right", ("old",))])
-    store.record([Verdict(ITEM, "Anna", "wrong", "right", ("new",))])
+    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right", ("old",))])
+    store.record([AnnotatorVerdict(ITEM, "Anna", "wrong", "right", ("new",))])
     (verdict,) = store.verdicts()
     assert (verdict.pronoun, verdict.tags) == ("wrong", ("new",))
 
 
 def test_agreement_conflict_and_resolution(store):
-    store.record([Verdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
-    store.record([Verdict(ITEM, "Ben", "right", "right", ("b",))])
+    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
+    store.record([AnnotatorVerdict(ITEM, "Ben", "right", "right", ("b",))])
     judgement = store.judgements()[ITEM.key]
     assert (judgement.pronoun, judgement.antecedent) == ("right", "right")
     assert (judgement.annotators, judgement.tags) == (("Anna", "Ben"), ("a", "b"))
-    store.record([Verdict(ITEM, "Ben", "wrong", "right", (), "no")])
+    store.record([AnnotatorVerdict(ITEM, "Ben", "wrong", "right", (), "no")])
     assert store.judgements()[ITEM.key].in_conflict
     ((item, verdicts),) = store.conflicts()
     assert (item, len(verdicts)) == (ITEM, 2)
-    store.resolve([Verdict(ITEM, "Chris", "wrong", "right", (), "decided")])
+    store.resolve([AnnotatorVerdict(ITEM, "Chris", "wrong", "right", (), "decided")])
     assert store.conflicts() == []
     judgement = store.judgements()[ITEM.key]
     assert (judgement.pronoun, judgement.resolved) == ("wrong", True)
@@ -67,16 +67,19 @@ def test_agreement_conflict_and_resolution(store):
 
 def test_disagreement_about_the_antecedent_is_a_conflict(store):
     store.record(
-        [Verdict(ITEM, "Anna", "right", "right"), Verdict(ITEM, "Ben", "right", "unclear")]
+        [
+            AnnotatorVerdict(ITEM, "Anna", "right", "right"),
+            AnnotatorVerdict(ITEM, "Ben", "right", "unclear"),
+        ]
     )
     assert store.judgements()[ITEM.key].antecedent == "conflict"
     assert len(store.conflicts()) == 1
 
 
 def test_nothing_is_stored_if_something_is_wrong(store):
-    bad = replace(Verdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
+    bad = replace(AnnotatorVerdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="CHECK constraint"):
-        store.record([Verdict(ITEM, "Anna", "right", "right"), bad])
+        store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right"), bad])
     assert store.verdicts() == []
 
 
@@ -154,7 +157,7 @@ def test_mismatches_go_out_and_verdicts_come_back(suite, results, french, tmp_pa
 
 
 def test_pairs_need_both_halves_right_to_become_silver(store):
-    store.record([Verdict(ITEM, "Anna", "right", "wrong")])
+    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "wrong")])
     assert silver_from(store.judgements().values()) == {}
 
 

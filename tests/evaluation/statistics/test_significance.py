@@ -5,105 +5,95 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crosspro import __version__
+from crosspro.evaluation.statistics.ratio import ratio
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
     Resampling,
-    agreement,
-    bootstrap,
-    compare,
-    find_patterns,
+    bootstrap_sums,
+    draws,
+    exchanged_sums,
+    interval,
+    p_value,
+    paired_tests,
+    scores_of,
 )
-from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.scores import accuracy, macro_recall
-from crosspro.evaluation.submissions.submission import Gold, Submission
+from crosspro.evaluation.statistics.units import UnitTable, side_by_side, tally
 
-PLAN = Resampling(2000, 7)
-
-
-def make(seed=0, gaps=300, documents=None, quality=(0.8, 0.6)):
-    generator = np.random.default_rng(seed)
-    gold = generator.integers(0, 4, gaps).astype(np.int8)
-    ids = None if documents is None else np.sort(generator.integers(0, documents, gaps))
-    systems = []
-    for index, right in enumerate(quality):
-        wrong = generator.integers(0, 4, gaps)
-        classes = np.where(generator.random(gaps) < right, gold, wrong).astype(np.int8)
-        systems.append(Submission(f"s{index}", classes))
-    return Gold("gold", gold, np.ones(gaps, dtype=np.int64), ids), systems
+PLAN = Resampling(400, 7)
+STATISTICS = np.array([[1.0, 1.0], [0.0, 1.0], [2.5, 1.0], [0.0, 1.0]])
 
 
-@pytest.mark.parametrize("documents", [None, 12])
-def test_patterns_hold_the_whole_test_set(documents):
-    gold, systems = make(documents=documents)
-    patterns = find_patterns(gold, systems, 4)
-    for index, system in enumerate(systems):
-        expected = confusion_counts(gold.classes, system.classes, 4)
-        assert (patterns.confusion(index, patterns.total) == expected).all()
+def single(statistics):
+    """A table in which each unit has a row of its own."""
+    return UnitTable(statistics, None, statistics.sum(axis=0))
 
 
-def test_a_resample_by_gap_has_as_many_gaps():
-    gold, systems = make()
-    samples = bootstrap(find_patterns(gold, systems[:1], 4), 50, 1)
-    assert (samples.sum(axis=1) == 300).all()
+@pytest.mark.parametrize("table", [tally(STATISTICS), single(STATISTICS)], ids=["kinds", "units"])
+def test_a_resample_has_as_many_units(table):
+    sums = bootstrap_sums(table, PLAN)
+    assert sums.shape == (400, 2)
+    assert (sums[:, 1] == 4).all()
 
 
-def test_a_resample_by_document_is_made_of_whole_documents():
-    gold, systems = make(documents=5)
-    patterns = find_patterns(gold, systems[:1], 4)
-    samples = bootstrap(patterns, 20, 1)
-    for row in samples:
-        weights, *_ = np.linalg.lstsq(patterns.units.T.astype(float), row.astype(float), rcond=None)
-        assert weights == pytest.approx(np.rint(weights), abs=1e-6)
-        assert weights.sum() == pytest.approx(5)
+@pytest.mark.parametrize("make", [tally, single], ids=["kinds", "units"])
+def test_exchanges_keep_the_total(make):
+    both = np.concatenate((STATISTICS, STATISTICS[:, ::-1]), axis=1)
+    sums = exchanged_sums(make(both), PLAN)
+    assert np.allclose(sums[:, :2] + sums[:, 2:], STATISTICS.sum())
 
 
-def test_the_interval_by_gap_has_the_binomial_width():
-    gold, systems = make(gaps=2000)
-    patterns = find_patterns(gold, systems[:1], 4)
-    values = accuracy(patterns.confusion(0, bootstrap(patterns, 4000, 3)))
-    share = float(accuracy(patterns.confusion(0, patterns.total))) / 100
-    assert values.std() == pytest.approx(100 * np.sqrt(share * (1 - share) / 2000), rel=0.1)
+def test_both_ways_of_drawing_have_one_distribution():
+    generator = np.random.default_rng(3)
+    statistics = generator.integers(0, 3, (40, 2)).astype(float)
+    plan = Resampling(20_000, 1)
+    kinds, units = (
+        bootstrap_sums(table, plan) for table in (tally(statistics), single(statistics))
+    )
+    assert kinds.mean(axis=0) == pytest.approx(units.mean(axis=0), abs=0.25)
+    assert kinds.std(axis=0) == pytest.approx(units.std(axis=0), rel=0.03)
 
 
-@pytest.mark.parametrize("documents", [None, 30])
-def test_a_clear_difference_is_found_and_none_is_not(documents):
-    gold, systems = make(documents=documents)
-    clear = compare(gold, (systems[0], systems[1]), 4, macro_recall, PLAN)
-    assert clear.difference > 5
-    assert clear.low > 0
-    assert clear.p_bootstrap < 0.01
-    assert clear.p_randomisation < 0.01
-    same = compare(gold, (systems[0], systems[0]), 4, macro_recall, PLAN)
-    assert (same.difference, same.low, same.high) == (0, 0, 0)
-    assert same.p_bootstrap == same.p_randomisation == 1
-
-
-def test_under_the_null_small_p_values_are_rare():
-    small = {"bootstrap": 0, "randomisation": 0}
-    for seed in range(200):
-        gold, systems = make(seed, gaps=120, quality=(0.7, 0.7))
-        found = compare(gold, (systems[0], systems[1]), 4, accuracy, Resampling(300, seed))
-        small["bootstrap"] += found.p_bootstrap < 0.05
-        small["randomisation"] += found.p_randomisation < 0.05
-    assert all(number <= 22 for number in small.values()), small  # 10 expected, 3.1 sigma above 20
-
-
-def test_one_document_is_resampled_by_its_gaps():
-    gold, systems = make(documents=1)
-    found = compare(gold, (systems[0], systems[1]), 4, macro_recall, PLAN)
-    assert found.low < found.difference < found.high
-    assert not find_patterns(gold, systems, 4).by_document
+def test_blocks_do_not_change_what_is_drawn():
+    few, many = (np.concatenate(list(draws(3, None, Resampling(n, 5)))) for n in (10, 1000))
+    assert (many[:10] == few).all()
+    assert (many.sum(axis=1) == 3).all()
 
 
 def test_the_seed_decides():
-    gold, systems = make()
-    pair = (systems[0], systems[1])
-    first = compare(gold, pair, 4, macro_recall, PLAN)
-    assert first == compare(gold, pair, 4, macro_recall, PLAN)
-    assert first != compare(gold, pair, 4, macro_recall, Resampling(2000, 8))
+    table = side_by_side(STATISTICS, STATISTICS[:, ::-1].copy())
+    names, metrics = ("a", "b"), {"ratio": ratio}
+    first = paired_tests(names, table, metrics, PLAN)
+    assert first == paired_tests(names, table, metrics, PLAN)
+    assert first != paired_tests(names, table, metrics, Resampling(400, 8))
 
 
-def test_agreement_is_symmetric():
-    _, systems = make()
-    table = agreement(systems)
-    assert (table == table.T).all()
-    assert table.diagonal().tolist() == [100, 100]
+def test_a_score_that_is_not_defined_has_no_interval_and_no_difference():
+    nothing = {"nothing": lambda sums: np.full(len(sums), np.nan), "ratio": ratio}
+    signatures = {"nothing": "n", "ratio": "r"}
+    scores = scores_of(tally(STATISTICS), nothing, PLAN, signatures)
+    assert (scores["nothing"].low, scores["nothing"].high) == (None, None)
+    assert scores["ratio"].low is not None
+    assert scores_of(tally(STATISTICS), nothing, None, signatures)["ratio"].low is None
+    pair = side_by_side(STATISTICS, STATISTICS)
+    assert [one.metric for one in paired_tests(("a", "b"), pair, nothing, PLAN)] == ["ratio"]
+    assert interval(np.full(3, np.nan)) == (None, None)
+
+
+def test_p_values_are_never_0_where_values_were_drawn():
+    null = np.array([-3.0, 1.0, 2.0, np.nan])
+    assert p_value(null, 5) == pytest.approx(1 / 4)
+    assert p_value(null, 2) == pytest.approx(3 / 4)
+    assert p_value(null[:3], 5, drawn=False) == 0
+
+
+def test_signatures_name_resampling_and_versions():
+    assert make_signature(["m", "n:3"], None, "gap") == f"m|n:3|crosspro:{__version__}"
+    found = make_signature(["m"], Resampling(10, 2), "gap", ["other|x"])
+    assert found == f"m|bootstrap:10|by:gap|seed:2|crosspro:{__version__}|other|x"
+
+
+def test_scores_are_shown_with_their_intervals():
+    assert str(Score("a", 12.345, "s")) == "12.35"
+    assert Score("a", 0.5, "s", 0.25, 0.75).shown(1) == "0.5 [0.2, 0.8]"

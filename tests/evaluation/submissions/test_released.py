@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.released import official_encoding, official_layout
+from crosspro.evaluation.submissions.released import released_encoding, released_layout
 from crosspro.evaluation.submissions.submission import read_gold, read_submissions
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
@@ -32,7 +32,7 @@ def test_printout_of_the_2015_scorer(discomt2015, en_fr_2015, name):
     gold = read_gold(discomt2015 / "TEDdev.en-fr.data.xz", en_fr_2015)
     (submission,) = read_submissions([discomt2015 / f"{name}.TEDdev.data.xz"], en_fr_2015, gold)
     counts = confusion_counts(gold.classes, submission.classes, len(en_fr_2015.classes))
-    printed = official_layout(en_fr_2015, counts).encode(official_encoding(en_fr_2015))
+    printed = released_layout(en_fr_2015, counts).encode(released_encoding(en_fr_2015))
     expected = lzma.decompress((discomt2015 / f"{name}.TEDdev.scores.txt.xz").read_bytes())
     assert expected.startswith(printed)
     assert expected[len(printed) :].count(b"\n") == 1  # the user's own summary line

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.apt.released.config import lower, read_config
-from crosspro.evaluation.apt.released.tool import run_legacy
+from crosspro.evaluation.apt.released.tool import run_released
 from tests.conftest import GOLDEN, SHARED_DATA
 
 CASES = sorted(path.name for path in (GOLDEN / "apt").iterdir() if path.is_dir())
@@ -28,7 +28,7 @@ def case(tmp_path, monkeypatch):
             key = line.split(":")[0].split("=")[0].strip()
             lines.append(f"{key}: {changes[key]}" if key in changes else line)
         (folder / "config").write_text("\n".join(lines) + "\n", "utf-8")
-        return run_legacy(read_config(folder / "config"))
+        return run_released(read_config(folder / "config"))
 
     run.folder = folder
     return run
@@ -38,7 +38,7 @@ def case(tmp_path, monkeypatch):
 def test_golden_files(name, monkeypatch):
     folder = GOLDEN / "apt" / name
     monkeypatch.chdir(folder)
-    files = run_legacy(read_config(folder / "config"))
+    files = run_released(read_config(folder / "config"))
     assert files.score == (folder / "out.score").read_text("utf-8")
     assert files.detail == (folder / "out.detail").read_text("utf-8")
     assert files.stdout == (folder / "stdout.txt").read_text("utf-8")
@@ -49,7 +49,7 @@ def test_paths_beside_the_config(monkeypatch, tmp_path):
     config = read_config(GOLDEN / "apt" / "basic" / "config")
     assert config.output == str(GOLDEN / "apt" / "basic" / "out")
     expected = (GOLDEN / "apt" / "basic" / "out.score").read_text("utf-8")
-    assert run_legacy(config).score == expected
+    assert run_released(config).score == expected
 
 
 def test_other_counts_as_equal(case):

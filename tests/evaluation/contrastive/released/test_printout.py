@@ -9,7 +9,7 @@ import pytest
 from crosspro.evaluation.contrastive.formats import read_json
 from crosspro.evaluation.contrastive.released.printout import released_printout
 from tests.conftest import GOLDEN
-from tests.evaluation.contrastive.test_formats import BLOCK, instance
+from tests.evaluation.contrastive.instances import BLOCK, instance
 
 CASE = GOLDEN / "contrastive" / "small_set"
 

@@ -9,26 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
 
-from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, input_error
 from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
-from crosspro.evaluation.statistics.ratio_bootstrap import Floats, bootstrap_sums, exchanged_sums
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
     FEW_DOCUMENTS,
     Difference,
     Resampling,
-    interval,
-    p_value,
+    paired_tests,
+    scores_of,
 )
-from crosspro.evaluation.submissions.scores import Score
+from crosspro.evaluation.statistics.units import Floats, Ints, choose_units, side_by_side, tally
 
-METRICS = ("bleu", "chrf")
+TITLES = {"bleu": "BLEU", "chrf": "chrF"}
+METRICS = tuple(TITLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class MTText:
     names: tuple[str, ...]
     candidates: tuple[list[str], ...]
     references: tuple[list[str], ...]
-    documents: Floats | None = None
+    documents: Ints | None = None
 
     @property
     def lines(self) -> int:
@@ -71,7 +73,7 @@ class MTEvaluation:
     lines: int
     documents: int | None
     results: tuple[MTResult, ...]
-    comparisons: tuple[tuple[str, Difference], ...]
+    comparisons: tuple[Difference, ...]
     warnings: tuple[str, ...]
 
 
@@ -106,7 +108,7 @@ def read_mt_text(
     if documents is not None:
         # A document is a run of equal ids, as everywhere.
         new = [i > 0 and one != documents[i - 1] for i, one in enumerate(documents)]
-        numbers = np.cumsum(new).astype(np.float64)
+        numbers = np.cumsum(new)
     split = len(references)
     return MTText(_names(candidates), tuple(texts[split:]), tuple(texts[:split]), numbers)
 
@@ -124,28 +126,26 @@ def evaluate_mt(
 ) -> MTEvaluation:
     """Score candidates; with a resampling plan also their intervals and paired differences."""
     settings = settings or MTSettings()
-    units = _unit_numbers(text)
-    documents = None if text.documents is None else int(units[-1]) + 1
+    units = choose_units(document=text.documents, line=np.arange(text.lines))
+    documents = None if text.documents is None else int(text.documents[-1]) + 1
     scores: list[dict[str, Score]] = [{} for _ in text.names]
-    comparisons: list[tuple[str, Difference]] = []
+    comparisons: list[Difference] = []
     for name in settings.metrics:
         metric = make_metric(name, settings)
-        statistics = [
-            np.array(metric._extract_corpus_statistics(lines, text.references), np.float64)
+        values = {name: partial(_values, metric)}
+        summed = [
+            units.sums(metric._extract_corpus_statistics(lines, text.references))
             for lines in text.candidates
         ]
-        signature = _signature(name, metric, text, plan)
-        summed = [_by_unit(one, units) for one in statistics]
-        values = [float(_values(metric, one.sum(axis=0)[None])[0]) for one in summed]
-        for place, (value, sums) in enumerate(zip(values, summed, strict=True)):
-            low = high = None
-            if plan:
-                low, high = interval(_values(metric, bootstrap_sums(sums, plan)))
-            scores[place][name] = Score(name, value, signature, low, high)
+        # sacrebleu knows its own signature only once it has counted.
+        own = [f"sacrebleu|{metric.get_signature().format()}"]
+        signature = make_signature([name, f"lines:{text.lines}"], plan, units.name, own)
+        for found, statistics in zip(scores, summed, strict=True):
+            found |= scores_of(tally(statistics), values, plan, {name: signature})
         if plan:
             for i, j in combinations(range(len(summed)), 2):
                 pair = (text.names[i], text.names[j])
-                comparisons.append((name, _compare(metric, pair, summed[i], summed[j], plan)))
+                comparisons += paired_tests(pair, side_by_side(summed[i], summed[j]), values, plan)
     results = tuple(MTResult(n, one) for n, one in zip(text.names, scores, strict=True))
     warnings = []
     if plan and documents is not None and 1 < documents < FEW_DOCUMENTS:
@@ -177,45 +177,6 @@ def make_metric(name: str, settings: MTSettings) -> _Metric:
     return cast(_Metric, found)
 
 
-def _unit_numbers(text: MTText) -> Floats:
-    """The unit of each line; a single document cannot be resampled: its lines are."""
-    if text.documents is None or not text.documents[-1]:
-        return np.arange(text.lines, dtype=np.float64)
-    return text.documents
-
-
-def _by_unit(statistics: Floats, units: Floats) -> Floats:
-    starts = np.concatenate(([0], 1 + np.flatnonzero(np.diff(units))))
-    return np.add.reduceat(statistics, starts, axis=0)
-
-
 def _values(metric: _Metric, sums: Floats) -> Floats:
     rows = np.rint(sums).astype(np.int64).tolist()
     return np.array([metric._compute_score_from_stats(row).score for row in rows])
-
-
-def _compare(
-    metric: _Metric, names: tuple[str, str], first: Floats, second: Floats, plan: Resampling
-) -> Difference:
-    width = first.shape[1]
-
-    def difference(one: Floats, other: Floats) -> Floats:
-        return _values(metric, one) - _values(metric, other)
-
-    observed = float(difference(first.sum(axis=0)[None], second.sum(axis=0)[None])[0])
-    both = bootstrap_sums(np.concatenate((first, second), axis=1), plan)
-    resampled = difference(both[:, :width], both[:, width:])
-    exchanged = difference(*exchanged_sums(first, second, plan))
-    low, high = interval(resampled)
-    p_bootstrap = p_value(resampled - observed, observed)
-    return Difference(*names, observed, low, high, p_bootstrap, p_value(exchanged, observed))
-
-
-def _signature(name: str, metric: _Metric, text: MTText, plan: Resampling | None) -> str:
-    own = metric.get_signature()
-    parts = [name, f"lines:{text.lines}"]
-    if plan:
-        by_document = text.documents is not None and text.documents[-1] > 0
-        unit = "document" if by_document else "line"
-        parts += [f"bootstrap:{plan.resamples}", f"by:{unit}", f"seed:{plan.seed}"]
-    return "|".join([*parts, f"crosspro:{__version__}", f"sacrebleu|{own.format()}"])

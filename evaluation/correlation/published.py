@@ -1,4 +1,4 @@
-"""Published figures of APT against people: 001 Tables 1 to 4, from `figures/`."""
+"""Published figures of APT against people: 001 Tables 1 to 4."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 from crosspro.evaluation.correlation.disagreement import (
     CASES,
     Counts,
-    Judgement,
+    JudgedPronoun,
     verdicts_from_margins,
 )
-from crosspro.evaluation.published.results import read_figures
-
-_FOLDER = Path(__file__).resolve().parent / "figures"
+from crosspro.evaluation.published.results import figures_file, read_figures
 
 
 def published_table() -> Path:
@@ -20,7 +18,7 @@ def published_table() -> Path:
 
     Table 2 comes out of it only if the reference is kept as a tenth row, which 001 does not say.
     """
-    return _FOLDER / "apt_protest_scores.csv"
+    return figures_file("apt_protest_scores")
 
 
 def printed_correlations() -> dict[tuple[str, str], float]:
@@ -51,10 +49,10 @@ def derived_verdicts() -> dict[str, Counts]:
     }
 
 
-def published_judgements() -> list[Judgement]:
+def published_judgements() -> list[JudgedPronoun]:
     """The 2,227 examples of 001 Table 3 as far as they can be told apart."""
     return [
-        Judgement(category, case, correct)
+        JudgedPronoun(category, case, correct)
         for category, table in derived_verdicts().items()
         for case, cells in zip(CASES, table.tolist(), strict=True)
         for correct, number in zip((True, False), cells, strict=True)

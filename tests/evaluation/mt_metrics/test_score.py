@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.evaluation.mt_metrics import MTSettings, MTText, evaluate_mt, read_mt_text
+from crosspro.evaluation.mt_metrics.score import MTSettings, MTText, evaluate_mt, read_mt_text
 from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import SHARED_DATA
 
@@ -51,8 +51,8 @@ def test_intervals_tests_and_signatures():
     assert score.signature.startswith("bleu|lines:12|bootstrap:200|by:line|seed:1|crosspro:")
     assert "tok:13a" in score.signature
     assert f"version:{sacrebleu.__version__}" in score.signature
-    assert [metric for metric, _ in found.comparisons] == ["bleu", "chrf"]
-    for _, one in found.comparisons:
+    assert [one.metric for one in found.comparisons] == ["bleu", "chrf"]
+    for one in found.comparisons:
         assert one.difference > 0
         assert one.p_randomisation < 0.05
 

@@ -13,7 +13,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +24,14 @@ from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
-from crosspro.data_prep.task import OTHER, Task
+from crosspro.data_prep.task import Task
 from crosspro.evaluation.contrastive.accuracy import SystemScores
-from crosspro.evaluation.contrastive.formats import ContrastiveSet, Instance
+from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
+from crosspro.prediction.contrastive_gaps import Located, Segment, locate
 from crosspro.prediction.output import predict_stream
-from crosspro.prediction.system import System
+from crosspro.prediction.system import System, load_systems, model_folder
 
-Words = Sequence[str]
 Tell = Callable[[str], None]
 
 NOT_FOUND = "the gap was not found"
@@ -40,7 +39,7 @@ SAME_CLASS = "reference and error fall into one class"
 
 
 @dataclass(frozen=True)
-class Texts:
+class ContrastiveTexts:
     """Files that replace the project's own tokenisation and alignment, a line an instance."""
 
     source: Path | None = None
@@ -49,26 +48,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Located:
-    """The gap of an instance, and the words that compete for it: the reference's first."""
-
-    position: int
-    source_index: int
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Segment:
-    """A sentence pair: an instance, or a sentence of its context (then `instance` is None)."""
-
-    source: list[str]
-    target: list[str]
-    document: str
-    instance: int | None
-
-
-@dataclass(frozen=True)
-class Prepared:
+class PreparedSet:
     """A set as examples of a task: its segments, the gap of each, and the examples.
 
     `origin` says how they were made, for signatures.
@@ -76,7 +56,7 @@ class Prepared:
 
     test_set: ContrastiveSet
     task: Task
-    segments: list[_Segment]
+    segments: list[Segment]
     gaps: list[Located | None]
     examples: list[Example]
     origin: tuple[str, ...]
@@ -85,10 +65,10 @@ class Prepared:
 def prepare_set(
     test_set: ContrastiveSet,
     task: Task,
-    texts: Texts,
+    texts: ContrastiveTexts,
     annotator: str = "auto",
     tell: Tell = lambda text: None,
-) -> Prepared:
+) -> PreparedSet:
     """Tokenise, align and annotate a set for a task."""
     segments = _segments(test_set, task, texts)
     links = _links(segments, task, texts.links, tell)
@@ -107,7 +87,32 @@ def prepare_set(
         f"text:{'own' if own else 'given'}",
         f"links:{'aligned' if texts.links is None else 'given'}",
     )
-    return Prepared(test_set, task, segments, gaps, examples, origin)
+    return PreparedSet(test_set, task, segments, gaps, examples, origin)
+
+
+def scores_of_runs(
+    folders: Sequence[Path],
+    test_set: ContrastiveSet,
+    texts: ContrastiveTexts,
+    annotator: str = "auto",
+    taken: Sequence[str] = (),
+    tell: Tell = lambda text: None,
+) -> list[SystemScores]:
+    """The scores of the systems of runs, named by their folders; `taken` are names of others."""
+    prepared: list[PreparedSet] = []  # systems of one task share its examples
+    short = [folder.name or folder.resolve().name for folder in folders]
+    names = [*short, *taken]
+    found = []
+    for folder, name, model in zip(folders, short, load_systems(folders), strict=True):
+        known = [one for one in prepared if one.task == model.task]
+        if not known:
+            known = [prepare_set(test_set, model.task, texts, annotator, tell)]
+            prepared += known
+        own = name if names.count(name) == 1 else str(folder)
+        tell(f"scoring with {own}")
+        digest = model_digest(model_folder(folder))
+        found.append(system_scores(own, model, known[0], digest))
+    return found
 
 
 def model_digest(folder: Path) -> str:
@@ -121,7 +126,7 @@ def model_digest(folder: Path) -> str:
 
 
 def system_scores(
-    name: str, system: System, prepared: Prepared, model: str = "unnamed"
+    name: str, system: System, prepared: PreparedSet, model: str = "unnamed"
 ) -> SystemScores:
     """The scores that a system gives to every candidate of a set; `model` names it in signatures.
 
@@ -159,7 +164,7 @@ def system_scores(
     return SystemScores(name, np.array(values), False, np.array(undecidable), notes, origin)
 
 
-def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segment]:
+def _segments(test_set: ContrastiveSet, task: Task, texts: ContrastiveTexts) -> list[Segment]:
     own = texts.source is None and texts.target is None
     problems: list[Problem] = []
     given = {
@@ -169,12 +174,12 @@ def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segme
     if problems:
         problems += _link_faults(texts.links)
         raise InputError(problems)
-    segments: list[_Segment] = []
+    segments: list[Segment] = []
     for number, instance in enumerate(test_set.instances):
         document = f"instance{number}"
         pairs = zip(instance.source_context, instance.reference_context, strict=False)
         for before, translated in pairs if own and texts.links is None else ():
-            segments.append(_Segment(*_tokens(before, translated, task), document, None))
+            segments.append(Segment(*_tokens(before, translated, task), document, None))
         source = given["source"][number] if texts.source else instance.source
         target = given["reference"][number] if texts.target else instance.reference
         for field, option, text in (
@@ -190,7 +195,7 @@ def _segments(test_set: ContrastiveSet, task: Task, texts: Texts) -> list[_Segme
             words = (source.split(), words[1])
         if texts.target and target is not None:
             words = (words[0], target.split())
-        segments.append(_Segment(*words, document, number))
+        segments.append(Segment(*words, document, number))
     if problems:
         raise InputError(problems)
     return segments
@@ -220,7 +225,7 @@ def _tokens(source: str, target: str, task: Task) -> tuple[list[str], list[str]]
 
 
 def _links(
-    segments: Sequence[_Segment], task: Task, path: Path | None, tell: Tell
+    segments: Sequence[Segment], task: Task, path: Path | None, tell: Tell
 ) -> list[tuple[Link, ...]]:
     source, target = [s.source for s in segments], [s.target for s in segments]
     if path is not None:
@@ -230,7 +235,7 @@ def _links(
 
 
 def _examples(
-    segments: Sequence[_Segment],
+    segments: Sequence[Segment],
     links: Sequence[tuple[Link, ...]],
     gaps: Sequence[Located | None],
     task: Task,
@@ -250,90 +255,3 @@ def _examples(
         yield make_example(
             segment.source, segment.target, tokens, pairs, placed, task, segment.document
         )
-
-
-# Where the gap is -------------------------------------------------------------------------------
-
-
-def locate(
-    instance: Instance, segment: _Segment, links: Sequence[Link], task: Task
-) -> Located | None:
-    """The position of the contrastive pronoun in the reference, and of its source word."""
-    reference = tokenise(instance.reference or "", task.target_language)
-    changes = [_changes(reference, error.text, task) for error in instance.errors]
-    positions = _positions(instance, reference, changes, task)
-    if not positions and instance.reference_pronoun:  # no text of the errors: by the word alone
-        wanted = instance.reference_pronoun.lower()
-        words = reference or segment.target
-        positions = [p for p, word in enumerate(words) if word.lower() == wanted]
-        positions = positions if len(positions) == 1 else []
-    for position in positions:
-        words = [instance.reference_pronoun or reference[position]]
-        for error, changed in zip(instance.errors, changes, strict=True):
-            words.append(changed.get(position) or error.word or "")
-        place = _in_segment(position, words[0], reference, segment.target)
-        if place is None or "" in words:
-            continue
-        source = _source_index(instance, segment, place, links, task)
-        if source is not None:
-            return Located(place, source, tuple(word.lower() for word in words))
-    return None
-
-
-def _changes(reference: Words, text: str | None, task: Task) -> dict[int, str]:
-    """The words of the reference that an error replaces, by position."""
-    if text is None:
-        return {}
-    wrong = tokenise(text, task.target_language)
-    changed: dict[int, str] = {}
-    for kind, a, b, c, d in SequenceMatcher(None, reference, wrong, False).get_opcodes():
-        if kind == "replace":
-            changed.update(zip(range(a, b), wrong[c:d], strict=False))
-    return changed
-
-
-def _positions(
-    instance: Instance, reference: Words, changes: Sequence[dict[int, str]], task: Task
-) -> list[int]:
-    """Positions that every error changes, the most likely first.
-
-    Errors may change agreeing words as well; without a named pronoun those that belong to a class
-    of the task come first.
-    """
-    shared = sorted(set.intersection(*(set(one) for one in changes))) if changes else []
-    if instance.reference_pronoun:
-        wanted = instance.reference_pronoun.lower()
-        return [position for position in shared if reference[position].lower() == wanted]
-
-    def outside(position: int) -> bool:
-        words = [reference[position], *(one[position] for one in changes)]
-        return all(task.class_of(word.lower()) == OTHER for word in words)
-
-    return sorted(shared, key=outside)
-
-
-def _in_segment(position: int, word: str, reference: Words, target: Words) -> int | None:
-    """The same occurrence of a word in the user's tokenisation of the sentence."""
-    if list(reference) == list(target):
-        return position
-    lowered = word.lower()
-    before = sum(one.lower() == lowered for one in reference[:position])
-    places = [place for place, one in enumerate(target) if one.lower() == lowered]
-    return places[before] if before < len(places) else None
-
-
-def _source_index(
-    instance: Instance, segment: _Segment, position: int, links: Sequence[Link], task: Task
-) -> int | None:
-    """The source pronoun: linked to the gap if possible, else the nearest, else what is linked."""
-    named = instance.source_pronoun
-    wanted = (named.lower(),) if named else task.source_pronouns
-    places = [place for place, word in enumerate(segment.source) if word.lower() in wanted]
-    linked = sorted(source for source, target in links if target == position)
-    both = [place for place in places if place in linked]
-    if both:
-        return both[0]
-    if places:
-        share = position / len(segment.target)
-        return min(places, key=lambda place: abs(place / len(segment.source) - share))
-    return linked[0] if linked else None

@@ -1,0 +1,51 @@
+"""BLEU and chrF as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from crosspro.evaluation.layout.differences import difference_record, differences_table
+from crosspro.evaluation.layout.tables import score_csv, text_table
+from crosspro.evaluation.mt_metrics.score import TITLES, MTEvaluation
+
+
+def text_report(evaluation: MTEvaluation) -> str:
+    """The report for a terminal."""
+    size = f"{evaluation.lines:,} lines"
+    if evaluation.documents is not None:
+        size += f" in {evaluation.documents:,} documents"
+    metrics = evaluation.results[0].scores
+    rows = [(one.name, *map(str, one.scores.values())) for one in evaluation.results]
+    parts = [
+        f"{size}\n",
+        text_table(("candidate", *(TITLES[name] for name in metrics)), rows),
+    ]
+    if evaluation.comparisons:
+        table = differences_table(evaluation.comparisons, 2, title=TITLES.__getitem__)
+        parts += ["Paired differences\n", text_table(*table)]
+    signatures = "".join(f"- {score.signature}\n" for score in metrics.values())
+    return "\n".join([*parts, "Signatures\n", signatures])
+
+
+def json_report(evaluation: MTEvaluation) -> str:
+    """Everything that was computed, for other programs."""
+    content = {
+        "lines": evaluation.lines,
+        "documents": evaluation.documents,
+        "candidates": [
+            {"name": one.name, "scores": {k: asdict(score) for k, score in one.scores.items()}}
+            for one in evaluation.results
+        ],
+        "comparisons": [difference_record(one, "metric") for one in evaluation.comparisons],
+        "warnings": evaluation.warnings,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def csv_report(evaluation: MTEvaluation) -> str:
+    """A row for each candidate: a table that `crosspro correlate` reads."""
+    return score_csv(
+        evaluation.results[0].scores,
+        ((one.name, [score.value for score in one.scores.values()]) for one in evaluation.results),
+    )

@@ -1,0 +1,29 @@
+"""Tokens of the hand-made project in tests/golden/protest, and changes to outputs of its text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crosspro.evaluation.protest.review import item_key
+from crosspro.evaluation.protest.verdicts import Item, Judgement
+from tests.conftest import GOLDEN
+
+FOLDER = GOLDEN / "protest"
+BICYCLE, HOUSE, RAIN, CLITIC = "talk1:word_6", "talk2:word_7", "talk1:word_29", "talk1:word_13"
+
+
+def changed(system, *changes):
+    """The system with some words (line, position, word) exchanged."""
+    lines = [list(line) for line in system.output]
+    for line, at, word in changes:
+        lines[line][at] = word
+    return replace(system, output=[tuple(line) for line in lines])
+
+
+def by_name(results):
+    return {result.token.name: result for result in results}
+
+
+def judgement(result, pronoun, antecedent=None):
+    item = Item(*item_key(result), "x", "y", result.token.anaphoric)
+    return {item.key: Judgement(item, pronoun, antecedent, ("A",), (), (), False)}
