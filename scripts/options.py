@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.layers import Layers, layers_beside
 
 TaskName = Annotated[
     str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")
@@ -16,9 +18,25 @@ TaskName = Annotated[
 DocIds = Annotated[
     Path | None, typer.Option("--doc-ids", help="Document ids, one line per line of the file.")
 ]
+DocIdsBeside = Annotated[
+    Path | None,
+    typer.Option(
+        "--doc-ids",
+        help="Document ids, one line per line of the file; X.doc-ids beside X.data is found "
+        "without it, and `none` says not to use it.",
+    ),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
 ]
+
+
+def layers_of(file: Path, doc_ids: Path | None) -> Layers:
+    """The layers beside a data file, with other documents if they are given with --doc-ids."""
+    layers = layers_beside(file)
+    if doc_ids is None:
+        return layers
+    return replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
 
 
 def write_output(content: bytes, output: Path | None) -> None:

@@ -20,7 +20,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from crosspro.data_prep.sets.splits import doc_ids_of
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.statistics.significance import (
     Resampling,
@@ -49,7 +49,9 @@ def results_table(
     """Print a Markdown table of several runs on several test sets."""
     rules = replace(load_task(task), official_score="macro_recall")
     paths = sorted(data.glob("test*.data*"))
-    golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
+    golds = {
+        p.name.partition(".data")[0]: read_gold(p, rules, layers_beside(p).documents) for p in paths
+    }
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
     base = _read(against, golds, rules)
