@@ -73,12 +73,12 @@ class Lexicon:
         return self.entries.get(word) or self.entries.get(word.lower(), ())
 
     def gender(self, word: str, categories: Iterable[str] = NOUNS) -> str | None:
-        """The gender of a word as a noun, if all its readings agree."""
-        return self._common(word, tuple(categories), "gender")
+        """The gender of a word, if all its readings of the first category that it has agree."""
+        return self._common(word, categories, "gender")
 
     def number(self, word: str, categories: Iterable[str] = NOUNS) -> str | None:
-        """The number of a word as a noun, if all its readings agree."""
-        return self._common(word, tuple(categories), "number")
+        """The number of a word, if all its readings of the first category that it has agree."""
+        return self._common(word, categories, "number")
 
     def lists(self, word: str, categories: Iterable[str] = NOUNS) -> bool:
         """Whether the word can be a noun."""
@@ -98,10 +98,15 @@ class Lexicon:
         as_noun = [entry.count for entry in nouns if entry.count is not None]
         return len(counts) == len(readings) and 2 * sum(as_noun) > sum(counts)
 
-    def _common(self, word: str, categories: tuple[str, ...], feature: str) -> str | None:
-        found = {getattr(e, feature) for e in self.readings(word) if e.category in categories}
-        value: str | None = found.pop() if len(found) == 1 else None
-        return value
+    def _common(self, word: str, categories: Iterable[str], feature: str) -> str | None:
+        readings = self.readings(word)
+        for category in categories:
+            found: set[str | None] = {
+                getattr(entry, feature) for entry in readings if entry.category == category
+            }
+            if found:
+                return found.pop() if len(found) == 1 else None
+        return None
 
 
 def read_lexicon(path: str | Path) -> Lexicon:

@@ -21,7 +21,6 @@ from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
 _NUMBERS = {"s": "Sing", "p": "Plur"}
-_CASES = ("nominativ", "genitiv", "dativ", "akkusativ")
 _NAMES = {"Vorname", "Nachname", "Toponym", "Eigenname"}
 
 
@@ -99,34 +98,63 @@ def _lexique_entry(path: Path, row: list[str], classes: dict[str, str]) -> Entry
 def read_german_nouns(path: Path) -> Iterator[Entry]:
     """The readings of all forms of the nouns; `genus 2` belongs to `nominativ singular 2`."""
     with open_bytes(path) as raw:
-        table = csv.DictReader(_decoded(path, raw, "utf-8"))
-        if not {"lemma", "pos", "genus"} <= set(table.fieldnames or ()):
-            found = quoted(",".join(table.fieldnames or ()))
-            raise input_error(path, "header", "the columns lemma, pos and genus", found, 1)
-        for row in table:
-            yield from _german_forms({key: value or "" for key, value in row.items() if key})
+        table = csv.reader(_decoded(path, raw, "utf-8"))
+        try:
+            header = next(table, [])
+            if not {"lemma", "pos", "genus"} <= set(header):
+                found = quoted(",".join(header))
+                raise input_error(path, "header", "the columns lemma, pos and genus", found, 1)
+            columns = _GermanColumns.of(header)
+            for row in table:
+                if len(row) != len(header):
+                    found = f"{len(row)}: {quoted(','.join(row))}"
+                    expected = f"{len(header)} columns"
+                    raise input_error(path, "columns", expected, found, table.line_num)
+                yield from _german_forms(row, columns)
+        except csv.Error as error:
+            raise input_error(path, "table", "CSV", str(error), table.line_num) from error
 
 
-def _german_forms(row: dict[str, str]) -> Iterator[Entry]:
-    parts = set(row["pos"].split(","))
-    if "Substantiv" not in parts or "Affix" in parts or row["lemma"].startswith("-"):
+@dataclass(frozen=True)
+class _GermanColumns:
+    """Where things stand in a row; each form with its number and the column of its own gender."""
+
+    lemma: int
+    pos: int
+    genders: tuple[int, ...]
+    forms: tuple[tuple[int, str, int | None], ...]
+
+    @classmethod
+    def of(cls, header: list[str]) -> _GermanColumns:
+        places = {name: place for place, name in enumerate(header)}
+        genders = [f"genus{variant}" for variant in ("", " 1", " 2", " 3", " 4")]
+        forms = [
+            (places[column], number, places.get(f"genus{variant}") if variant.strip("* ") else None)
+            for number, name in (("Sing", "singular"), ("Plur", "plural"))
+            for case in ("nominativ", "genitiv", "dativ", "akkusativ")
+            for variant in ("", "*", " 1", " 2", " 3", " 4")
+            if (column := f"{case} {name}{variant}") in places
+        ]
+        known = tuple(places[name] for name in genders if name in places)
+        return cls(places["lemma"], places["pos"], known, tuple(forms))
+
+
+def _german_forms(row: list[str], columns: _GermanColumns) -> Iterator[Entry]:
+    parts, lemma = set(row[columns.pos].split(",")), row[columns.lemma].strip()
+    if "Substantiv" not in parts or "Affix" in parts or not lemma or lemma.startswith("-"):
         return
     category = "PROPN" if parts & _NAMES else "NOUN"
-    variants = [row.get(f"genus {variant}", "") for variant in range(1, 5)]
-    genders = [letter for letter in (row["genus"], *variants) if letter in _GENDERS]
-    seen: set[Entry] = set()
-    for number, name in (("Sing", "singular"), ("Plur", "plural")):
-        for column in (f"{case} {name}" for case in _CASES):
-            for variant in ("", "*", " 1", " 2", " 3", " 4"):
-                form = row.get(column + variant, "").strip()
-                if not form or " " in form:
-                    continue
-                own = row.get(f"genus{variant}", "") if variant.strip().isdigit() else ""
-                for letter in [own] if own in _GENDERS else genders:
-                    seen.add(Entry(form, category, _GENDERS[letter], number))
-    if not seen:  # no table of forms, as with many names
-        seen = {Entry(row["lemma"], category, _GENDERS[letter], "Sing") for letter in genders}
-    yield from sorted(seen, key=lambda e: (e.word, e.gender or "", e.number or ""))
+    genders = [row[place] for place in columns.genders if row[place] in _GENDERS]
+    seen: set[tuple[str, str, str]] = set()
+    for place, number, own in columns.forms:
+        form = row[place].strip()
+        if form and " " not in form:
+            letters = [row[own]] if own is not None and row[own] in _GENDERS else genders
+            seen |= {(form, _GENDERS[letter], number) for letter in letters}
+    if not seen and " " not in lemma:  # no table of forms, as with many names
+        seen = {(lemma, _GENDERS[letter], "Sing") for letter in genders}
+    for form, gender, number in sorted(seen):
+        yield Entry(form, category, gender, number)
 
 
 def _without_idle_classes(entries: Iterable[Entry]) -> Iterator[Entry]:
