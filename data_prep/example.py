@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence
+from crosspro.data_prep.formats.chains import Mention
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
@@ -32,7 +33,9 @@ class Example:
 
     `target` holds the tokens as written, placeholders included: `lemma|TAG` where the task is
     lemmatised (`tagged`), else words. Links count positions in the target with its placeholders.
-    `source_parse` is not part of the line; see `crosspro.data_prep.source_parse`.
+    The parses and the mentions of coreference chains are no part of the line but of files beside it
+    (`crosspro.data_prep.layers`), and None where there is no such file. A parse has as many tokens
+    as its side; `chains` holds the mentions of both sides.
     """
 
     source: tuple[str, ...]
@@ -42,6 +45,8 @@ class Example:
     document: str | None = None
     tagged: bool = True
     source_parse: AnnotatedSentence | None = None
+    target_parse: AnnotatedSentence | None = None
+    chains: tuple[Mention, ...] | None = None
 
     @property
     def lemmas(self) -> tuple[str, ...]:

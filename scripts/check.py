@@ -10,9 +10,10 @@ import typer
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.formats.shared_task import scan
+from crosspro.data_prep.layers import layer_problems
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, TaskName
+from crosspro.scripts.options import DocIdsBeside, TaskName, layers_of
 
 app = command_app()
 
@@ -21,12 +22,15 @@ app = command_app()
 def check(
     files: Annotated[list[Path], typer.Argument(help="Five-column files (also .gz, .xz).")],
     task: TaskName,
-    doc_ids: DocIds = None,
+    doc_ids: DocIdsBeside = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
     ] = False,
 ) -> None:
     """Check shared-task files and list every problem.
+
+    The files that lie beside X.data are checked too: document ids (X.doc-ids), parses
+    (X.source.conllu, X.target.conllu) and coreference chains (X.chains.tsv).
 
     Problems go to standard output as `path:line: field: expected …, found …`, and a summary to
     standard error. The exit status is 0 if all files are well-formed and 1 if not.
@@ -37,8 +41,9 @@ def check(
     bad = 0
     for path in files:
         lines = gaps = problems = 0
+        layers = layers_of(path, doc_ids)
         try:
-            for item in scan(path, rules, doc_ids, lenient=lenient):
+            for item in scan(path, rules, layers.documents, lenient=lenient):
                 if isinstance(item, Problem):
                     problems += 1
                     print(item)
@@ -48,6 +53,10 @@ def check(
         except InputError as error:
             problems += error.total
             print(error)
+        if not problems:  # layers can be told to fit only where the lines are known
+            for problem in layer_problems(path, rules, layers, lenient=lenient):
+                problems += 1
+                print(problem)
         bad += problems > 0
         verdict = f"{problems:,} problems" if problems else "ok"
         print(f"{path}: {verdict}, {lines:,} good lines, {gaps:,} gaps", file=sys.stderr)

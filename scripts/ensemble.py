@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.sets.splits import read_with_files_beside
+from crosspro.data_prep.layers import read_layered
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
 from crosspro.prediction.output import lacks_context, without_context
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds
+from crosspro.scripts.options import DocIdsBeside, layers_of
 
 app = command_app()
 
@@ -31,7 +31,7 @@ def ensemble(
         Path | None,
         typer.Option(help="Development file to choose weights on; without it all are equal."),
     ] = None,
-    doc_ids: DocIds = None,
+    doc_ids: DocIdsBeside = None,
     monitor: Annotated[
         str, typer.Option(help="Score to tune: macro_recall, accuracy, mean or macro_f1.")
     ] = "macro_recall",
@@ -48,7 +48,7 @@ def ensemble(
     members = load_systems(runs)
     joined = Ensemble.of(members)
     if tune is not None:
-        examples = list(read_with_files_beside(tune, joined.task, doc_ids))
+        examples = list(read_layered(tune, joined.task, layers_of(tune, doc_ids)))
         if lacks_context(joined, examples):
             print(without_context(str(tune), joined), file=sys.stderr)
         score = dev_score(joined.task, examples, monitor)

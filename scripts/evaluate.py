@@ -12,7 +12,7 @@ import typer
 
 from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.sets.splits import read_with_files_beside
+from crosspro.data_prep.layers import Layers, read_layered
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.published.results import (
     PublishedResult,
@@ -47,7 +47,15 @@ from crosspro.prediction.output import lacks_context, with_predictions, without_
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, Output, Resamples, Seed, TaskName, write_output
+from crosspro.scripts.options import (
+    DocIdsBeside,
+    Output,
+    Resamples,
+    Seed,
+    TaskName,
+    layers_of,
+    write_output,
+)
 
 
 class SubmissionLayout(StrEnum):
@@ -79,7 +87,7 @@ def evaluate_command(
         typer.Argument(help="Submissions: classes in the first column; or folders of runs."),
     ],
     task: TaskName,
-    doc_ids: DocIds = None,
+    doc_ids: DocIdsBeside = None,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Name of the first submission or run, of the second, … (repeatable)."),
@@ -106,8 +114,8 @@ def evaluate_command(
 
     Macro-averaged recall (the official score; macro F1 for en-fr-2015) and accuracy with 95%
     intervals, recall of each class, paired tests between submissions. Resampling is by document if
-    document ids are given, else by gap. The folder of a run stands for what its system predicts,
-    and is called by its system and seed.
+    document ids are given or lie beside gold (X.doc-ids beside X.data), else by gap. The folder of
+    a run stands for what its system predicts, and is called by its system and seed.
     """
     shown = _names(submissions, name or [])
     rules = load_task(task)
@@ -118,12 +126,15 @@ def evaluate_command(
         SubmissionLayout.OFFICIAL,
     ):
         raise typer.BadParameter(f"the layout {layout} has no place for published results")
+    layers = layers_of(gold, doc_ids)
+    if layers.documents is not None and doc_ids is None:
+        print(f"{gold}: documents from {layers.documents}", file=sys.stderr)
     try:
-        gold_labels = read_gold(gold, rules, doc_ids)
+        gold_labels = read_gold(gold, rules, layers.documents)
     except InputError as error:
         files = [path for path in submissions if not path.is_dir()]
         raise InputError([*error.problems, *label_problems(files, rules)]) from error
-    found = _submissions(submissions, rules, gold_labels, gold, doc_ids)
+    found = _submissions(submissions, rules, gold_labels, gold, layers)
     read = [replace(one, name=its) for one, its in zip(found, shown, strict=True)]
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
@@ -140,12 +151,12 @@ def evaluate_command(
     evaluation = evaluate(rules, gold_labels, read, choice, plan)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    text = _text(evaluation, layout, published, gold, doc_ids, read, max_errors)
+    text = _text(evaluation, layout, published, gold, layers, read, max_errors)
     write_output(text.encode("utf-8"), output)
 
 
 def _submissions(
-    paths: list[Path], task: Task, gold: Gold, gold_path: Path, doc_ids: Path | None
+    paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers
 ) -> list[Submission]:
     """Submissions from files, and from the systems of runs, which predict the gaps of gold."""
     files = [path for path in paths if not path.is_dir()]
@@ -153,7 +164,7 @@ def _submissions(
     found = dict(zip(files, read_submissions(files, task, gold), strict=True))
     if runs:
         systems = load_systems(runs)
-        examples = list(read_with_files_beside(gold_path, task, doc_ids, lenient=True))
+        examples = list(read_layered(gold_path, task, layers, lenient=True))
         gaps = sum(len(example.gaps) for example in examples)
         if gaps != len(gold.classes):
             labels = f"{len(gold.classes)} labels for {gaps}"
@@ -185,7 +196,7 @@ def _text(
     layout: SubmissionLayout,
     published: list[PublishedResult],
     gold: Path,
-    doc_ids: Path | None,
+    layers: Layers,
     submissions: list[Submission],
     max_errors: int,
 ) -> str:
@@ -196,7 +207,7 @@ def _text(
     if layout is SubmissionLayout.MARKDOWN:
         return markdown_report(evaluation, published)
     if layout is SubmissionLayout.HTML:
-        examples = read_examples(gold, evaluation.task, doc_ids, lenient=True)
+        examples = read_examples(gold, evaluation.task, layers.documents, lenient=True)
         return html_report(evaluation, submissions, examples, published, max_errors)
     return text_report(evaluation, published)
 

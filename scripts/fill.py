@@ -14,6 +14,7 @@ from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output, TaskName, write_output
@@ -55,7 +56,7 @@ def fill(
     others = list(read_text_lines(other_fillers)) if other_fillers else None
     fillers = task_fillers(rules, others)
     model = load_model(lm)
-    examples = read_examples(file, rules, lenient=True)
+    examples = read_examples(file, rules, layers_beside(file).documents, lenient=True)
     raw = read_text_lines(file)
     if legacy:
         found = fill_as_released(model, fillers, none_penalty, examples)

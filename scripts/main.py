@@ -26,6 +26,7 @@ COMMANDS = {
     "evaluate": "Score submissions against a gold file.",
     "fetch-official": "Download the official data of the shared tasks.",
     "fill": "Fill gaps with a language model.",
+    "lexicon": "Learn, convert and look up gender and number of words.",
     "lm": "Train and query n-gram language models.",
     "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
     "overlap": "Find text that two data sets share.",

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.overlap import TextIndex, overlap
-from crosspro.data_prep.sets.splits import doc_ids_of
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
@@ -36,8 +36,8 @@ def overlap_command(
     rows, shared = [], False
     for other in others:
         index = TextIndex()
-        index.add(read_examples(other, rules, doc_ids_of(other), lenient=True))
-        examples = read_examples(file, rules, doc_ids_of(file), lenient=True)
+        index.add(read_examples(other, rules, layers_beside(other).documents, lenient=True))
+        examples = read_examples(file, rules, layers_beside(file).documents, lenient=True)
         found = overlap(examples, index, longer_than)
         share = 100 * found.shared_segments / max(found.segments, 1)
         alike = [document for document, _ in found.rich_documents]

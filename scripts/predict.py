@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,15 +15,14 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import format_example, read_examples
+from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.formats.textfile import atomic_output
-from crosspro.data_prep.sets.splits import beside, doc_ids_of
-from crosspro.data_prep.source_parse import with_source_parse
+from crosspro.data_prep.layers import read_layered
 from crosspro.prediction.output import predict_stream, without_context
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, load_system
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds
+from crosspro.scripts.options import DocIdsBeside, layers_of
 
 app = command_app()
 
@@ -32,7 +32,7 @@ def predict(
     run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
-    doc_ids: DocIds = None,
+    doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
         Path | None,
         typer.Option(help="CoNLL-U of the source, for systems trained with one."),
@@ -48,11 +48,12 @@ def predict(
 
     The submission has the five columns of the file with the predicted classes in the first. Labels
     that the file may have must be of the task, but do not influence the predictions. Document ids
-    (X.doc-ids) and a parse of the source (X.source.conllu) that lie beside X.data are found there.
+    (X.doc-ids), parses (X.source.conllu, X.target.conllu) and coreference chains (X.chains.tsv)
+    that lie beside X.data are found there.
     """
-    doc_ids = doc_ids or doc_ids_of(file)
-    source_parse = source_parse or beside(file, "source.conllu")
-    places = [path.resolve() for path in (file, doc_ids, source_parse) if path is not None]
+    layers = layers_of(file, doc_ids)
+    layers = replace(layers, source_parse=source_parse or layers.source_parse)
+    places = [path.resolve() for path in (file, *layers.files().values())]
     for path in (output, probabilities):
         if path is not None and path.resolve() in places:
             raise typer.BadParameter(
@@ -61,10 +62,8 @@ def predict(
         places += [path.resolve()] if path is not None else []
     system = load_system(run_dir)
     record = find_run(run_dir)
-    examples = read_examples(file, system.task, doc_ids, lenient=lenient)
-    if source_parse is not None:
-        examples = with_source_parse(examples, source_parse, system.task)
-    if system.context and doc_ids is None:
+    examples = read_layered(file, system.task, layers, lenient=lenient)
+    if system.context and layers.documents is None:
         print(without_context(str(file), system), file=sys.stderr)
     lines = gaps = 0
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.sets.select_test import candidates, select_documents
-from crosspro.data_prep.sets.splits import doc_ids_of
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, TaskName
+from crosspro.scripts.options import DocIdsBeside, TaskName, layers_of
 
 app = command_app()
 
@@ -27,7 +27,7 @@ def select_test(
         Path,
         typer.Option("--output", "-o", help="Prefix: PREFIX.test.data and PREFIX.rest.data."),
     ],
-    doc_ids: DocIds = None,
+    doc_ids: DocIdsBeside = None,
     exclude: Annotated[
         list[Path] | None, typer.Option(help="Data sets whose documents must not be chosen.")
     ] = None,
@@ -41,11 +41,10 @@ def select_test(
     pronouns, disjoint from all given sets by id and by text.
     """
     rules = load_task(task)
-    ids = doc_ids or doc_ids_of(file)
-    examples = list(read_examples(file, rules, ids))
+    examples = list(read_examples(file, rules, layers_of(file, doc_ids).documents))
     index = TextIndex()
     for other in exclude or []:
-        index.add(read_examples(other, rules, doc_ids_of(other), lenient=True))
+        index.add(read_examples(other, rules, layers_beside(other).documents, lenient=True))
     found = overlap(examples, index)
     excluded = {*found.shared_documents, *(document for document, _ in found.rich_documents)}
     usable = candidates(examples, rules, excluded)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.sets.splits import doc_ids_of
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.statistics import DataStatistics, data_statistics
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.layout.tables import text_table
@@ -40,7 +40,7 @@ def stats(
     rules = load_task(task)
     counted = {
         str(path): data_statistics(
-            read_examples(path, rules, doc_ids_of(path), lenient=lenient), rules
+            read_examples(path, rules, layers_beside(path).documents, lenient=lenient), rules
         )
         for path in files
     }

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
+from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import Problem
-from crosspro.data_prep.formats.shared_task import read_doc_ids
 from crosspro.data_prep.formats.textfile import bad_byte, read_lines
 
 

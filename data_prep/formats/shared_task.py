@@ -13,10 +13,11 @@ from itertools import chain, zip_longest
 from operator import itemgetter
 from pathlib import Path
 
+from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unknown_label
 from crosspro.data_prep.example import Example, Gap, Link
 from crosspro.data_prep.formats.links import format_links, parse_link
-from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines, read_text_lines
+from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines
 from crosspro.data_prep.task import Task
 
 COLUMNS = ("classes", "words", "source", "target", "links")
@@ -88,12 +89,6 @@ def scan(
         yield Problem(
             str(doc_ids), None, "doc-ids", f"{examples} lines as in {path}", f"{documents} lines"
         )
-
-
-def read_doc_ids(path: str | Path) -> Iterator[str]:
-    """The document of each line of a data file: the first tab-separated column."""
-    for line in read_text_lines(Path(path)):
-        yield line.removesuffix("\r").partition("\t")[0]
 
 
 class _LineParser:

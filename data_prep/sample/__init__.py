@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from crosspro.data_prep.documents import document_columns
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.textfile import read_text_lines
@@ -90,7 +91,8 @@ def read_tokens(language: str) -> list[list[str]]:
 
 def read_documents() -> list[SampleDocument]:
     """The texts in order."""
-    rows = [tuple(line.split("\t")) for line in read_text_lines(sample_path("sample.doc-ids"))]
+    lines = read_text_lines(sample_path("sample.doc-ids"))
+    rows = [tuple(document_columns(line)) for line in lines]
     documents = []
     first = 1
     for (name, genre, title), group in groupby(rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -12,10 +12,9 @@ from typing import TypedDict
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.layers import COMPRESSED, data_stem, layers_beside, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed
-from crosspro.data_prep.source_parse import with_source_parse
 from crosspro.data_prep.task import Task
 
 
@@ -59,18 +58,17 @@ def file_splits(
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
     Several training or development files are joined; each test file is reported by itself. The
-    documents of X.data are read from X.doc-ids and parses of the source from X.source.conllu, where
-    there are such files. All files are checked, and all problems reported, before anything is
-    returned.
+    layers of each file are read too (`crosspro.data_prep.layers`). All files are checked, and all
+    problems reported, before anything is returned.
     """
     folder = Path(dir)
     problems: list[Problem] = []
     paths: dict[str, list[Path]] = {}
     for split, pattern in (("train", train), ("dev", dev), ("test", test)):
         paths[split] = _matching(folder, pattern)
-        stems = [_stem(path) for path in paths[split]]
+        stems = [data_stem(path) for path in paths[split]]
         for stem in sorted({stem for stem in stems if stems.count(stem) > 1}):
-            copies = ", ".join(path.name for path in paths[split] if _stem(path) == stem)
+            copies = ", ".join(path.name for path in paths[split] if data_stem(path) == stem)
             problems.append(Problem(str(folder), None, split, "one file of a name", copies))
         if not paths[split]:
             present = ", ".join(sorted(path.name for path in folder.glob("*"))[:20]) or "no file"
@@ -80,7 +78,7 @@ def file_splits(
     with _collector_off():
         for path in [path for split in paths.values() for path in split]:
             try:
-                examples[path] = list(read_with_files_beside(path, task, lenient=lenient))
+                examples[path] = list(read_layered(path, task, lenient=lenient))
             except InputError as error:
                 problems += error.problems
     if problems:
@@ -88,22 +86,13 @@ def file_splits(
     return Splits(
         [example for path in paths["train"] for example in examples[path]],
         [example for path in paths["dev"] for example in examples[path]],
-        {_stem(path): examples[path] for path in paths["test"]},
+        {data_stem(path): examples[path] for path in paths["test"]},
         [
-            file_contents(split, path, examples[path], files_beside(path))
+            file_contents(split, path, examples[path], list(layers_beside(path).files().values()))
             for split in paths
             for path in paths[split]
         ],
     )
-
-
-def read_with_files_beside(
-    path: Path, task: Task, doc_ids: Path | None = None, *, lenient: bool = False
-) -> Iterable[Example]:
-    """The examples of X.data with the documents and the parse of the source that lie beside it."""
-    read = read_examples(path, task, doc_ids or doc_ids_of(path), lenient=lenient)
-    parse = beside(path, "source.conllu")
-    return with_source_parse(read, parse, task) if parse else read
 
 
 @contextlib.contextmanager
@@ -120,29 +109,5 @@ def _collector_off() -> Iterator[None]:
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
-    found = {path for suffix in ("", ".gz", ".xz") for path in folder.glob(pattern + suffix)}
+    found = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
     return sorted(path for path in found if path.is_file())
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".data")
-
-
-def doc_ids_of(path: Path) -> Path | None:
-    """The document ids beside a data file: X.doc-ids for X.data, compressed or not."""
-    return beside(path, "doc-ids")
-
-
-def files_beside(path: Path) -> list[Path]:
-    """All files that belong to X.data and are read with it."""
-    found = (beside(path, kind) for kind in ("doc-ids", "source.conllu"))
-    return [one for one in found if one is not None]
-
-
-def beside(path: Path, kind: str) -> Path | None:
-    """The file X.KIND that belongs to X.data, compressed or not."""
-    for suffix in ("", ".gz", ".xz"):
-        candidate = path.with_name(f"{_stem(path)}.{kind}{suffix}")
-        if candidate.is_file():
-            return candidate
-    return None

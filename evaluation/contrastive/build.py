@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from crosspro.data_prep.documents import document_columns
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.evaluation.mt_text.parallel_lines import check_lengths, lines_of
 
@@ -79,7 +80,7 @@ def read_lines_of(source: Path, target: Path, doc_ids: Path | None = None) -> li
     ids = (read[2] if doc_ids else None) or []
     lines = []
     for number, (one, other) in enumerate(zip(*texts, strict=True)):
-        columns = ids[number].removesuffix("\r").split("\t") if ids else []
+        columns = document_columns(ids[number]) if ids else []
         document = columns[0] if columns else None
         lines.append(Line(one, other, document, columns[1] if len(columns) > 1 else None))
     return lines

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.documents import document_runs, read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.formats.textfile import read_text_lines
 from crosspro.evaluation.statistics.units import ResampledUnits, choose_units
@@ -27,10 +28,12 @@ class Documents:
     names: tuple[str, ...]
 
 
-def read_doc_ids(path: str | Path, lines: int | None, problems: list[Problem]) -> Documents | None:
+def documents_by_id(
+    path: str | Path, lines: int | None, problems: list[Problem]
+) -> Documents | None:
     """Documents from ids, one a line; the number of lines is None where it is not known."""
     try:
-        ids = [line.partition("\t")[0] for line in read_text_lines(Path(path))]
+        ids = list(read_doc_ids(path))
     except InputError as error:
         problems += error.problems
         return None
@@ -41,10 +44,9 @@ def read_doc_ids(path: str | Path, lines: int | None, problems: list[Problem]) -
         expected = f"{lines} lines as in the source"
         problems.append(Problem(str(path), first, "doc-ids", expected, str(len(ids))))
         return None
-    new = [number == 0 or ids[number] != ids[number - 1] for number in range(lines)]
-    of_line = np.cumsum(np.array(new, dtype=np.int64)) - 1
-    names = tuple(one for one, starts in zip(ids, new, strict=True) if starts)
-    return Documents(of_line, names)
+    runs = document_runs(ids)
+    of_line = np.repeat(np.arange(len(runs)), [length for _, length in runs])
+    return Documents(of_line, tuple(name or "" for name, _ in runs))
 
 
 def read_doc_starts(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.formats.textfile import open_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
-from crosspro.evaluation.mt_text.document_units import Documents, read_doc_ids, read_doc_starts
+from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.mt_text.linked_text import (
     Links,
     Text,
@@ -101,7 +101,7 @@ def read_input(
     size = len(source.lines) if source.readable else None
     documents = None
     if paths.doc_ids is not None:
-        documents = read_doc_ids(paths.doc_ids, size, problems)
+        documents = documents_by_id(paths.doc_ids, size, problems)
     elif paths.doc_starts is not None:
         documents = read_doc_starts(paths.doc_starts, size, problems)
     helper = _helper(align, all(one is not None for one in links), problems)

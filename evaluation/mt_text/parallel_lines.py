@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.formats.shared_task import read_doc_ids
 from crosspro.data_prep.formats.textfile import bad_byte, read_lines
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.documents import document_runs, read_doc_ids
 from crosspro.data_prep.errors import (
     InputError,
     Problem,
@@ -25,7 +26,7 @@ from crosspro.data_prep.errors import (
     unknown_label,
 )
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER, read_doc_ids
+from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
 from crosspro.data_prep.formats.textfile import read_lines
 from crosspro.data_prep.task import OTHER, Task
 
@@ -118,7 +119,7 @@ def gold_from_classes(
     gaps = np.fromiter(map(len, per_line), np.int64, len(per_line))
     numbered = None
     if documents is not None:
-        runs = [len(list(run)) for _, run in groupby(documents)]
+        runs = [lines for _, lines in document_runs(documents)]
         numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), gaps)
     return Gold(name, _flat(per_line), gaps, numbered, warnings)
 

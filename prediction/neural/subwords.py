@@ -100,6 +100,8 @@ def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example
         links=links,
         gaps=gaps,
         source_parse=parse,
+        target_parse=None,  # no network reads these, and they count words
+        chains=None,
     )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import typer
 
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.sets.splits import doc_ids_of
+from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.statistics.significance import (
     Metric,
@@ -67,7 +67,9 @@ def results_table(
     found_runs = {one: find_run(one.partition(":")[0]) for one in runs}
     rules = replace(load_task(task or _task(found_runs)), official_score="macro_recall")
     paths = sorted(data.glob("test*.data*"))
-    golds = {p.name.partition(".data")[0]: read_gold(p, rules, doc_ids_of(p)) for p in paths}
+    golds = {
+        p.name.partition(".data")[0]: read_gold(p, rules, layers_beside(p).documents) for p in paths
+    }
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
     base = _read(against, golds, rules)

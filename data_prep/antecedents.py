@@ -1,0 +1,224 @@
+"""Candidate antecedents: the nouns before a gap, in its own sentence and in those before it.
+
+On the target side a noun is known by its tag (NOM, NAM or NOUN of lemmatised data), else by a parse
+of the target, else by the lexicon. On the source side it is known by a parse, else by a lexicon of
+the source language, else by a link to a noun of the target. Gender and number come from a parse,
+else from a lexicon; as lemmas hide the number, that of a lemmatised noun comes from the parse of a
+source noun that it is linked to. Where coreference chains are given, candidates in the chain of the
+pronoun are marked: through their own mentions, or through links from the source's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.chains import Side
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
+
+NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
+"""Nouns and names in the universal tags and in TreeTagger's French ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A noun before a gap.
+
+    `sentences` says how many sentences before the gap's it stands, and `tokens` how many tokens
+    before the gap (target) or before the source pronoun (source) in the running text of its side.
+    `index` is its position in its sentence. `word` and `lemma` are alike where only one is known;
+    `tag` is empty where there is none. `linked` are the words of the other side at its links.
+    """
+
+    side: Side
+    sentences: int
+    tokens: int
+    index: int
+    word: str
+    lemma: str
+    tag: str
+    gender: str | None
+    number: str | None
+    linked: tuple[str, ...] = ()
+    in_chain: bool = False
+
+
+def antecedent_candidates(
+    document: Sequence[Example],
+    index: int,
+    gap: Gap,
+    sentences_back: int | None = None,
+    lexicon: Lexicon | None = None,
+    source_lexicon: Lexicon | None = None,
+) -> list[Candidate]:
+    """The nouns before a gap of `document[index]`: those of the target, then those of the source.
+
+    On each side the nearest comes first. At most `sentences_back` sentences are searched before the
+    gap's own, all of the document if it is None. A sentence of another document ends the search,
+    and where the document is not known, the sentence stands alone.
+    """
+    chains = pronoun_chains(document[index], gap)
+    sentences = list(_back(document, index, sentences_back))
+    views = [_View(example, lexicon, source_lexicon) for example in sentences]
+    found: list[Candidate] = []
+    for side, pivot in _places(gap):
+        before = pivot  # tokens from the beginning of the sentence to the gap
+        for distance, view in enumerate(views):
+            words = view.words(side)
+            last = pivot if distance == 0 else len(words)
+            before += len(words) if distance else 0
+            found += [
+                view.candidate(side, place, distance, before - place, chains)
+                for place in reversed(range(last))
+                if view.is_noun(side, place)
+            ]
+    return found
+
+
+def nearest_agreeing(
+    candidates: Iterable[Candidate], gender: str | None = None, number: str | None = None
+) -> Candidate | None:
+    """The nearest noun of the target with this gender and number; an unknown number agrees."""
+    for candidate in candidates:
+        if candidate.side != "target" or (gender and candidate.gender != gender):
+            continue
+        if number is None or candidate.number in (None, number):
+            return candidate
+    return None
+
+
+def pronoun_chains(example: Example, gap: Gap) -> frozenset[str]:
+    """The chains that the pronoun belongs to: those of the smallest mention around it."""
+    return frozenset(
+        chain for side, place in _places(gap) for chain in _innermost(example, side, place)
+    )
+
+
+def _places(gap: Gap) -> tuple[tuple[Side, int], tuple[Side, int]]:
+    return ("target", gap.position), ("source", gap.source_index)
+
+
+def _back(document: Sequence[Example], index: int, limit: int | None) -> Iterator[Example]:
+    """The sentence and those before it in its document, the nearest first."""
+    own = document[index].document
+    first = 0 if limit is None else max(0, index - limit)
+    yield document[index]
+    for place in range(index - 1, first - 1, -1):
+        if own is None or document[place].document != own:
+            return
+        yield document[place]
+
+
+def _innermost(example: Example, side: Side, place: int) -> set[str]:
+    around = [mention for mention in example.chains or () if mention.covers(side, place)]
+    smallest = min((mention.size for mention in around), default=0)
+    return {mention.chain for mention in around if mention.size == smallest}
+
+
+class _View:
+    """What is known of the words of one example, on both sides."""
+
+    def __init__(
+        self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
+    ) -> None:
+        self.example = example
+        self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
+        self.lemmas = example.lemmas
+        self.tags = example.tags
+        self.gaps = {gap.position for gap in example.gaps}
+        self.partners: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
+        for source, target in example.links:
+            self.partners["source"].setdefault(source, []).append(target)
+            self.partners["target"].setdefault(target, []).append(source)
+
+    def words(self, side: Side) -> tuple[str, ...]:
+        return self.example.source if side == "source" else self.lemmas
+
+    def parse(self, side: Side) -> AnnotatedSentence | None:
+        return self.example.source_parse if side == "source" else self.example.target_parse
+
+    def token(self, side: Side, place: int) -> Token | None:
+        parse = self.parse(side)
+        return None if parse is None else parse.tokens[place]
+
+    def tag(self, side: Side, place: int) -> str:
+        if side == "target" and self.example.tagged:
+            return self.tags[place]
+        token = self.token(side, place)
+        return "" if token is None else token.upos or token.tag
+
+    def is_noun(self, side: Side, place: int) -> bool:
+        if side == "target" and place in self.gaps:
+            return False
+        if (side == "target" and self.example.tagged) or self.parse(side) is not None:
+            return self.tag(side, place) in NOUN_TAGS
+        lexicon = self.lexicons[side]
+        if lexicon is not None:
+            return lexicon.is_noun(self.words(side)[place])
+        return side == "source" and any(
+            self.is_noun("target", partner) for partner in self.partners[side].get(place, ())
+        )
+
+    def gender(self, side: Side, place: int) -> str | None:
+        token, lexicon = self.token(side, place), self.lexicons[side]
+        parsed = "" if token is None else token.feature("Gender")
+        if parsed in GENDERS:
+            return parsed
+        return None if lexicon is None else lexicon.gender(self.words(side)[place])
+
+    def number(self, side: Side, place: int) -> str | None:
+        token, lexicon = self.token(side, place), self.lexicons[side]
+        parsed = "" if token is None else token.feature("Number")
+        if side == "target" and self.example.tagged:  # what is there is the lemma
+            partners = self.partners["target"].get(place, ())
+            nouns = [one for one in partners if self.is_noun("source", one)]
+            numbers = {self.number("source", one) for one in nouns} - {None}
+            return numbers.pop() if len(numbers) == 1 else None
+        if parsed in NUMBERS:
+            return parsed
+        return None if lexicon is None else lexicon.number(self.words(side)[place])
+
+    def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
+        """Whether the word heads a mention of one of the chains, or the source words it renders."""
+        if not chains or not self.example.chains:
+            return False
+        if self._heads(side, place, chains):
+            return True
+        partners = self.partners["target"].get(place, ()) if side == "target" else ()
+        return any(self._heads("source", partner, chains) for partner in partners)
+
+    def _heads(self, side: Side, place: int, chains: frozenset[str]) -> bool:
+        """Whether the word belongs to a mention of a chain and no parse shows another head."""
+        if not _innermost(self.example, side, place) & chains:
+            return False
+        token = self.token(side, place)
+        if token is None or not token.deprel:
+            return True
+        return any(
+            mention.chain in chains
+            and mention.covers(side, place)
+            and not mention.covers(side, token.head)
+            for mention in self.example.chains or ()
+        )
+
+    def candidate(
+        self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
+    ) -> Candidate:
+        other: Side = "target" if side == "source" else "source"
+        token = self.token(side, place)
+        word = self.words(side)[place]
+        return Candidate(
+            side,
+            sentences,
+            tokens,
+            place,
+            word,
+            word if token is None or (side == "target" and self.example.tagged) else token.lemma,
+            self.tag(side, place),
+            self.gender(side, place),
+            self.number(side, place),
+            tuple(self.words(other)[one] for one in sorted(self.partners[side].get(place, ()))),
+            self.in_chains(side, place, chains),
+        )

@@ -1,0 +1,29 @@
+"""Documents of a text: doc-ids, one line a segment with the id in the first tab-separated column.
+
+A document is a run of lines with equal ids. Further columns are extras, such as a speaker or the
+mark `cur` of the lines that are instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from crosspro.data_prep.formats.textfile import read_text_lines
+
+
+def read_doc_ids(path: str | Path) -> Iterator[str]:
+    """The document of each line of a text."""
+    for line in read_text_lines(Path(path)):
+        yield document_columns(line)[0]
+
+
+def document_columns(line: str) -> list[str]:
+    """The document of a line of doc-ids, and its extras."""
+    return line.removesuffix("\r").split("\t")
+
+
+def document_runs(ids: Iterable[str | None]) -> list[tuple[str | None, int]]:
+    """The documents in order, each with its number of lines."""
+    return [(document, len(list(run))) for document, run in groupby(ids)]

@@ -1,0 +1,178 @@
+"""Gender and number of words, from a table with a row for each reading of a word.
+
+A file has tab-separated columns under a header line: word, category, gender, number, count. Gender
+and number are written as in Universal Dependencies (Masc, Fem, Neut; Sing, Plur), `_` where the
+reading has none or either; VERB is a participle and X any class without gender, so that a noun that
+is also something else can be told. The count, how often the reading was seen, may be `_`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines
+
+GENDERS = ("Masc", "Fem", "Neut")
+NUMBERS = ("Sing", "Plur")
+NOUNS = ("NOUN", "PROPN")
+CATEGORIES = (*NOUNS, "ADJ", "DET", "VERB", "X")
+COLUMNS = ("word", "category", "gender", "number", "count")
+HEADER = "\t".join(COLUMNS)
+UNKNOWN = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A reading of a word; None stands for what is unknown, or may be either."""
+
+    word: str
+    category: str
+    gender: str | None = None
+    number: str | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The readings of words. Words are looked up as they are written, and then in lower case."""
+
+    entries: Mapping[str, tuple[Entry, ...]]
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Lexicon:
+        """A lexicon; equal readings become one, with the sum of their counts."""
+        counts: dict[str, dict[tuple[str, str | None, str | None], int | None]] = defaultdict(dict)
+        for entry in entries:
+            readings = counts[entry.word]
+            key = (entry.category, entry.gender, entry.number)
+            known = readings.get(key)
+            both = known is not None and entry.count is not None
+            readings[key] = (known or 0) + (entry.count or 0) if both else known or entry.count
+        made = {
+            word: tuple(Entry(word, *reading, count) for reading, count in readings.items())
+            for word, readings in counts.items()
+        }
+        return cls(MappingProxyType(made))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """All readings, by word."""
+        for word in sorted(self.entries):
+            yield from self.entries[word]
+
+    def readings(self, word: str) -> tuple[Entry, ...]:
+        """All readings of a word."""
+        return self.entries.get(word) or self.entries.get(word.lower(), ())
+
+    def gender(self, word: str, categories: Iterable[str] = NOUNS) -> str | None:
+        """The gender of a word, if all its readings of the first category that it has agree."""
+        return self._common(word, categories, "gender")
+
+    def number(self, word: str, categories: Iterable[str] = NOUNS) -> str | None:
+        """The number of a word, if all its readings of the first category that it has agree."""
+        return self._common(word, categories, "number")
+
+    def lists(self, word: str, categories: Iterable[str] = NOUNS) -> bool:
+        """Whether the word can be a noun."""
+        wanted = tuple(categories)
+        return any(entry.category in wanted for entry in self.readings(word))
+
+    def is_noun(self, word: str) -> bool:
+        """Whether a word without a tag is to be taken for a noun.
+
+        It is one if it can be nothing else, or if it was counted as a noun more often than not.
+        """
+        readings = self.readings(word)
+        nouns = [entry for entry in readings if entry.category in NOUNS]
+        if len(nouns) == len(readings):
+            return bool(nouns)
+        counts = [entry.count for entry in readings if entry.count is not None]
+        as_noun = [entry.count for entry in nouns if entry.count is not None]
+        return len(counts) == len(readings) and 2 * sum(as_noun) > sum(counts)
+
+    def _common(self, word: str, categories: Iterable[str], feature: str) -> str | None:
+        readings = self.readings(word)
+        for category in categories:
+            found: set[str | None] = {
+                getattr(entry, feature) for entry in readings if entry.category == category
+            }
+            if found:
+                return found.pop() if len(found) == 1 else None
+        return None
+
+
+def read_lexicon(path: str | Path) -> Lexicon:
+    """The lexicon of a file; raises `InputError` with all its faults."""
+    path = Path(path)
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    number = 0
+    for number, raw in enumerate(read_lines(path), start=1):
+        try:
+            line = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            problems.append(Problem(str(path), number, "encoding", "UTF-8", bad_byte(error)))
+            continue
+        if number == 1:
+            if line != HEADER:
+                problems.append(Problem(str(path), 1, "header", quoted(HEADER), quoted(line)))
+            continue
+        entry = _entry(path, number, line, problems)
+        if entry is not None:
+            entries.append(entry)
+    if not number:
+        problems.append(Problem(str(path), 1, "header", quoted(HEADER), "an empty file"))
+    if problems:
+        raise InputError(problems)
+    return Lexicon.of(entries)
+
+
+def write_lexicon(path: str | Path, lexicon: Lexicon) -> None:
+    """Write a file atomically, compressed if its name ends in .gz or .xz."""
+    with atomic_output(Path(path)) as handle:
+        handle.write(f"{HEADER}\n".encode())
+        for entry in lexicon:
+            handle.write(f"{entry_line(entry)}\n".encode())
+
+
+def entry_line(entry: Entry) -> str:
+    """The line of a reading, without its line end."""
+    count = UNKNOWN if entry.count is None else str(entry.count)
+    features = (entry.gender or UNKNOWN, entry.number or UNKNOWN)
+    return "\t".join((entry.word, entry.category, *features, count))
+
+
+def _entry(path: Path, number: int, line: str, problems: list[Problem]) -> Entry | None:
+    columns = line.split("\t")
+    problem = partial(Problem, str(path), number)
+    if len(columns) != len(COLUMNS):
+        expected = f"{len(COLUMNS)} ({', '.join(COLUMNS)}) separated by tabs"
+        problems.append(problem("columns", expected, f"{len(columns)}: {quoted(line)}"))
+        return None
+    word, category, gender, written_number, count = columns
+    before = len(problems)
+    if not word or word != word.strip():
+        problems.append(problem("word", "a word without spaces around it", quoted(word)))
+    allowed = (CATEGORIES, (*GENDERS, UNKNOWN), (*NUMBERS, UNKNOWN))
+    for field, value, values in zip(COLUMNS[1:4], columns[1:4], allowed, strict=True):
+        if value not in values:
+            problems.append(problem(field, choices(values), quoted(value)))
+    if count != UNKNOWN and not (count.isascii() and count.isdigit() and len(count) < 16):
+        problems.append(problem("count", "a number or _", quoted(count)))
+    if len(problems) > before:
+        return None
+    return Entry(
+        word,
+        category,
+        None if gender == UNKNOWN else gender,
+        None if written_number == UNKNOWN else written_number,
+        None if count == UNKNOWN else int(count),
+    )

@@ -1,0 +1,215 @@
+"""The table of gender and number: look-ups, files, and the lexicons of installed packages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.lexicon.lexicon import (
+    CATEGORIES,
+    GENDERS,
+    HEADER,
+    NUMBERS,
+    Entry,
+    Lexicon,
+    read_lexicon,
+    write_lexicon,
+)
+from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.packages import (
+    PACKAGES,
+    read_german_nouns,
+    read_lefff,
+    read_lexique,
+)
+
+
+def test_gender_and_number_are_known_if_all_readings_agree():
+    lexicon = Lexicon.of(
+        [
+            Entry("livre", "NOUN", "Masc", "Sing"),
+            Entry("livre", "NOUN", "Fem", "Sing"),
+            Entry("maison", "NOUN", "Fem", "Sing"),
+            Entry("maison", "X"),
+            Entry("élève", "NOUN", None, "Sing"),
+            Entry("Pierre", "PROPN", "Masc"),
+        ]
+    )
+    words = ("livre", "maison", "Maison", "élève", "Pierre", "pierre")
+    assert [lexicon.gender(word) for word in words] == [None, "Fem", "Fem", None, "Masc", None]
+    assert [lexicon.number(word) for word in words] == ["Sing", "Sing", "Sing", "Sing", None, None]
+    assert lexicon.gender("maison", ["ADJ"]) is None
+    assert [lexicon.is_noun(word) for word in words] == [True, False, False, True, True, False]
+    assert lexicon.lists("maison")
+    assert not lexicon.lists("maison", ["ADJ"])
+
+
+def test_counts_tell_what_a_word_mostly_is():
+    lexicon = Lexicon.of(
+        [
+            Entry("porte", "NOUN", "Fem", "Sing", 30),
+            Entry("porte", "NOUN", "Fem", "Sing", 30),
+            Entry("porte", "X", None, None, 40),
+            Entry("est", "NOUN", "Masc", "Sing", 1),
+            Entry("est", "X", None, None, 1),
+        ]
+    )
+    assert lexicon.readings("porte")[0].count == 60
+    assert lexicon.is_noun("porte")
+    assert not lexicon.is_noun("est")
+    assert len(lexicon) == 2
+
+
+words = st.text(
+    st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=5
+)
+entries = st.builds(
+    Entry, words, st.sampled_from(CATEGORIES), st.sampled_from([None, *GENDERS]),
+    st.sampled_from([None, *NUMBERS]), st.none() | st.integers(0, 10**6),
+)  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(entries))
+def test_a_lexicon_survives_writing_and_reading(tmp_path, written):
+    lexicon = Lexicon.of(written)
+    write_lexicon(tmp_path / "x.tsv", lexicon)
+    assert list(load_lexicon(tmp_path / "x.tsv")) == list(lexicon)
+    assert set(lexicon.entries) == {entry.word for entry in written}
+
+
+fields = st.sampled_from(["", " ", "maison", "NOUN", "Fem", "Sing", "_", "1", "-1", "²", "9" * 20])
+lines = st.lists(fields, max_size=6).map(lambda columns: "\t".join(columns).encode())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(lines | st.binary(max_size=20)))
+def test_files_of_any_content_give_a_lexicon_or_our_own_error(tmp_path, content):
+    path = tmp_path / "x.tsv"
+    path.write_bytes(b"\n".join([HEADER.encode(), *content]))
+    try:
+        read_lexicon(path)
+    except InputError as error:
+        assert error.problems
+
+
+def test_all_faults_of_a_file_are_told(tmp_path):
+    path = tmp_path / "x.tsv"
+    rows = [HEADER, "maison\tNOM\tfem\tsg\tmany", " \tNOUN\t_\t_\t_", "too few"]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_lexicon(path)
+    assert [(problem.line, problem.field) for problem in caught.value.problems] == [
+        (2, "category"), (2, "gender"), (2, "number"), (2, "count"), (3, "word"), (4, "columns"),
+    ]  # fmt: skip
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="header"):
+        read_lexicon(path)
+    with pytest.raises(InputError, match="lefff, lexique, german-nouns, or a TSV file"):
+        load_lexicon("letff")
+
+
+LEFFF = """\
+maison\tnc\tmaison\tfs
+montre\tnc\tmontre\tfs
+montre\tv\tmontrer\tPS13s
+aimées\tv\taimer\tKfp
+aimées\tadj\taimer\tKfp
+notre\tdet\tson\ts_P1p
+dollar\tnc\tdollar\tm
+élève\tnc\télève\ts
+chanter\tv\tchanter\tW
+Paris\tnp\tParis\tms
+"""
+
+
+def test_lefff(tmp_path):
+    (tmp_path / "lefff").write_text(LEFFF, encoding="utf-8")
+    assert list(read_lefff(tmp_path / "lefff")) == [
+        Entry("maison", "NOUN", "Fem", "Sing"),
+        Entry("montre", "NOUN", "Fem", "Sing"),
+        Entry("aimées", "VERB", "Fem", "Plur"),
+        Entry("aimées", "ADJ", "Fem", "Plur"),
+        Entry("notre", "DET", None, "Sing"),
+        Entry("dollar", "NOUN", "Masc", None),
+        Entry("élève", "NOUN", None, "Sing"),
+        Entry("Paris", "PROPN", "Masc", "Sing"),
+        Entry("montre", "X"),
+    ]
+
+
+LEXIQUE = """\
+1_ortho\t2\t3\t4_cgram\t5_genre\t6_nombre\t7\t8\t9\t10\t11_infover\t12
+été\t\tété\tNOM\tm\ts\t\t\t100,5\t99,5\t\t
+été\t\têtre\tAUX\tm\ts\t\t\t2\t4\t"par:pas;"\t
+montre\t\tmontrer\tVER\t\t\t\t\t1\t1\t"ind:pre:3s;"\t
+montre\t\tmontre\tNOM\tf\ts\t\t\t3\t1\t\t
+sa\t\tson\tADJ:pos\tf\ts\t\t\t0\t0\t\t
+"""
+
+
+def test_lexique_is_latin_1_and_has_frequencies(tmp_path):
+    (tmp_path / "lexique").write_text(LEXIQUE, encoding="latin-1")
+    assert list(read_lexique(tmp_path / "lexique")) == [
+        Entry("été", "NOUN", "Masc", "Sing", 10_000),
+        Entry("été", "VERB", "Masc", "Sing", 300),
+        Entry("montre", "NOUN", "Fem", "Sing", 200),
+        Entry("sa", "DET", "Fem", "Sing", 0),
+        Entry("montre", "X", None, None, 100),
+    ]
+
+
+GERMAN = """\
+lemma,pos,genus,genus 1,genus 2,nominativ singular,nominativ singular 1,nominativ singular 2,nominativ plural,dativ plural
+Haus,Substantiv,n,,,Haus,,,Häuser,Häusern
+Band,Substantiv,,n,m,,Band,Band,,
+Paris,"Substantiv,Toponym",n,,,,,,,
+-ung,"Affix,Substantiv",f,,,-ung,,,,
+laufen,Verb,,,,,,,,
+"""  # noqa: E501
+
+
+def test_german_nouns_have_all_their_forms(tmp_path):
+    (tmp_path / "nouns.csv").write_text(GERMAN, encoding="utf-8")
+    assert list(read_german_nouns(tmp_path / "nouns.csv")) == [
+        Entry("Haus", "NOUN", "Neut", "Sing"),
+        Entry("Häuser", "NOUN", "Neut", "Plur"),
+        Entry("Häusern", "NOUN", "Neut", "Plur"),
+        Entry("Band", "NOUN", "Masc", "Sing"),
+        Entry("Band", "NOUN", "Neut", "Sing"),
+        Entry("Paris", "PROPN", "Neut", "Sing"),
+    ]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_package_files_of_any_content_give_entries_or_our_own_error(tmp_path, data):
+    good = data.draw(st.sampled_from([LEFFF, LEXIQUE, GERMAN])).encode()
+    at = data.draw(st.integers(0, len(good)))
+    path = tmp_path / "x"
+    path.write_bytes(good[:at] + data.draw(st.binary(max_size=6)) + good[at:])
+    for package in PACKAGES.values():
+        try:
+            assert all(isinstance(entry, Entry) for entry in package.read(path))
+        except CrossproError as error:
+            assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "gender", "number"),
+    [
+        ("lefff", "maisons", "Fem", "Plur"),
+        ("lexique", "théâtre", "Masc", "Sing"),
+        ("german-nouns", "Häuser", "Neut", "Plur"),
+    ],
+)
+def test_installed_packages(name, word, gender, number):
+    try:
+        lexicon = load_lexicon(name)
+    except CrossproError as error:
+        assert "make extras EXTRAS=lexicon" in str(error)
+        pytest.skip(str(error))
+    assert (lexicon.gender(word), lexicon.number(word)) == (gender, number)
+    assert lexicon.lists(word)
