@@ -1,3 +1,351 @@
-"""Cross-lingual pronoun prediction, and evaluation of pronoun translation."""
+"""Cross-lingual pronoun prediction, and evaluation of pronoun translation.
+
+The functions of this module are the public API; what the commands of `crosspro` do can be done with
+them. They take names of tasks and paths of files, and return the records that reports are made of:
+
+    import crosspro
+
+    task = crosspro.load_task("en-fr")
+    examples = crosspro.prepare(task, "corpus.en", "corpus.fr", doc_ids="corpus.doc-ids")
+    crosspro.write_examples("train.data", examples)
+
+    system = crosspro.load_system("runs/en-fr/turku_gru_2016/…")
+    predicted = crosspro.predict(system, crosspro.read_examples("blind.data", task))
+    crosspro.write_examples("submission.data", predicted)
+
+    evaluation = crosspro.evaluate("gold.data", ["submission.data"], "en-fr")
+    print(evaluation.results[0].scores["macro_recall"])
+
+    scores = crosspro.apt("source", "reference", ["candidate"], pronouns="en-fr")
+
+Everything else is imported when a function is called, so that `import crosspro` takes no time.
+Wrong input raises `InputError`, whose `problems` say where, what was expected and what was found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crosspro.baselines.ngram.language_model import LanguageModel
+    from crosspro.data_prep.errors import CrossproError, InputError
+    from crosspro.data_prep.example import Example, Gap
+    from crosspro.data_prep.task import Task
+    from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
+    from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.mt_text.inputs import MtInput
+    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.submissions.results import Evaluation
+    from crosspro.prediction.system import System
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CrossproError",
+    "Example",
+    "Gap",
+    "InputError",
+    "System",
+    "Task",
+    "apt",
+    "autoprf",
+    "contrastive",
+    "demo",
+    "evaluate",
+    "fill",
+    "load_language_model",
+    "load_system",
+    "load_task",
+    "predict",
+    "prepare",
+    "read_examples",
+    "write_examples",
+]
+
+_CLASSES = {
+    "CrossproError": "crosspro.data_prep.errors",
+    "Example": "crosspro.data_prep.example",
+    "Gap": "crosspro.data_prep.example",
+    "InputError": "crosspro.data_prep.errors",
+    "System": "crosspro.prediction.system",
+    "Task": "crosspro.data_prep.task",
+}
+"""Classes that users name in their own code, and where they are."""
+
+AnyPath = str | Path
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_CLASSES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_CLASSES})
+
+
+def load_task(name: AnyPath) -> Task:
+    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own."""
+    from crosspro.data_prep.task import load_task
+
+    return load_task(name)
+
+
+def read_examples(path: AnyPath, task: Task | str, *, lenient: bool = False) -> list[Example]:
+    """The examples of a five-column file, with the layers that lie beside it (X.doc-ids, …).
+
+    `lenient` accepts what the released scorer accepts.
+    """
+    from crosspro.data_prep.layers import read_layered
+
+    return list(read_layered(path, _task(task), lenient=lenient))
+
+
+def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
+    """Write a five-column file, compressed if its name ends in .gz or .xz."""
+    from crosspro.data_prep.formats.shared_task import write_examples
+
+    write_examples(path, examples)
+
+
+def demo(task: Task | str, split: str, documents: int, seed: int = 1) -> list[Example]:
+    """Documents of the generated demo corpus: `split` is train, dev or test."""
+    from crosspro.data_prep.demo.corpus import demo_examples
+
+    return demo_examples(_task(task), split, documents, seed)
+
+
+def prepare(
+    task: Task | str,
+    source: AnyPath,
+    target: AnyPath | None = None,
+    *,
+    doc_ids: AnyPath | None = None,
+    links: AnyPath | None = None,
+    annotator: str = "auto",
+    source_annotator: str = "auto",
+    rules: str = "2017",
+    cache: AnyPath | None = None,
+    jobs: int = 1,
+) -> list[Example]:
+    """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
+
+    `source` alone may be a file of both sides (TMX, .po). Finished steps are kept in `cache`, so
+    that an interrupted call goes on where it stopped; without it they are made again.
+    """
+    from tempfile import TemporaryDirectory
+
+    from crosspro.data_prep.align.backends import default_settings
+    from crosspro.data_prep.bitext import read_bitext
+    from crosspro.data_prep.cache import Cache
+    from crosspro.data_prep.gaps.rules import changed_rules
+    from crosspro.data_prep.prepare import PrepareSettings, prepare, tokenised_segments
+
+    task = _task(task)
+    settings = PrepareSettings(
+        rules=changed_rules(rules, ()),
+        aligner=default_settings(task),
+        annotator=annotator,
+        source_annotator=source_annotator,
+        links=_path(links),
+        jobs=jobs,
+    )
+    texts = read_bitext(
+        Path(source),
+        _path(target),
+        source_language=task.source_language,
+        target_language=task.target_language,
+        doc_ids=_path(doc_ids),
+    )
+    with TemporaryDirectory() as scratch:
+        steps = Cache(Path(cache or scratch))
+        examples, _ = prepare(task, tokenised_segments(task, list(texts)), settings, steps)
+        return list(examples)
+
+
+def load_system(run: AnyPath) -> System:
+    """A trained system, ready to predict, from the folder of its run; no code in it is run."""
+    from crosspro.prediction.system import load_system
+
+    return load_system(run)
+
+
+def predict(system: System, examples: Sequence[Example]) -> list[Example]:
+    """The examples with the most probable class of each gap as its label.
+
+    `system.predict(examples)` gives the probability of every class.
+    """
+    from crosspro.prediction.output import with_predictions
+
+    return with_predictions(system, examples, system.predict(examples))
+
+
+def load_language_model(path: AnyPath) -> LanguageModel:
+    """An n-gram model as `crosspro lm train` writes it, or in ARPA form."""
+    from crosspro.baselines.ngram.load import load_model
+
+    return load_model(path)
+
+
+def fill(
+    examples: Sequence[Example],
+    task: Task | str,
+    model: LanguageModel,
+    none_penalty: float = 0.0,
+) -> list[Example]:
+    """The examples with all gaps of a line filled together by a language model, as labels.
+
+    The official baseline: `none_penalty` (log10) makes it dearer to leave a gap empty.
+    """
+    from crosspro.baselines.fill import GapFiller, task_fillers
+
+    fillers = task_fillers(_task(task))
+    fillings = GapFiller(model, fillers, none_penalty).fill(examples)
+    return [
+        example.with_labels([fillers.classes[choice] for choice in filling.choices])
+        for example, filling in zip(examples, fillings, strict=True)
+    ]
+
+
+def evaluate(
+    gold: AnyPath,
+    submissions: Sequence[AnyPath],
+    task: Task | str,
+    *,
+    doc_ids: AnyPath | None = None,
+    absent: Literal["skip", "zero"] = "skip",
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> Evaluation:
+    """Scores of submission files, with intervals and paired tests (none with 0 resamples).
+
+    Documents are resampled where ids are given or lie beside gold (X.doc-ids beside X.data), else
+    gaps. Classes absent from gold are skipped, as in the papers, or count as zero.
+    """
+    from crosspro.data_prep.layers import layers_beside
+    from crosspro.evaluation.submissions.results import evaluate
+    from crosspro.evaluation.submissions.submission import read_gold, read_submissions
+
+    task = _task(task)
+    labels = read_gold(Path(gold), task, _path(doc_ids) or layers_beside(gold).documents)
+    read = read_submissions([Path(path) for path in submissions], task, labels)
+    return evaluate(task, labels, read, absent, _plan(resamples, seed))
+
+
+def apt(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Sequence[AnyPath],
+    pronouns: PronounLists | str,
+    *,
+    links_reference: AnyPath | None = None,
+    links_candidates: Sequence[AnyPath] = (),
+    doc_ids: AnyPath | None = None,
+    settings: AptSettings | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> AptEvaluation:
+    """APT of MT output: how accurately source pronouns are translated. Missing links are made."""
+    from dataclasses import replace
+
+    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+
+    lists = _lists(pronouns)
+    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    chosen = replace(settings or AptSettings(), links=data.links)
+    texts = (data.source, data.reference, data.candidates)
+    return evaluate_apt(*texts, lists, chosen, _plan(resamples, seed), data.documents)
+
+
+def autoprf(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Sequence[AnyPath],
+    pronouns: PronounLists | str,
+    *,
+    links_reference: AnyPath | None = None,
+    links_candidates: Sequence[AnyPath] = (),
+    doc_ids: AnyPath | None = None,
+    settings: AutoPrfSettings | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> AutoPrfEvaluation:
+    """AutoPRF of MT output: precision and recall of the words linked to source pronouns."""
+    from dataclasses import replace
+
+    from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
+
+    lists = _lists(pronouns)
+    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    chosen = replace(settings or AutoPrfSettings(), links=data.links)
+    texts = (data.source, data.reference, data.candidates)
+    return evaluate_autoprf(*texts, lists, chosen, _plan(resamples, seed), data.documents)
+
+
+def contrastive(
+    test_set: AnyPath,
+    scores: Sequence[AnyPath],
+    *,
+    maximise: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> ContrastiveEvaluation:
+    """Accuracy on a contrastive set: files of scores, one line for each translation of the set.
+
+    Lower scores are better, as those of the released scripts are, unless `maximise` says otherwise.
+    """
+    from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive, read_scores
+    from crosspro.evaluation.contrastive.formats import read_contrastive
+
+    read = read_contrastive(Path(test_set))
+    systems = read_scores([Path(path) for path in scores], read, maximise)
+    return evaluate_contrastive(read, systems, _plan(resamples, seed))
+
+
+def _mt_input(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Sequence[AnyPath],
+    links_reference: AnyPath | None,
+    links_candidates: Sequence[AnyPath],
+    doc_ids: AnyPath | None,
+) -> MtInput:
+    from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
+
+    paths = InputPaths(
+        Path(source),
+        Path(reference),
+        tuple(map(Path, candidates)),
+        _path(links_reference),
+        tuple(map(Path, links_candidates)),
+        _path(doc_ids),
+    )
+    return read_input(paths)
+
+
+def _task(task: Task | str) -> Task:
+    return load_task(task) if isinstance(task, str) else task
+
+
+def _lists(pronouns: PronounLists | str) -> PronounLists:
+    from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+
+    return load_lists(pronouns) if isinstance(pronouns, str) else pronouns
+
+
+def _path(path: AnyPath | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _plan(resamples: int, seed: int) -> Resampling | None:
+    from crosspro.evaluation.statistics.significance import Resampling
+
+    return Resampling(resamples, seed) if resamples else None

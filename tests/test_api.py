@@ -1,0 +1,128 @@
+"""The public functions do what the commands do, and importing them costs nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import crosspro
+from tests.conftest import GOLDEN, ROOT
+from tests.scripts.run import crosspro as command
+
+CASE = GOLDEN / "scorer" / "en-fr_basic"
+APT = GOLDEN / "apt"
+MODELS = GOLDEN / "models" / "crosspro_0.1.0"
+
+
+def as_json(*arguments):
+    result = command(*arguments, "--layout", "json", "--resamples", 50)
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_every_public_name_is_there_and_documented():
+    for name in crosspro.__all__:
+        assert getattr(crosspro, name).__doc__
+        assert name in dir(crosspro)
+    assert not hasattr(crosspro, "no_such_name")
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    for name in crosspro.__all__:
+        assert f"`{name}" in text, name
+
+
+def test_the_import_brings_nothing_along():
+    code = (
+        "import sys; before = set(sys.modules); import crosspro; print(*set(sys.modules) - before)"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                            cwd=ROOT, check=True).stdout.split()  # fmt: skip
+    assert not {"numpy", "torch", "hydra", "typer", "yaml"} & set(output)
+    assert not [name for name in output if name.startswith("crosspro.")]
+
+
+def test_evaluate_is_the_command():
+    files = CASE / "gold.tsv", CASE / "pred.tsv"
+    evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50)
+    printed = as_json("evaluate", *files, "-t", "en-fr")["submissions"][0]
+    for name, score in evaluation.results[0].scores.items():
+        assert printed["scores"][name]["value"] == pytest.approx(score.value)
+        assert printed["scores"][name]["low"] == pytest.approx(score.low)
+
+
+def test_documents_beside_gold_are_found(tmp_path):
+    examples = crosspro.demo("en-fr", "test", 12)
+    crosspro.write_examples(tmp_path / "gold.data", examples)
+    ids = "".join(f"{example.document}\n" for example in examples)
+    (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
+    gold = tmp_path / "gold.data"
+    found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
+    assert "by:document" in found.results[0].scores["accuracy"].signature
+    assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
+
+
+def test_a_system_is_loaded_and_predicts():
+    task = crosspro.load_task("en-fr")
+    examples = crosspro.read_examples(MODELS / "input.data", task)
+    system = crosspro.load_system(MODELS / "ngram")
+    predicted = crosspro.predict(system, examples)
+    assert isinstance(system, crosspro.System)
+    best = system.predict(examples).argmax(axis=1)
+    labels = [gap.label for example in predicted for gap in example.gaps]
+    assert labels == [task.classes[index] for index in best]
+
+
+def test_fill_is_the_command(tmp_path):
+    folder = GOLDEN / "lm_baseline"
+    model = crosspro.load_language_model(folder / "toy.fr.arpa")
+    crosspro.write_examples(tmp_path / "x.data", crosspro.demo("en-fr", "test", 3))
+    examples = crosspro.read_examples(tmp_path / "x.data", "en-fr")
+    filled = crosspro.fill(examples, "en-fr", model, -1.0)
+    result = command("fill", tmp_path / "x.data", "-t", "en-fr", "--lm", folder / "toy.fr.arpa",
+                     "--none-penalty", -1.0, "--format", "predicted")  # fmt: skip
+    printed = [line.split("\t")[0].split() for line in result.stdout.decode().splitlines()]
+    task = crosspro.load_task("en-fr")
+    ours = [[gap.label for gap in example.gaps] for example in filled if example.gaps]
+    assert ours == [[task.class_of(word) if word != "OTHER" else word for word in line]
+                    for line in printed]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["apt", "autoprf"])
+def test_mt_metrics_are_the_commands(metric):
+    names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
+    source, reference, candidate, first, second = (APT / name for name in names)
+    function = getattr(crosspro, metric)
+    found = function(source, reference, [candidate], "en-fr", links_reference=first,
+                     links_candidates=[second], resamples=50)  # fmt: skip
+    printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
+                      candidate, "--links-reference", first, "--links-candidate", second,
+                      "--pronouns", "en-fr")  # fmt: skip
+    result = found.results[0]
+    signature = result.score.signature if metric == "apt" else result.total.scores[0].signature
+    assert printed["signature"] == signature
+
+
+def test_contrastive_is_the_command():
+    folder = GOLDEN / "contrastive" / "small_set"
+    found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
+    printed = as_json("contrastive", folder / "test.json", folder / "scores")
+    assert printed["instances"] == len(found.test_set.instances)
+
+
+def test_prepare_places_gaps(tmp_path):
+    (tmp_path / "x.en").write_text("It is here .\nThey sleep .\n", "utf-8")
+    (tmp_path / "x.fr").write_text("Elle est ici .\nIls dorment .\n", "utf-8")
+    (tmp_path / "x.links").write_text("0-0 1-1 2-2 3-3\n0-0 1-1 2-2\n", "utf-8")
+    examples = crosspro.prepare("en-fr-2015", tmp_path / "x.en", tmp_path / "x.fr",
+                                links=tmp_path / "x.links", rules="2015")  # fmt: skip
+    assert [gap.label for example in examples for gap in example.gaps] == ["elle", "ils"]
+
+
+def test_wrong_input_is_an_input_error(tmp_path):
+    with pytest.raises(crosspro.InputError, match="en-fr"):
+        crosspro.load_task("en-xx")
+    (tmp_path / "bad").write_text("x\n", "utf-8")
+    with pytest.raises(crosspro.CrossproError, match="bad:1"):
+        crosspro.read_examples(tmp_path / "bad", "en-fr")
