@@ -96,7 +96,23 @@ def _lexique_entry(path: Path, row: list[str], classes: dict[str, str]) -> Entry
 
 
 def read_german_nouns(path: Path) -> Iterator[Entry]:
-    """The readings of all forms of the nouns; `genus 2` belongs to `nominativ singular 2`."""
+    """The readings of all forms of the nouns; `genus 2` belongs to `nominativ singular 2`.
+
+    A form that is itself the headword of a noun has the genders of that noun only: Haus is also the
+    genitive of Hau, but nobody means that.
+    """
+    found = list(_german_rows(path))
+    headwords: dict[str, set[str | None]] = {}
+    for lemma, entry in found:
+        if entry.word == lemma:
+            headwords.setdefault(lemma, set()).add(entry.gender)
+    for _, entry in found:
+        if entry.gender in headwords.get(entry.word, {entry.gender}):
+            yield entry
+
+
+def _german_rows(path: Path) -> Iterator[tuple[str, Entry]]:
+    """The lemma and the reading of each form."""
     with open_bytes(path) as raw:
         table = csv.reader(_decoded(path, raw, "utf-8"))
         try:
@@ -139,7 +155,7 @@ class _GermanColumns:
         return cls(places["lemma"], places["pos"], known, tuple(forms))
 
 
-def _german_forms(row: list[str], columns: _GermanColumns) -> Iterator[Entry]:
+def _german_forms(row: list[str], columns: _GermanColumns) -> Iterator[tuple[str, Entry]]:
     parts, lemma = set(row[columns.pos].split(",")), row[columns.lemma].strip()
     if "Substantiv" not in parts or "Affix" in parts or not lemma or lemma.startswith("-"):
         return
@@ -154,7 +170,7 @@ def _german_forms(row: list[str], columns: _GermanColumns) -> Iterator[Entry]:
     if not seen and " " not in lemma:  # no table of forms, as with many names
         seen = {(lemma, _GENDERS[letter], "Sing") for letter in genders}
     for form, gender, number in sorted(seen):
-        yield Entry(form, category, gender, number)
+        yield lemma, Entry(form, category, gender, number)
 
 
 def _without_idle_classes(entries: Iterable[Entry]) -> Iterator[Entry]:

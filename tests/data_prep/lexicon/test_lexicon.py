@@ -166,6 +166,7 @@ lemma,pos,genus,genus 1,genus 2,nominativ singular,nominativ singular 1,nominati
 Haus,Substantiv,n,,,Haus,,,Häuser,Häusern
 Band,Substantiv,,n,m,,Band,Band,,
 Paris,"Substantiv,Toponym",n,,,,,,,
+Hau,Substantiv,m,,,Hau,,,Haus,
 -ung,"Affix,Substantiv",f,,,-ung,,,,
 laufen,Verb,,,,,,,,
 """  # noqa: E501
@@ -180,6 +181,7 @@ def test_german_nouns_have_all_their_forms(tmp_path):
         Entry("Band", "NOUN", "Masc", "Sing"),
         Entry("Band", "NOUN", "Neut", "Sing"),
         Entry("Paris", "PROPN", "Neut", "Sing"),
+        Entry("Hau", "NOUN", "Masc", "Sing"),
     ]
 
 
