@@ -29,7 +29,7 @@ Interval = tuple[float, float] | tuple[None, None]
 FEW_DOCUMENTS = 10
 """With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
 
-_CELLS_AT_ONCE = 2_000_000
+_CELLS_AT_ONCE = 250_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ def confusion_units(gold: Gold, submissions: Sequence[Submission], size: int) ->
     """The confusion counts of submissions side by side, flat, over the given number of classes."""
     width = size * size
     classes = gold.classes.astype(np.int64)
-    cells = [classes * size + submission.classes for submission in submissions]
     if gold.documents is not None and gold.unit == "document":
         documents = np.unique(gold.documents, return_inverse=True)[1]
         number = int(documents.max()) + 1
+        cells = (classes * size + submission.classes for submission in submissions)
         counted = [np.bincount(documents * width + own, minlength=number * width) for own in cells]
         rows = [counts.reshape(number, width).astype(np.float64) for counts in counted]
         kinds = np.concatenate(rows, axis=1)
@@ -31,10 +31,13 @@ def confusion_units(gold: Gold, submissions: Sequence[Submission], size: int) ->
     code = classes
     for submission in submissions:
         code = code * size + submission.classes
-    _, first, counts = np.unique(code, return_index=True, return_counts=True)
-    kinds = np.zeros((len(first), width * len(cells)))
-    for place, own in enumerate(cells):
-        kinds[np.arange(len(first)), place * width + own[first]] = 1
+    distinct, counts = np.unique(code, return_counts=True)
+    kinds = np.zeros((len(distinct), width * len(submissions)))
+    gold_class = distinct // size ** len(submissions)
+    for place in range(len(submissions)):
+        predicted = distinct // size ** (len(submissions) - 1 - place) % size
+        cell = place * width + gold_class * size + predicted
+        kinds[np.arange(len(distinct)), cell] = 1
     return UnitTable(kinds, counts.astype(np.int64), counts @ kinds)
 
 
