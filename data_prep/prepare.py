@@ -16,6 +16,7 @@ from pathlib import Path
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
 from crosspro.data_prep.annotate.store import read_store, to_lines
+from crosspro.data_prep.annotate.tables import tables_digest
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Token
 from crosspro.data_prep.cache import Cache, content_key
 from crosspro.data_prep.engine import map_shards
@@ -204,7 +205,9 @@ def _annotate(
     if files is not None:  # read from the user's file, in order, in this process
         shards = [range(len(sentences))]
     keys = [
-        content_key(asdict(annotation), *files or [], [sentences[i] for i in shard])
+        content_key(
+            asdict(annotation), tables_digest(), *files or [], [sentences[i] for i in shard]
+        )
         for shard in shards
     ]
     todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
