@@ -20,8 +20,7 @@ _SCENES_PER_DOCUMENT = (5, 9)
 _TAGS = {
     "universal": {"PUNCT": ".", "STOP": "."},
     "treetagger-fr": {
-        "NOUN": "NOM", "VERB": "VER", "PRON": "PRO", "ADP": "PRP", "CONJ": "KON", "PUNCT": "PUN",
-        "STOP": "SENT",
+        "NOUN": "NOM", "VERB": "VER", "ADP": "PRP", "CONJ": "KON", "PUNCT": "PUN", "STOP": ".",
     },
     "none": {},
 }  # fmt: skip

@@ -207,7 +207,15 @@ def _subject(clause: Clause, language: str) -> list[Word]:
     form = subject.forms[language]
     if form == NOTHING and language == "es":
         return []
-    return [Word(form, _pronoun_lemma(form, language), "PRON", f"{clause.key}.{subject.slot}", subject.slot)]
+    return [
+        Word(
+            form,
+            _pronoun_lemma(form, language),
+            "PRON",
+            f"{clause.key}.{subject.slot}",
+            subject.slot,
+        )
+    ]
 
 
 def _pronoun_lemma(form: str, language: str) -> str:
