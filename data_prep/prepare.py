@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus, beyond_limits
 from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
 from crosspro.data_prep.annotate.store import read_store, to_lines
 from crosspro.data_prep.annotate.tables import tables_digest
@@ -70,6 +70,7 @@ class Counts:
     subject_rules: Counter[str] = field(default_factory=Counter)
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
+    backed_off: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,9 @@ def prepare(
     )
     sources = _sources(task, segments, shards, settings, cache, report)
     counts = Counts()
+    if settings.links is None and settings.aligner.aligner == "own":
+        sides = [s.source for s in segments], [s.target for s in segments]
+        counts.backed_off = beyond_limits(*sides, settings.aligner)
     return _examples(task, segments, links, targets, sources, settings.rules, counts), counts
 
 

@@ -28,6 +28,7 @@ from crosspro.scripts.mt_options import (
     Resamples,
     Seed,
     Source,
+    Symmetrisation,
     VariadicCommand,
     check_detail,
     check_layout,
@@ -90,6 +91,7 @@ def autoprf(
     ] = False,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -150,7 +152,9 @@ def autoprf(
         lenient=lenient,
     )
     lists, problems = lists_or_problems(pronouns)
-    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
+    data = read_input(
+        paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
+    )
     assert lists is not None  # noqa: S101 - else there were problems
     evaluation = evaluate_autoprf(
         data.source,
