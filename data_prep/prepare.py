@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus, beyond_limits
 from crosspro.data_prep.annotate.corpus import AnnotationSettings
 from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
 from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
@@ -80,6 +80,7 @@ class Counts:
     subject_rules: Counter[str] = field(default_factory=Counter)
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
+    backed_off: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,9 @@ def prepare(
     )
     sources = _sources(task, segments, shards, settings, cache, report)
     counts = Counts()
+    if settings.links is None and settings.aligner.aligner == "own":
+        sides = [s.source for s in segments], [s.target for s in segments]
+        counts.backed_off = beyond_limits(*sides, settings.aligner)
     return _examples(task, segments, links, targets, sources, settings.rules, counts), counts
 
 

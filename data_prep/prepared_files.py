@@ -62,6 +62,7 @@ def write_report(
         "source_tokens": total.source_tokens,
         "target_tokens": total.target_tokens,
         "gaps": total.gaps,
+        "segments_backed_off": counts.backed_off,
         "decisions": dict(counts.decisions.most_common()),
         "subject_rules": dict(counts.subject_rules.most_common()),
         "classes_before_filter": {name: counts.before[name] for name in task.classes},

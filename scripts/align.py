@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
+    beyond_limits,
     default_settings,
 )
 from crosspro.data_prep.align.evaluate import score_links
@@ -47,6 +48,13 @@ class Model(StrEnum):
     """The last model of our own aligner."""
 
     HMM = "hmm"
+    IBM1 = "ibm1"
+
+
+class BackOff(StrEnum):
+    """What links the segments beyond the limits."""
+
+    SAME = "same"
     IBM1 = "ibm1"
 
 
@@ -96,8 +104,19 @@ def align(
     ] = DEFAULTS.variational,
     null: Annotated[float, typer.Option(help="Prior chance of no link.")] = DEFAULTS.null,
     max_length: Annotated[
-        int, typer.Option(min=1, help="Longer segments are aligned by IBM 1.")
+        int, typer.Option(min=1, help="Longer segments are not learnt from, and backed off.")
     ] = DEFAULTS.max_length,
+    max_ratio: Annotated[
+        float | None,
+        typer.Option(min=1, help="Nor are more unequal ones; 9 with --task, no limit without."),
+    ] = None,
+    back_off: Annotated[
+        BackOff | None,
+        typer.Option(
+            help="Links segments beyond the limits: IBM 1 trained by itself (with --task), or with "
+            "the same translations (without)."
+        ),
+    ] = None,
     prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
@@ -136,6 +155,8 @@ def align(
         null=null,
         max_length=max_length,
         symmetrisation=symmetrisation or settings.symmetrisation,
+        max_ratio=max_ratio or settings.max_ratio,
+        back_off=back_off.value if back_off else settings.back_off,
     )
     settings.check()
     if (form is Form.LEMMA) != (source_lemmas is not None and target_lemmas is not None):
@@ -169,7 +190,9 @@ def align(
         rows = [(name, alignment.links(name)) for name in names]
     if output is not None:
         write_links(output, dict(rows)[settings.symmetrisation])
-        print(f"{output}: links of {len(words[0]):,} segments", file=sys.stderr)
+        number = beyond_limits(*words, settings) if settings.aligner == "own" else 0
+        backed = f", {number:,} of them beyond the limits and backed off" if number else ""
+        print(f"{output}: links of {len(words[0]):,} segments{backed}", file=sys.stderr)
     if gold is not None:
         _show(rows, gold, words[0], rules)
 

@@ -26,6 +26,7 @@ from crosspro.scripts.mt_options import (
     Reference,
     ScoreLayout,
     Source,
+    Symmetrisation,
     VariadicCommand,
     check_detail,
     check_layout,
@@ -143,6 +144,7 @@ def apt(
     doc_starts: DocStarts = None,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -203,7 +205,7 @@ def apt(
         return
     check_layout(context, layout, ("matrix",))
     check_outputs(html, detail, output)
-    align = AlignWith(align_with, align_prior)
+    align = AlignWith(align_with, align_prior, symmetrisation)
     evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start)
     _write(evaluation, data, layout, matrix, detail, html, max_examples, output)
 

@@ -16,6 +16,7 @@ from crosspro.scripts.mt_options import (
     Pronouns,
     Reference,
     Source,
+    Symmetrisation,
     check_outputs,
     lists_or_problems,
     required,
@@ -43,6 +44,7 @@ def draw(
     seed: Seed = 12345,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
     lenient: Lenient = False,
     output: Output = None,
 ) -> None:
@@ -62,7 +64,9 @@ def draw(
     lists, problems = lists_or_problems(pronouns)
     links = () if links_candidate is None else (links_candidate,)
     paths = InputPaths(source, reference, (candidate,), links_reference, links, lenient=lenient)
-    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
+    data = read_input(
+        paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
+    )
     assert lists is not None  # noqa: S101 - else there were problems
     for warning in data.warnings:
         tell(f"warning: {warning}")

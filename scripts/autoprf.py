@@ -26,6 +26,7 @@ from crosspro.scripts.mt_options import (
     Reference,
     ScoreLayout,
     Source,
+    Symmetrisation,
     VariadicCommand,
     check_detail,
     check_layout,
@@ -88,6 +89,7 @@ def autoprf(
     ] = False,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -138,7 +140,9 @@ def autoprf(
     from crosspro.evaluation.statistics.significance import Resampling
 
     lists, problems = lists_or_problems(pronouns)
-    data = read_input(paths, lists, AlignWith(align_with, align_prior), tell, problems)
+    data = read_input(
+        paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
+    )
     assert lists is not None  # noqa: S101 - else there were problems
     evaluation = evaluate_autoprf(
         data.source,

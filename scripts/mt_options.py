@@ -53,6 +53,13 @@ AlignPrior = Annotated[
     Path | None,
     typer.Option("--align-prior", help="Without links: what `crosspro align` has learnt."),
 ]
+Symmetrisation = Annotated[
+    str | None,
+    typer.Option(
+        "--symmetrisation",
+        help="Without links: how both directions are merged; grow-diag-final, as in the paper.",
+    ),
+]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Drop links that lead nowhere and blank last lines.")
 ]

@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 from crosspro.data_prep.align.eflomal import eflomal_links
 from crosspro.data_prep.align.own import own_links
 from crosspro.data_prep.align.prior import Prior
-from crosspro.data_prep.align.settings import ALIGNERS, AlignerSettings, default_settings
+from crosspro.data_prep.align.settings import (
+    ALIGNERS,
+    AlignerSettings,
+    beyond_limits,
+    default_settings,
+)
 from crosspro.data_prep.align.symmetrise import symmetrise
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress, useful_jobs
@@ -27,6 +32,7 @@ __all__ = [
     "Alignment",
     "align_both_directions",
     "align_corpus",
+    "beyond_limits",
     "default_settings",
 ]
 

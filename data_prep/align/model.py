@@ -140,11 +140,15 @@ class Direction:
                 inside = steps < lengths
                 result[(starts + steps)[inside]] = _decide(posterior)[inside]
             report()
-        for segment in self.text.long:
-            start = self.made_side.starts[segment]
-            for row, found in self._long(int(segment)):
-                result[start + row : start + row + len(found)] = found
+        self.link_outside(result)
         return result
+
+    def link_outside(self, result: Numbers) -> None:
+        """Write the links of the segments beyond the limits into the result of `best`."""
+        for segment in self.text.outside:
+            start = self.made_side.starts[segment]
+            for row, found in self._rows(int(segment)):
+                result[start + row : start + row + len(found)] = found
 
     def _posteriors(
         self, block: Block, hmm: bool
@@ -167,8 +171,8 @@ class Direction:
             else:
                 yield batch, *hmm_posterior(emit, none, near, jump, first, p.loose)
 
-    def _long(self, segment: int) -> Iterator[tuple[int, Numbers]]:
-        """Links of a segment that is too long for the HMM, by IBM 1, some rows at a time."""
+    def _rows(self, segment: int) -> Iterator[tuple[int, Numbers]]:
+        """Links of a segment that may be too long for the HMM, by IBM 1, some rows at a time."""
         given, made = self.given_side.segment(segment), self.made_side.segment(segment)
         lengths: tuple[Ints, Ints] = (np.array([len(given)]), np.array([len(made)]))
         rows = max(1, _LONG_CELLS // len(given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crosspro.data_prep.align.model import Parameters
 from crosspro.data_prep.align.prior import Prior, prior_of
@@ -38,13 +38,20 @@ def own_links(
     """
     trainer = _Trainer(settings, jobs, progress)
     cells = count_cells(source, target)
+    iterations = settings.iterations
     if cells <= most_cells:
-        return trainer.run(source, target, settings.iterations, prior, keep)
-    if settings.iterations:
+        return trainer.run(source, target, iterations, prior, keep)
+    backed = None
+    if iterations:
         step = -(-cells // most_cells)
-        _, prior = trainer.run(source[::step], target[::step], settings.iterations, prior, True)
+        sample = source[::step], target[::step]
+        learner = replace(trainer, settings=replace(settings, back_off="same"))
+        if settings.back_off == "ibm1" and settings.model != "ibm1":
+            alone = replace(trainer, settings=replace(settings, model="ibm1"))
+            _, backed = alone.run(*sample, iterations, prior, True)
+        _, prior = learner.run(*sample, iterations, prior, True)
     parts = _parts(source, target, min(_PART_CELLS, most_cells))
-    directed = [trainer.run(*part, 0, prior, False)[0] for part in parts]
+    directed = [trainer.run(*part, 0, prior, False, backed)[0] for part in parts]
     return _Chained(directed), prior if keep else None
 
 
@@ -61,16 +68,22 @@ class _Trainer:
         iterations: int,
         prior: Prior | None,
         keep: bool,
+        backed: Prior | None = None,
     ) -> tuple[Directed, Prior | None]:
+        """Learn and link; `backed` is what the back-off has learnt, in the words of the prior."""
         settings = self.settings
         form = make_form(settings.form, settings.prefix_length)
         words = (prior.source_words, prior.target_words) if prior else ({}, {})
         self.progress("numbering pairs of words", 0, 1)
-        text = paired_text(source, target, form, settings.max_length, words)
+        limits = settings.max_length, settings.max_ratio
+        text = paired_text(source, target, form, *limits, words)
         known = prior.known(text, settings.max_length) if prior else None
+        back = backed.known(text, settings.max_length) if backed else None
         parameters = Parameters(null=settings.null, concentration=settings.variational)
         passes = _passes(settings, iterations, prior is not None)
-        outcomes = train(text, parameters, passes, known, keep, self.jobs, self.progress)
+        if settings.back_off == "ibm1" and passes.use_hmm and (iterations or backed):
+            passes = replace(passes, back_off=iterations)
+        outcomes = train(text, parameters, passes, known, keep, self.jobs, self.progress, back)
         forward, backward = outcomes
         learnt = None
         if forward.tally is not None and backward.tally is not None:

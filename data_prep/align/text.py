@@ -77,14 +77,14 @@ class PairedText:
     """A text ready for training.
 
     `keys` are the pairs in order, `source * len(target words) + target`; the first is -1, for no
-    pair. `long` are segments over the length limit, which stand in no block.
+    pair. `outside` are segments beyond the limits of length and ratio, which stand in no block.
     """
 
     source: TextSide
     target: TextSide
     keys: Ints
     blocks: tuple[Block, ...]
-    long: Ints
+    outside: Ints
 
     @property
     def segments(self) -> int:
@@ -124,21 +124,36 @@ def paired_text(
     target: Sentences,
     form: Forms,
     longest: int,
+    ratio: float | None = None,
     known: tuple[dict[str, int], dict[str, int]] = ({}, {}),
 ) -> PairedText:
-    """Number the words and the pairs of a text; `known` vocabularies are continued."""
+    """Number the words and the pairs of a text; `known` vocabularies are continued.
+
+    Segments over the limits `longest` and `ratio` are kept apart.
+    """
     left, right = _side(source, form, known[0]), _side(target, form, known[1])
     usable = (left.lengths > 0) & (right.lengths > 0)
-    long = usable & (np.maximum(left.lengths, right.lengths) > longest)
+    outside = too_unlike(left.lengths, right.lengths, longest, ratio)
     width = max(len(right.words), 1)
-    drafts = [_draft(left, right, group, width) for group in _groups(left, right, usable & ~long)]
+    drafts = [
+        _draft(left, right, group, width) for group in _groups(left, right, usable & ~outside)
+    ]
     apart = [
         _all_pairs(left.segment(one), right.segment(one), width)
-        for one in np.flatnonzero(long).tolist()
+        for one in np.flatnonzero(outside).tolist()
     ]
     keys = _distinct(np.concatenate([[-1], *(draft.keys for draft in drafts), *apart]))
     blocks = tuple(draft.block(keys) for draft in drafts)
-    return PairedText(left, right, keys, blocks, np.flatnonzero(long))
+    return PairedText(left, right, keys, blocks, np.flatnonzero(outside))
+
+
+def too_unlike(left: Ints, right: Ints, longest: int, ratio: float | None) -> NDArray[np.bool_]:
+    """Which segments, by the lengths of both sides, are beyond the limits; empty ones are not."""
+    short, long = np.minimum(left, right), np.maximum(left, right)
+    beyond = long > longest
+    if ratio is not None:
+        beyond |= long > ratio * short
+    return np.asarray(beyond & (short > 0))
 
 
 def _distinct(values: Ints) -> Ints:

@@ -28,12 +28,17 @@ _WORTH_A_PROCESS = 100_000
 
 @dataclass(frozen=True)
 class Passes:
-    """How often the text is read with each model; segments over `longest` are only linked."""
+    """How often the text is read with each model.
+
+    Segments beyond the limits are only linked: by these models, or if `back_off` is not None by an
+    IBM 1 that reads the text as often as that, from the beginning. `longest` is the longest jump.
+    """
 
     ibm1: int
     hmm: int
     use_hmm: bool
     longest: int
+    back_off: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,18 @@ def train(
     keep: bool,
     jobs: int,
     progress: Progress,
+    backed: tuple[Known, Known] | None = None,
 ) -> tuple[Outcome, Outcome]:
     """Both directions after all passes; with `keep`, their counts too.
 
+    `known` are counts of an earlier text, `backed` those of the back-off if they are others.
+
     The result does not depend on `jobs`; a second process is used where there is enough to do.
     """
-    knows = known or (None, None)
-    tasks = [_Task(text, one, parameters, passes, knows[one], keep) for one in (False, True)]
+    knows, backs = known or (None, None), backed or known or (None, None)
+    tasks = [
+        _Task(text, one, parameters, passes, knows[one], keep, backs[one]) for one in (False, True)
+    ]
     cells = sum(len(block.cells) for block in text.blocks)
     if jobs < 2 or cells < _WORTH_A_PROCESS or sys.platform != "linux":
         forward = tasks[0].run(_watch(progress, "forward", text, passes))
@@ -113,17 +123,25 @@ class _Task:
     passes: Passes
     known: Known | None
     keep: bool
+    backed: Known | None
 
     def run(self, report: Callable[[], None]) -> Outcome:
         passes = self.passes
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-            direction = Direction(
-                self.text, self.backward, self.parameters, passes.longest, self.known
-            )
+            direction = self._direction(self.known)
             for number in range(passes.ibm1 + passes.hmm):
                 direction.read(number >= passes.ibm1, report)
             best = direction.best(passes.use_hmm, report)
-        return Outcome(best, direction.tally if self.keep else None)
+            tally = direction.tally if self.keep else None
+            if passes.back_off is not None and len(self.text.outside):
+                direction = self._direction(self.backed)
+                for _ in range(passes.back_off):
+                    direction.read(False, report)
+                direction.link_outside(best)
+        return Outcome(best, tally)
+
+    def _direction(self, known: Known | None) -> Direction:
+        return Direction(self.text, self.backward, self.parameters, self.passes.longest, known)
 
 
 def _send(sender: Connection, task: _Task) -> None:
@@ -153,7 +171,8 @@ def _receive(receiver: Connection) -> Outcome:
 
 
 def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> Callable[[], None]:
-    total = (passes.ibm1 + passes.hmm + 1) * len(text.blocks)
+    again = (passes.back_off or 0) if len(text.outside) else 0
+    total = (passes.ibm1 + passes.hmm + 1 + again) * len(text.blocks)
     done = 0
 
     def report() -> None:

@@ -3,9 +3,10 @@
 Lemmatisers disagree on pronouns (`elles` becomes `lui`, `elle` or `elles`; `Cela` even `celer`),
 but the task is about nothing else. `tables/lemmas.tsv` has a table for each of en, fr, de and es:
 
-- the pronouns that the tasks predict keep their form (il, ils, elle, elles, ce, cela, ça, on; he,
-  she, it, they, this, these, there; er, sie, es, man), elided forms are written out (c' is ce);
-- elsewhere the lemmas are TreeTagger's: je, me, le (also for la, l', les), them, ihnen;
+- the lemmas are TreeTagger's, which made those of the tasks. French ones hide number (il for ils,
+  elle for elles, ce for ces), so a model over lemmas cannot predict plural pronouns (003 §8.2, 004
+  Table 12); elided forms are written out (c' is ce), le stands for la, l' and les too;
+- English and German pronouns keep their form (they, them, these; er, sie, ihnen);
 - whether `la` or `en` is a pronoun, a determiner or neither is told by the tag.
 
 A few French prepositions and conjunctions that look like verbs (`entre`, `puis`) are there too.

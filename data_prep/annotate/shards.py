@@ -13,6 +13,7 @@ from crosspro.data_prep.annotate.corpus import (
 )
 from crosspro.data_prep.annotate.registry import annotation_file, default_annotator
 from crosspro.data_prep.annotate.store import read_store, to_lines
+from crosspro.data_prep.annotate.tables import tables_digest
 from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.cache import Cache, content_key
 from crosspro.data_prep.engine import map_shards
@@ -49,7 +50,8 @@ def annotate_shards(
         shards, engine, jobs = [range(len(sentences))], "local", 1
     files = [] if file is None else [file]
     keys = [
-        content_key(asdict(settings), *files, [sentences[i] for i in shard]) for shard in shards
+        content_key(asdict(settings), tables_digest(), *files, [sentences[i] for i in shard])
+        for shard in shards
     ]
     todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
     language = settings.language

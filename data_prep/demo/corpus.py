@@ -21,8 +21,7 @@ _SCENES_PER_DOCUMENT = (5, 9)
 _TAGS = {
     "universal": {"PUNCT": ".", "STOP": "."},
     "treetagger-fr": {
-        "NOUN": "NOM", "VERB": "VER", "PRON": "PRO", "ADP": "PRP", "CONJ": "KON", "PUNCT": "PUN",
-        "STOP": "SENT",
+        "NOUN": "NOM", "VERB": "VER", "ADP": "PRP", "CONJ": "KON", "PUNCT": "PUN", "STOP": ".",
     },
     "none": {},
 }  # fmt: skip
@@ -87,7 +86,7 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
                 position,
                 index,
                 task.class_of(word.form.lower()) if word.form else OTHER,
-                _token(word, task, inflected=True) if word.form else NONE,
+                _token(word, task) if word.form else NONE,
             )
         )
         origins.append(sentence.origins[word.slot or ""])
@@ -109,9 +108,9 @@ def _counts(word: Word, task: Task) -> bool:
     return word.form.lower() in task.source_pronouns
 
 
-def _token(word: Word, task: Task, inflected: bool = False) -> str:
+def _token(word: Word, task: Task) -> str:
     if not task.tagged:
         return word.form
     category = "STOP" if word.form == "." else word.category
     tag = _TAGS[task.tagset].get(category, category)
-    return f"{word.form.lower() if inflected else word.lemma}{TAG_SEPARATOR}{tag}"
+    return f"{word.lemma}{TAG_SEPARATOR}{tag}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crosspro.data_prep.annotate.pronouns import pronoun_lemma
 from crosspro.data_prep.demo.lexicon import LANGUAGES, Adjective, Invariable, Noun, Verb
 
 NOTHING = ""
@@ -206,13 +207,21 @@ def _subject(clause: Clause, language: str) -> list[Word]:
     form = subject.forms[language]
     if form == NOTHING and language == "es":
         return []
-    return [Word(form, _pronoun_lemma(form), "PRON", f"{clause.key}.{subject.slot}", subject.slot)]
+    return [
+        Word(
+            form,
+            _pronoun_lemma(form, language),
+            "PRON",
+            f"{clause.key}.{subject.slot}",
+            subject.slot,
+        )
+    ]
 
 
-def _pronoun_lemma(form: str) -> str:
-    return {"c'": "ce", "celle-ci": "celui-ci", "diese": "dieser", "dieses": "dieser"}.get(
-        form, form
-    )
+def _pronoun_lemma(form: str, language: str) -> str:
+    """As annotation writes it: number is hidden in French (il for ils)."""
+    demonstratives = {"diese": "dieser", "dieses": "dieser"}
+    return pronoun_lemma(form, "PRON", language) or demonstratives.get(form, form)
 
 
 def _agreement(clause: Clause, language: str) -> tuple[str, int]:

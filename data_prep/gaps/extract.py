@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.annotate.token import TAG_SEPARATOR
-from crosspro.data_prep.example import Example, Gap, Link, split_tag
+from crosspro.data_prep.example import Example, Gap, Link
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.task import NONE, OTHER, Task
@@ -140,6 +139,7 @@ def make_example(
 ) -> Example:
     """The example with its placeholders; `tokens` are the target words as the file shows them.
 
+    The class of a gap is that of the word, but what the gap hides is the token: `ils il|PRON`.
     Links count positions with the placeholders in place; an inserted one has none.
     """
     replaced = {p.position: p for p in placements if p.position is not None and not p.inserted}
@@ -161,11 +161,8 @@ def make_example(
         if here is None:
             shown.append(tokens[position])
             continue
-        word = target[position]
-        tag = split_tag(tokens[position])[1]
-        written = f"{word}{TAG_SEPARATOR}{tag}" if task.tagged else word
-        label = task.class_of(word.lower())
-        gaps.append(Gap(len(shown), here.source_index, label, written))
+        label = task.class_of(target[position].lower())
+        gaps.append(Gap(len(shown), here.source_index, label, tokens[position]))
         shown.append(f"{PLACEHOLDER}{here.source_index}")
     shifted = tuple((s, moved[t]) for s, t in links)
     return Example(tuple(source), tuple(shown), shifted, tuple(gaps), document, task.tagged)

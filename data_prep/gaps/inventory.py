@@ -16,6 +16,7 @@ from crosspro.data_prep.example import Link
 from crosspro.data_prep.task import NONE, OTHER
 
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
+"""PRO is the name of the French TreeTagger; annotation of one's own may have it."""
 
 
 @dataclass(frozen=True)

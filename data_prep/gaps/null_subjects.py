@@ -148,7 +148,7 @@ def place_null_subjects(
         known = [subject for subject in subjects if subject is not None]
         if not known:
             placements.append(Placement(phrase.first, "left_out_no_subject", None))
-        elif english.tokens[known[0]].form.lower() in _FIRST_PERSON:
+        elif not rules.keep_first_person and english.tokens[known[0]].form.lower() in _FIRST_PERSON:
             # Many forms are first and third person alike (tenía); the translation tells.
             placements.append(Placement(phrase.first, "left_out_first_person", None))
         elif known[0] in taken:

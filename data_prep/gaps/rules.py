@@ -28,6 +28,9 @@ class GapRules:
     `insert_unaligned`: whether pronouns without a link get a placeholder.
     `filter_subjects`, `keep_expletives`: whether ambiguous pronouns must be subjects, and whether
     expletives pass; None does as the tasks did, which kept English ones and lost German ones.
+    `keep_first_person`: whether a Spanish verb without a subject is a gap (of class OTHER) where
+    its English subject is `I` or `we`. 004 §3.3.1 takes every verb that the parser calls third
+    person, also those that only look like it (tenía), so they stay unless this says otherwise.
     """
 
     several_accepted: Side = "left"
@@ -39,6 +42,7 @@ class GapRules:
     insert_unaligned: bool = True
     filter_subjects: bool = True
     keep_expletives: bool | None = None
+    keep_first_person: bool = True
 
 
 RULES = {

@@ -2,7 +2,8 @@
 
 All files are read and checked before anything is computed. Links that are not given are made with
 our own aligner: reference and candidates are aligned together, with a larger corpus or with what
-was learnt from one where the user has it (000 §2.3).
+was learnt from one where the user has it, and both directions are merged by grow-diag-final
+(000 §2.3).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.formats.textfile import open_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 
+SYMMETRISATION = "grow-diag-final"
 _ZIP = b"PK"
 
 
@@ -55,10 +58,14 @@ class InputPaths:
 
 @dataclass(frozen=True)
 class AlignWith:
-    """What helps to make links: a parallel corpus, or a prior learnt from one."""
+    """How links are made: with a parallel corpus, or a prior learnt from one; how they are merged.
+
+    `symmetrisation` is that of 000 §2.3 unless another is named.
+    """
 
     corpus: tuple[Path, Path] | None = None
     prior: Path | None = None
+    symmetrisation: str | None = None
 
 
 ALONE = AlignWith()
@@ -153,19 +160,24 @@ def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) 
 
 @dataclass(frozen=True)
 class _Helper:
-    """What helps the aligner, as it was read, and a name for its content."""
+    """What helps the aligner, as it was read, and names for its content and for the merging."""
 
     corpus: tuple[Text, Text] | None
     prior: Prior | None
+    symmetrisation: str
     digests: tuple[str, ...]
 
 
 def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Helper:
     corpus = prior = None
-    digests = []
-    if all_given and (align.corpus is not None or align.prior is not None):
-        expected = "no text or prior to align with: all links are given"
+    symmetrisation = align.symmetrisation or SYMMETRISATION
+    digests = [symmetrisation]
+    if all_given and align != ALONE:
+        expected = "no text, prior or symmetrisation to align with: all links are given"
         problems.append(Problem("links", None, "aligner", expected, "one"))
+    if symmetrisation not in SYMMETRISATIONS:
+        expected = choices(SYMMETRISATIONS)
+        problems.append(Problem("links", None, "symmetrisation", expected, symmetrisation))
     if align.corpus is not None:
         first, second = (read_text(path, problems) for path in align.corpus)
         check_lengths(second, first, problems)
@@ -176,7 +188,7 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
         if prior is not None:
             content = hashlib.sha256(align.prior.read_bytes()).hexdigest()[:8]
             digests.append(f"prior-{content}")
-    return _Helper(corpus, prior, tuple(digests))
+    return _Helper(corpus, prior, symmetrisation, tuple(digests))
 
 
 def _prior(path: Path, problems: list[Problem]) -> Prior | None:
@@ -215,9 +227,9 @@ def _missing_links(
     if helper.corpus is not None:
         left, right = left + helper.corpus[0].sentences(), right + helper.corpus[1].sentences()
     known = helper.prior
-    settings = AlignerSettings()
+    settings = AlignerSettings(symmetrisation=helper.symmetrisation)
     if known is not None:
-        settings = AlignerSettings(form=known.form, prefix_length=known.prefix_length)
+        settings = replace(settings, form=known.form, prefix_length=known.prefix_length)
     made = align_corpus(left, right, settings, known, 1, progress)
     size = len(sentences)
     return [
@@ -229,7 +241,8 @@ def _missing_links(
 
 
 def _origin(links: Sequence[Links | None], helper: _Helper, lenient: bool) -> str:
-    """All that decides the links: how lenient, how many texts were aligned together, with what."""
+    """All that decides the links: how lenient, how many texts were aligned together, how, and with
+    what."""
     found = []
     if any(one is not None for one in links):
         found.append("given(lenient)" if lenient else "given")

@@ -1,14 +1,17 @@
-"""Make the data of RESULTS.md from a folder of corpora (`train`, `dev`, `test`; NAME.en.xz …).
+"""Make the data of RESULTS.md from a folder of corpora (PAIR/train, dev, test; NAME.en.xz …).
 
 All texts of a pair are tokenised and joined, so that the small test sets are aligned with what the
 large corpora teach; then gaps are placed, and the result is cut into files again:
 
-    python -m crosspro.scripts.reproduce.real_data --task en-fr --task en-fr-2015 \
-        --bitext DATA/bitext/en-fr OUT
+    python -m crosspro.scripts.reproduce.real_data --bitext DATA/bitext \\
+        --official DATA/official_discomt2015 OUT
 
-OUT/TASK then serves as `data.dir`. With `--official DATA/official_discomt2015` the sets of 2015
-take the places of TEDdev and DiscoMT2015.test: as released for the inflected task, and for the
-lemmatised one with the gaps filled again, the official links, and gaps by the rules of 2017.
+makes all six tasks, `--task es-en` one of them. Both directions of a pair use the same joined text;
+links are turned round where the symmetrisation treats both sides alike (intersection), else they
+are made for each direction. OUT/TASK then serves as `data.dir`. With `--official` the sets of 2015
+take the places of TEDdev and DiscoMT2015.test in the tasks from English to French: as released for
+the inflected task, and for the lemmatised one with the gaps filled again, the official links, and
+gaps by the rules of 2017. Sets of contrastive pairs are for tests only: no text has them.
 """
 
 from __future__ import annotations
@@ -16,21 +19,24 @@ from __future__ import annotations
 import lzma
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Link
-from crosspro.data_prep.formats.links import write_links
+from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.textfile import atomic_output, read_lines, write_text
-from crosspro.data_prep.task import NONE, load_task
+from crosspro.data_prep.task import NONE, Task, load_task
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
 
+TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
 OFFICIAL = {
     "dev.TEDdev": ("TEDdev.en-fr.data.xz", "TEDdev.en-fr.doc-ids.xz"),
     "test.DiscoMT2015": (
@@ -38,79 +44,126 @@ OFFICIAL = {
         "DiscoMT2015.test.en-fr.doc-ids.xz",
     ),
 }
-REPLACED = ("ted_tst2010_TEDdev", "DiscoMT2015.test")
-CONTRASTIVE = "opensubs_contrastive"
+REPLACED = ("dev.ted_tst2010_TEDdev", "test.DiscoMT2015.test")
+TEST_ONLY = ("opensubs_contrastive", "contrapro")
+"""Sets that nothing may be learnt from, not even links."""
+
+ALIKE = ("intersection", "union")
+"""Symmetrisations that give the other direction the same links, turned round."""
 
 
 @app.command()
 def real_data(
     output: Annotated[Path, typer.Argument(help="Folder of the data, one folder a task.")],
-    task: Annotated[list[str], typer.Option(help="Tasks of one language pair.")],
-    bitext: Annotated[Path, typer.Option(help="Folder with train, dev and test.")],
+    bitext: Annotated[Path, typer.Option(help="Folder with a folder for each pair, or of one.")],
+    task: Annotated[
+        list[str] | None, typer.Option(help="Tasks to make; all six by default.")
+    ] = None,
     official: Annotated[Path | None, typer.Option(help="Official files of 2015.")] = None,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
 ) -> None:
     """Make the data of RESULTS.md from a folder of corpora."""
-    first = load_task(task[0])
-    languages = (first.source_language, first.target_language)
     output.mkdir(parents=True, exist_ok=True)
-    joined = output / f"joined.{'-'.join(languages)}"
-    sizes = _join(bitext, languages, joined, official is not None)
-    source, target = (f"{joined}.{language}" for language in languages)
-    links = Path(f"{joined}.links")
-    if not links.is_file():
-        made = ["--source", source, "--target", target, "-o", str(links), "-t", task[0]]
-        _crosspro("align", *made)
-    for name in task:
+    for name in task or TASKS:
+        rules = load_task(name)
+        joined = _join(_pair_folder(bitext, rules), output)
+        links = _links(rules, joined)
         folder = output / name
         folder.mkdir(exist_ok=True)
         prefix = folder / "joined"
-        rules = "2015" if name.endswith("2015") else "2017"
-        text = ["--source", source, "--target", target, "--doc-ids", f"{joined}.doc-ids"]
-        how = ["--tokenised", "--links", str(links), "--rules", rules, "--jobs", str(jobs)]
-        _crosspro("prepare", "--task", name, *text, *how, "-o", str(prefix))
-        _cut(Path(f"{prefix}.data"), folder, sizes, ".data")
-        _cut(Path(f"{prefix}.doc-ids"), folder, sizes, ".doc-ids")
-        if official is not None:
-            _official(name, rules, official, folder)
+        year = "2015" if name.endswith("2015") else "2017"
+        how = ["--links", str(links), "--rules", year, "--jobs", str(jobs), "-o", str(prefix)]
+        doc_ids = ["--doc-ids", str(joined.path("doc-ids")), "--tokenised"]
+        _crosspro("prepare", "--task", name, *joined.sides(rules), *doc_ids, *how)
+        replaced = official is not None and rules.target_language == "fr"
+        left_out = REPLACED if replaced else ()
+        _cut(Path(f"{prefix}.data"), folder, joined.sizes, ".data", left_out)
+        _cut(Path(f"{prefix}.doc-ids"), folder, joined.sizes, ".doc-ids", left_out)
+        if replaced and official is not None:
+            _official(name, year, official, folder)
 
 
-def _join(
-    bitext: Path, languages: tuple[str, str], joined: Path, skip_official: bool
-) -> dict[str, int]:
-    """Tokenise and join all corpora; returns the number of lines of each."""
-    sizes: dict[str, int] = {}
-    corpora = []
-    for split in ("train", "dev", "test"):
-        for path in sorted((bitext / split).glob("*.doc-ids.xz")):
-            name = path.name.removesuffix(".doc-ids.xz")
-            if name != CONTRASTIVE and not (skip_official and name in REPLACED):
-                corpora.append((f"{split}.{name}", path))
-    for title, path in corpora:
-        sizes[title] = sum(1 for _ in read_lines(path))
-    for language in languages:
-        whole = Path(f"{joined}.{language}")
-        if whole.is_file():
+@dataclass(frozen=True)
+class _Joined:
+    """The tokenised text of a pair in OUT/joined.PAIR.*; `sizes` are the lines of each corpus."""
+
+    folder: Path
+    pair: str
+    sizes: dict[str, int]
+
+    def path(self, suffix: str) -> Path:
+        return self.folder / f"joined.{self.pair}.{suffix}"
+
+    def sides(self, task: Task) -> list[str]:
+        """Both texts as options, source first."""
+        source, target = self.path(task.source_language), self.path(task.target_language)
+        return ["--source", str(source), "--target", str(target)]
+
+
+def _pair_folder(bitext: Path, task: Task) -> Path:
+    """The folder of the task's corpora, named by the pair in either order."""
+    languages = (task.source_language, task.target_language)
+    known = [bitext / "-".join(order) for order in (languages, languages[::-1])]
+    for folder in (bitext, *known):
+        if (folder / "train").is_dir():
+            return folder
+    raise input_error(bitext, "--bitext", f"a folder {known[0].name} or {known[1].name}", "none")
+
+
+def _join(bitext: Path, output: Path) -> _Joined:
+    """Tokenise and join all corpora of a pair."""
+    corpora = {
+        f"{split}.{name}": path
+        for split in ("train", "dev", "test")
+        for path in sorted((bitext / split).glob("*.doc-ids.xz"))
+        if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY
+    }
+    sizes = {title: sum(1 for _ in read_lines(path)) for title, path in corpora.items()}
+    joined = _Joined(output, bitext.resolve().name, sizes)
+    for language in joined.pair.split("-"):
+        if joined.path(language).is_file():
             continue
-        with atomic_output(whole) as handle:
-            for title, path in corpora:
-                part = joined.with_name(f"tokenised.{title}.{language}")
+        with atomic_output(joined.path(language)) as handle:
+            for title, path in corpora.items():
+                part = joined.path(f"{title}.{language}")
                 text = path.with_name(path.name.replace(".doc-ids.", f".{language}."))
                 _crosspro("tokenise", str(text), "-l", language, "-o", str(part))
                 handle.write(part.read_bytes())
                 part.unlink()
-    with atomic_output(Path(f"{joined}.doc-ids")) as handle:
-        for title, path in corpora:
+    with atomic_output(joined.path("doc-ids")) as handle:
+        for title, path in corpora.items():
             for line in read_lines(path):
                 handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
-    return sizes
+    return joined
 
 
-def _cut(joined: Path, folder: Path, sizes: dict[str, int], suffix: str) -> None:
+def _links(task: Task, joined: _Joined) -> Path:
+    """The links of the joined text in the task's direction, made or turned round."""
+    source, target = task.source_language, task.target_language
+    links, other = (
+        joined.path(f"{way}.links") for way in (f"{source}-{target}", f"{target}-{source}")
+    )
+    if links.is_file():
+        return links
+    if other.is_file() and task.symmetrisation in ALIKE:
+        write_links(links, (sorted((t, s) for s, t in line) for line in read_links(other)))
+    else:
+        _crosspro("align", *joined.sides(task), "-o", str(links), "-t", task.name)
+    return links
+
+
+def _cut(
+    joined: Path, folder: Path, sizes: dict[str, int], suffix: str, left_out: Collection[str]
+) -> None:
     lines: Iterator[bytes] = read_lines(joined)
     for title, size in sizes.items():
+        part = (next(lines) for _ in range(size))
+        if title in left_out:
+            for _ in part:
+                pass
+            continue
         with lzma.open(folder / f"{title}{suffix}.xz", "wb") as handle:
-            handle.writelines(next(lines) for _ in range(size))
+            handle.writelines(part)
 
 
 def _official(name: str, rules: str, official: Path, folder: Path) -> None:

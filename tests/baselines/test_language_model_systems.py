@@ -40,6 +40,17 @@ def test_a_source_aware_model_needs_labels(data):
         SourceAwareLM(3).fit(TASK, blind, data[1])
 
 
+def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
+    """As the papers say of the baseline: recall 0 for ils and elles (004 Table 12)."""
+    system = NGramSystem(3)
+    system.fit(TASK, *data)
+    found = {TASK.classes[index] for index in system.predict(data[1]).argmax(axis=1)}
+    gold = {gap.label for example in data[1] for gap in example.gaps}
+    assert {"ils", "elles"} <= gold
+    assert not {"ils", "elles"} & found
+    assert {"il", "elle", "ce"} <= found
+
+
 def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
     system = NGramSystem(3)
     system.fit(TASK, *data, tmp_path)

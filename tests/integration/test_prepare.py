@@ -84,6 +84,18 @@ def test_files_of_the_users_own_replace_every_step(tokens, tmp_path):
     assert all(gap.label is None for example in blind for gap in example.gaps)
 
 
+def test_segments_beyond_the_limits_of_the_aligner_are_counted(tmp_path):
+    texts = {"s": "it works .\n" * 9 + "it " * 120 + ".\n", "t": "il marche .\n" * 9 + "il .\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    sides = ["--source", tmp_path / "s", "--target", tmp_path / "t", "-o", tmp_path / "x"]
+    result = crosspro("prepare", "--task", "en-fr-2015", "--rules", "2015", *sides)
+    assert result.code == 0, result.stderr
+    report = json.loads((tmp_path / "x.report.json").read_text("utf-8"))
+    assert report["segments_backed_off"] == 1
+    assert (report["aligner"]["max_ratio"], report["aligner"]["back_off"]) == (9.0, "ibm1")
+
+
 def test_most_gold_gaps_of_the_sample_are_found(tmp_path):
     pytest.importorskip("HanTa")
     result = crosspro(*arguments("de-en", tmp_path / "x", "--rule", "keep_expletives=true"))

@@ -34,6 +34,25 @@ def test_links_are_written(files):
     assert len(lines) == 6
 
 
+def test_segments_beyond_the_limits_are_told_and_backed_off_with_a_task(files):
+    for name, text, unequal in (("long.en", SOURCE, 1), ("long.fr", TARGET, 10)):
+        words = [word for line in text for word in line]
+        lines = [*text * 5, words * 8, words[:unequal]]
+        (files / name).write_text("".join(" ".join(line) + "\n" for line in lines), "utf-8")
+    texts = ("--source", files / "long.en", "--target", files / "long.fr", "-o", files / "made")
+    for options, number in (
+        (("--task", "en-fr"), "2 of them"),
+        (("--task", "en-fr", "--max-ratio", "10"), "1 of them"),
+        ((), "1 of them"),
+        (("--max-length", "500"), "32 segments\n"),
+    ):
+        result = crosspro("align", *texts, *options)
+        assert result.code == 0, result.stderr
+        assert number in result.stderr.decode()
+        assert (files / "made").read_text("utf-8").splitlines()[30]
+    assert crosspro("align", *texts, "--back-off", "hmm").code == 2
+
+
 def test_evaluation_has_a_row_for_each_symmetrisation(files):
     options = ("--evaluate", files / "gold", "--task", "en-fr", "--all-symmetrisations")
     result = align(files, *options, "--jobs", "1")

@@ -176,7 +176,7 @@ def test_links_are_made_when_they_are_not_given():
     )
     assert result.code == 0, result.stderr
     content = json.loads(result.stdout)
-    assert "|links:aligned(2-texts,corpus-" in content["signature"]
+    assert "|links:aligned(2-texts,grow-diag-final,corpus-" in content["signature"]
     assert content["candidates"][0]["cases"]["1"] > 0
 
 

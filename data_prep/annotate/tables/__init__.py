@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
@@ -18,3 +20,12 @@ def read_table(name: str, columns: int, folder: Path = _FOLDER) -> Iterator[tupl
             if len(cells) != columns:
                 raise ValueError(f"{name}.tsv:{number}: {len(cells)} columns instead of {columns}")
             yield cells
+
+
+@cache
+def tables_digest() -> str:
+    """Changes with the tables: annotation kept from before a correction is not used after it."""
+    digest = blake2b(digest_size=10)
+    for path in sorted(_FOLDER.glob("*.tsv")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
     align_corpus,
+    beyond_limits,
     default_settings,
 )
 from crosspro.data_prep.align.evaluate import score_links
@@ -121,6 +123,53 @@ def test_a_long_segment_is_linked_by_ibm1_some_rows_at_a_time(monkeypatch):
     assert align_corpus(*texts, WORD) == at_once
 
 
+def outside_text():
+    """A text with a segment that is too long and one that is too unequal."""
+    source, target = made_up_text(60)
+    long = [[word for sentence in side for word in sentence] for side in (source, target)]
+    Random(1).shuffle(long[1])  # an order that no model expects
+    return [*source, long[0], source[0][:1]], [*target, long[1], long[1][:20]]
+
+
+def test_segments_beyond_the_limits_are_counted_and_not_learnt_from():
+    texts = outside_text()
+    limited = replace(WORD, max_ratio=9.0)
+    assert beyond_limits(*texts, WORD) == 1
+    assert beyond_limits(*texts, limited) == 2
+    assert beyond_limits([[], ["a"]], [["b"] * 20, ["b"] * 9], limited) == 0
+    text = paired_text(*texts, str.lower, limited.max_length, limited.max_ratio)
+    assert text.outside.tolist() == [60, 61]
+    learnt = [n for block in text.blocks for batch in block.batches for n in batch.segments]
+    assert sorted(learnt) == list(range(60))
+
+
+def test_the_back_off_is_an_ibm1_of_its_own():
+    """003 §3.3.1: what GIZA++ could not take was left to fast_align."""
+    texts = outside_text()
+    same = replace(WORD, max_ratio=9.0)
+    backed = align_corpus(*texts, replace(same, back_off="ibm1"), jobs=1)
+    ibm1 = align_corpus(*texts, replace(same, model="ibm1"), jobs=1)
+    hmm = align_corpus(*texts, same, jobs=1)
+    assert backed[:60] == hmm[:60]
+    assert backed[60:] == ibm1[60:]
+    assert all(backed[60:])
+    assert backed[60:] != hmm[60:]
+
+
+def test_a_large_text_has_the_back_off_too():
+    source, target = made_up_text(400)
+    long = [[word for sentence in side[:60] for word in sentence] for side in (source, target)]
+    texts = [*source, long[0]], [*target, long[1]]
+    backed = replace(WORD, back_off="ibm1")
+    arguments = (*texts, backed, None, False, 1, lambda *_: None)
+    whole, parts = (
+        list(own_links(*arguments)[0]),
+        list(own_links(*arguments, most_cells=200_000)[0]),
+    )
+    assert len(parts) == len(whole)
+    assert score_links([set(parts[-1][0])], [set(whole[-1][0])]).f1 > 0.8
+
+
 def test_a_large_text_is_learnt_from_in_part():
     source, target = made_up_text(400)
     chosen = [replace(WORD, model=model) for model in ("ibm1", "hmm")]
@@ -179,15 +228,19 @@ def test_progress_goes_from_nothing_to_everything():
 
 
 def test_faulty_settings_are_named_together():
-    wrong = AlignerSettings(aligner="giza", model="ibm4", form="stem", null=1.5, prefix_length=0)
+    wrong = AlignerSettings(
+        "giza", "ibm4", form="stem", null=1.5, prefix_length=0, max_ratio=0.5, back_off="hmm"
+    )
     with pytest.raises(InputError) as caught:
         wrong.check()
     assert [problem.field for problem in caught.value.problems] == [
         "aligner",
         "model",
         "form",
+        "back_off",
         "prefix_length",
         "null",
+        "max_ratio",
     ]
     assert "own, eflomal, file" in str(caught.value)
     with pytest.raises(InputError, match="expected 6 as in the source, found 5"):
@@ -197,8 +250,10 @@ def test_faulty_settings_are_named_together():
 
 
 def test_the_task_gives_the_symmetrisation(en_fr):
-    assert default_settings(en_fr).symmetrisation == en_fr.symmetrisation
-    assert default_settings(en_fr).model == "hmm"
+    chosen = default_settings(en_fr)
+    assert chosen.symmetrisation == en_fr.symmetrisation
+    assert chosen.model == "hmm"
+    assert (chosen.max_length, chosen.max_ratio, chosen.back_off) == (100, 9.0, "ibm1")
 
 
 def test_quality_on_news_text():

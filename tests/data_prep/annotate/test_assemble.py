@@ -18,7 +18,7 @@ def test_the_fine_tag_goes_before_the_universal_one():
 
 def test_pronouns_get_the_lemma_of_the_table():
     token = Assembler("fr", "treetagger-fr", "ud").token("Elles", "lui", "PRON", "PRON")
-    assert (token.form, token.lemma, token.tag) == ("Elles", "elles", "PRO")
+    assert (token.form, token.lemma, token.tag) == ("Elles", "elle", "PRON")
     assert Assembler("fr", "none", "ud").token("la", "la", "DET", "DET").lemma == "le"
 
 

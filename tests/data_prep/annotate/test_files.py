@@ -28,7 +28,7 @@ def sample(tmp_path):
 def test_written_words_of_a_parse(sample):
     file = ConlluFile(sample, "fr", "treetagger-fr")
     first, second = file.annotate([["Il", "parle", "du", "chien", "."], ["Oui"]])
-    assert first.tagged_lemmas() == ("il|PRO", "parler|VER", "du|PRP", "chien|NOM", ".|SENT")
+    assert first.tagged_lemmas() == ("il|PRON", "parler|VER", "du|PRP", "chien|NOM", ".|.")
     assert [token.head for token in first.tokens] == [1, -1, 3, 1, 1]
     assert (first.tokens[0].deprel, first.tokens[0].feature("Person")) == ("nsubj", "3")
     assert first.parsed and not second.parsed

@@ -93,6 +93,15 @@ def test_lemmas(form, lemma, expected):
 OUTPUT = "<s>\nIch\tPPER\tich\ndenke\tVVFIN\tdenken\ndaran\tPAV\tdaran\n</s>\n\n.\t$.\t.\n"
 
 
+def test_french_output_is_written_as_the_papers_show_it(tmp_path):
+    path = tmp_path / "x.tt"
+    path.write_text("Ils\tPRO:PER\til\ndoivent\tVER:pres\tdevoir\n.\tSENT\t.\n", encoding="utf-8")
+    (sentence,) = TreeTaggerOutput(str(path), "fr", "treetagger-fr").annotate(
+        [["Ils", "doivent", "."]]
+    )
+    assert sentence.tagged_lemmas() == ("il|PRON", "devoir|VER", ".|.")
+
+
 def test_output_of_earlier(tmp_path):
     path = tmp_path / "x.tt"
     path.write_text(OUTPUT, encoding="utf-8")

@@ -31,6 +31,17 @@ def test_one_linked_word():
     assert format_example(example) == "elle\tElle|X\tIt works\tREPLACE_0 marche|X\t0-0 1-1"
 
 
+def test_the_class_is_that_of_the_word_and_the_second_column_has_its_lemma():
+    source, target, tokens = ["They", "work"], ["Elles", "marchent"], ["elle|PRON", "marcher|VER"]
+    links = [(0, 0), (1, 1)]
+    placements = place_gaps(2, target, links, [0], TASK, RULES["2016"])
+    line = format_example(make_example(source, target, tokens, links, placements, TASK))
+    assert line == "elles\telle|PRON\tThey work\tREPLACE_0 marcher|VER\t0-0 1-1"
+    inflected = load_task("en-fr-2015")
+    line = format_example(make_example(source, target, target, links, placements, inflected))
+    assert line == "elles\tElles\tThey work\tREPLACE_0 marchent\t0-0 1-1"
+
+
 def test_the_accepted_word_of_several():
     (placement,), example = extract("it works", "car elle marche", "0-0 0-1 1-2")
     assert placement.decision == "accepted_of_several"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
@@ -11,6 +13,7 @@ from crosspro.data_prep.gaps.null_subjects import (
     place_null_subjects,
 )
 from crosspro.data_prep.gaps.rules import RULES
+from crosspro.data_prep.task import load_task
 
 FIN = "VerbForm=Fin|Person=3"
 
@@ -70,8 +73,14 @@ def test_the_gap_is_at_the_subject_and_names_the_verb():
     assert placement.decision == "subject_found"
 
 
-def test_a_first_person_translation_shows_a_first_person_verb():
-    (placement,) = place_null_subjects(COMES, english("i|PRON came|VERB"), [(0, 1)], RULES["2017"])
+@pytest.mark.parametrize("word", ["I", "we"])
+def test_a_first_person_translation_is_kept_as_in_the_paper_and_dropped_by_option(word):
+    translation = english(f"{word}|PRON came|VERB")
+    (placement,) = place_null_subjects(COMES, translation, [(0, 1)], RULES["2017"])
+    assert (placement.decision, placement.position) == ("subject_found", 0)
+    assert load_task("es-en").class_of(word.lower()) == "OTHER"
+    rules = replace(RULES["2017"], keep_first_person=False)
+    (placement,) = place_null_subjects(COMES, translation, [(0, 1)], rules)
     assert placement.decision == "left_out_first_person"
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
 from crosspro.evaluation.mt_text.linked_text import (
@@ -151,10 +152,32 @@ def test_links_are_made_where_there_are_none(files):
         data = read_input(asked, align=AlignWith(corpus))
         assert data.reference.links.of_line(1) == [(0, 0)]
         digest = text_digest(data.source, data.reference.text)
-        expected = f"aligned(2-texts,corpus-{digest})"
+        expected = f"aligned(2-texts,grow-diag-final,corpus-{digest})"
         assert data.links == (expected if links is None else f"given+{expected}")
     alone = read_input(paths(files, links_reference=None, links_candidates=()))
-    assert alone.links == "aligned(2-texts)"
+    assert alone.links == "aligned(2-texts,grow-diag-final)"
+
+
+@pytest.mark.parametrize("name", [None, "grow-diag-final", "intersection", "union"])
+def test_both_directions_are_merged_by_grow_diag_final_unless_another_way_is_named(files, name):
+    """000 §2.3."""
+    (files / "source").write_text("it rains here\na b c d\nthey sing\n", "utf-8")
+    (files / "reference").write_text("il pleut\nw x y\nils chantent ici donc\n", "utf-8")
+    again = (files / "reference",)
+    asked = paths(files, candidates=again, links_reference=None, links_candidates=())
+    data = read_input(asked, align=AlignWith(symmetrisation=name))
+    source, target = (text.sentences() for text in (data.source, data.reference.text))
+    chosen = AlignerSettings(symmetrisation=name or "grow-diag-final")
+    expected = align_corpus(source * 2, target * 2, chosen)[: len(source)]
+    assert [tuple(sorted(data.reference.links.of_line(n))) for n in range(3)] == expected
+
+
+def test_a_symmetrisation_that_there_is_not_or_that_has_nothing_to_do(files):
+    align = AlignWith(symmetrisation="grow")
+    (found,) = problems(paths(files, links_candidates=()), align=align)
+    assert "grow-diag-final" in found
+    (found,) = problems(paths(files), align=AlignWith(symmetrisation="union"))
+    assert "all links are given" in found
 
 
 LINKS = st.lists(

@@ -1,0 +1,73 @@
+"""The script that makes the data of RESULTS.md, on a tiny bitext."""
+
+from __future__ import annotations
+
+import lzma
+import subprocess
+import sys
+
+import pytest
+
+from crosspro.data_prep.formats.links import read_links
+
+TEXT = {
+    "en": ("It works .", "They sleep .", "It is red ."),
+    "fr": ("Il marche .", "Elles dorment .", "Elle est rouge ."),
+    "de": ("Es geht .", "Sie schlafen .", "Sie ist rot ."),
+}
+CORPORA = {
+    "train": ("talks", "subtitles"),
+    "dev": ("ted_dev2010",),
+    "test": ("ted_tst2014", "opensubs_contrastive", "contrapro"),
+}
+
+
+@pytest.fixture
+def bitext(tmp_path):
+    for other in ("fr", "de"):
+        for split, names in CORPORA.items():
+            folder = tmp_path / "bitext" / f"en-{other}" / split
+            folder.mkdir(parents=True)
+            for name in names:
+                for suffix, lines in (("en", TEXT["en"]), (other, TEXT[other])):
+                    text = "".join(f"{line}\n" for line in lines)
+                    if name in ("opensubs_contrastive", "contrapro"):
+                        text = text.replace(" .", " nevermore .")
+                    (folder / f"{name}.{suffix}.xz").write_bytes(lzma.compress(text.encode()))
+                ids = lzma.compress(b"a\textra\na\nb\n")
+                (folder / f"{name}.doc-ids.xz").write_bytes(ids)
+    return tmp_path / "bitext"
+
+
+def make(bitext, output, *tasks):
+    chosen = [word for task in tasks for word in ("--task", task)]
+    command = [sys.executable, "-m", "crosspro.scripts.reproduce.real_data", "--bitext", bitext]
+    made = subprocess.run([*command, *chosen, output], capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr.decode()
+
+
+def test_a_task_is_made_without_the_sets_that_are_for_tests_only(bitext, tmp_path):
+    output = tmp_path / "out"
+    make(bitext, output, "en-fr-2015")
+    found = {path.name for path in (output / "en-fr-2015").glob("*.data.xz")}
+    names = ("train.talks", "train.subtitles", "dev.ted_dev2010", "test.ted_tst2014")
+    assert found == {f"{name}.data.xz" for name in names}
+    line = lzma.decompress((output / "en-fr-2015" / "train.talks.data.xz").read_bytes())
+    assert line.startswith(b"il\tIl\tIt works .\tREPLACE_0 marche .\t0-0")
+    for path in output.rglob("*"):
+        if path.is_file() and path.suffix != ".xz":
+            assert b"nevermore" not in path.read_bytes(), path
+    assert len((output / "joined.en-fr.fr").read_text("utf-8").splitlines()) == 12
+
+
+def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_path):
+    pytest.importorskip("HanTa")
+    output = tmp_path / "out"
+    make(bitext, output, "en-de", "de-en")
+    there, back = (
+        list(read_links(output / f"joined.en-de.{way}.links")) for way in ("en-de", "de-en")
+    )
+    assert any(there)
+    assert [{(t, s) for s, t in line} for line in there] == [set(line) for line in back]
+    line = lzma.decompress((output / "de-en" / "train.talks.data.xz").read_bytes()).splitlines()[1]
+    assert line.startswith(b"they\tthey|PRON\tSie schlafen .\tREPLACE_0 sleep|VERB")
