@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.language_model import LanguageModel
-from crosspro.data_prep.annotate.token import TAG_SEPARATOR
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.data_prep.token import TAG_SEPARATOR
 
 _TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
 _LOG10 = np.log(10.0)

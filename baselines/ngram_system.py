@@ -19,7 +19,7 @@ from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
 from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.layout.plot import line_chart
 from crosspro.evaluation.submissions.confusion import confusion_counts

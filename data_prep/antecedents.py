@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.formats.chains import Side
+from crosspro.data_prep.example import Example, Gap, Side
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
 """Nouns and names in the universal tags and in TreeTagger's French ones."""

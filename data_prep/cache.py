@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.formats.textfile import make_folder, read_lines, write_text
+from crosspro.data_prep.files.textfile import make_folder, read_lines, write_text
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
-from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence
-from crosspro.data_prep.formats.chains import Mention
+from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
+
+
+Side = Literal["source", "target"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The tokens `first` to `last` of a sentence, which a chain refers to."""
+
+    chain: str
+    side: Side
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """The number of its tokens."""
+        return self.last - self.first + 1
+
+    def covers(self, side: Side, index: int) -> bool:
+        """Whether a token is part of the mention."""
+        return self.side == side and self.first <= index <= self.last
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from crosspro.data_prep.align.backends import AlignerSettings, align_corpus, bey
 from crosspro.data_prep.annotate.corpus import AnnotationSettings
 from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
 from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache, content_key
@@ -33,6 +32,7 @@ from crosspro.data_prep.gaps.null_subjects import place_null_subjects
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
 from crosspro.data_prep.task import Task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from crosspro import __version__
 from crosspro.data_prep.cache import file_digest
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.formats.shared_task import format_example
-from crosspro.data_prep.formats.textfile import atomic_output, write_text
 from crosspro.data_prep.prepare import Counts, PrepareSettings
 from crosspro.data_prep.sets.statistics import DocumentSize
 from crosspro.data_prep.task import Task

@@ -15,7 +15,7 @@ from typing import Any
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.formats.yaml_file import read_yaml
+from crosspro.data_prep.files.yaml_file import read_yaml
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""

@@ -24,7 +24,7 @@ from crosspro.data_prep.errors import (
     quoted,
 )
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.formats.textfile import make_folder, write_text
 from crosspro.data_prep.sets.contents import Contents, example_contents
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.sets.contents import Contents
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.submission import display_names

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 from crosspro.prediction.arguments import given_arguments, json_value
 from crosspro.prediction.format_1 import in_todays_words

@@ -96,7 +96,7 @@ def estimate(
     ] = None,
 ) -> None:
     """Estimate which different pronouns are equivalents, as in the APT paper."""
-    from crosspro.data_prep.formats.textfile import write_text
+    from crosspro.data_prep.files.textfile import write_text
     from crosspro.evaluation.apt.equivalents import estimate as estimate_pairs
     from crosspro.evaluation.apt.equivalents import read_judged, with_equivalents
     from crosspro.evaluation.layout.tables import text_table

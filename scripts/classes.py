@@ -16,8 +16,8 @@ from crosspro.data_prep.annotate.registry import default_tagset
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.errors import input_error, quoted
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.links import read_links
-from crosspro.data_prep.formats.textfile import write_text
 from crosspro.data_prep.gaps.inventory import (
     AlignedSentence,
     PronounCounts,

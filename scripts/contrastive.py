@@ -151,7 +151,7 @@ def score(
 def _released(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
-    from crosspro.data_prep.formats.textfile import open_bytes
+    from crosspro.data_prep.files.textfile import open_bytes
     from crosspro.evaluation.contrastive.formats import read_json
     from crosspro.evaluation.contrastive.released.printout import released_printout
 

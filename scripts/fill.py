@@ -12,8 +12,8 @@ from crosspro.baselines.fill import task_fillers
 from crosspro.baselines.fill_output import Format, fill_as_released, fill_exactly, format_filled
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.formats.textfile import read_text_lines
 from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run

@@ -11,7 +11,7 @@ import typer
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.errors import choices
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.lexicon.determiners import LANGUAGES, determiners
 from crosspro.data_prep.lexicon.induce import InductionSettings, induce
 from crosspro.data_prep.lexicon.lexicon import (

@@ -218,7 +218,7 @@ def write_reports(
 
     The signature is told beside a layout that has no place for it.
     """
-    from crosspro.data_prep.formats.textfile import write_text
+    from crosspro.data_prep.files.textfile import write_text
 
     made = {path: make() for path, make in files.items() if path is not None}
     text = texts[layout]()

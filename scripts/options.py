@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.layers import Layers, layers_beside
 
 TaskName = Annotated[

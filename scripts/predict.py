@@ -15,8 +15,8 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
-from crosspro.data_prep.formats.textfile import atomic_output
 from crosspro.data_prep.layers import read_layered
 from crosspro.prediction.output import predict_stream, without_context
 from crosspro.prediction.runs import find_run

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -130,3 +132,69 @@ def test_help_imports_neither_torch_nor_numpy():
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()"
     )
     assert not modules_after(code) & {"torch", "numpy", "sklearn", "hydra"}
+
+
+FLOORS = ("conf", "data_prep", "evaluation", "prediction", "baselines", "prediction.neural")
+FLOORS = (*FLOORS, "scripts", "crosspro")
+
+
+def within(module: str, rooms: Iterable[str]) -> str | None:
+    """The innermost of some rooms that holds a module (its name without `crosspro.`)."""
+    return max(
+        (room for room in rooms if f"{module}.".startswith(f"{room}.")), key=len, default=None
+    )
+
+
+def packages() -> set[str]:
+    """All folders with code but the tests, by their names without `crosspro.`"""
+    found = (path.parent.relative_to(ROOT).parts for path in ROOT.glob("**/__init__.py"))
+    return {".".join(parts) for parts in found if parts[0] in {f.partition(".")[0] for f in FLOORS}}
+
+
+def imports_between(rooms: Iterable[str]) -> set[tuple[str, str]]:
+    """Which room imports from which other; a module in none of them is a room of its own."""
+    rooms = set(rooms)
+    found = set()
+    for folder in {floor.partition(".")[0] for floor in FLOORS}:
+        for path in (ROOT / folder).rglob("*.py"):
+            module = module_of(path).removesuffix(".__init__")
+            for imported in imported_modules(path):
+                if imported.startswith("crosspro."):
+                    name = imported.removeprefix("crosspro.")
+                    found.add((within(module, rooms) or module, within(name, rooms) or name))
+    return {(one, other) for one, other in found if one != other}
+
+
+def reachable(start: str, arrows: set[tuple[str, str]]) -> set[str]:
+    seen, todo = set(), [start]
+    while todo:
+        here = todo.pop()
+        new = {other for one, other in arrows if one == here} - seen
+        seen |= new
+        todo += new
+    return seen
+
+
+def test_folders_form_no_circle():
+    """Folders, and the modules that lie beside them, import each other in one direction."""
+    rooms = {name for name in packages() if "." in name}
+    arrows = imports_between(rooms)
+    for room in {one for one, _ in arrows}:
+        assert room not in reachable(room, arrows), f"{room} imports itself through others"
+
+
+def test_the_picture_of_the_architecture_is_true():
+    """Every room is drawn, every drawn arrow is an import, and drawn arrows lead to all imports."""
+    picture = ElementTree.parse(ROOT / "docs" / "architecture.svg")  # noqa: S314 - it is ours
+    drawn: dict[str, list[dict[str, str]]] = {}
+    for element in picture.iter():
+        drawn.setdefault(element.get("class", ""), []).append(element.attrib)
+    rooms = {one["id"] for kind in ("floor", "room") for one in drawn[kind]}
+    assert rooms == {name for name in packages() if name.count(".") < 2 or "networks" in name}
+    arrows = {(one["data-from"], one["data-to"]) for one in drawn["imports"]}
+    found = imports_between(FLOORS)
+    assert arrows <= found
+    for one, other in found:
+        assert other in reachable(one, arrows), f"{one} -> {other} is not in the picture"
+    for stop in drawn["stop"]:
+        assert (ROOT / stop["data-module"]).is_file(), stop["data-module"]

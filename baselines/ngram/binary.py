@@ -18,7 +18,7 @@ from crosspro.baselines.ngram.index import Index
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.errors import InputError, input_error, quoted
-from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.files.textfile import atomic_output
 
 MAGIC = b"crosspro n-gram model "
 VERSION = 1

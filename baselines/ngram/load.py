@@ -12,7 +12,7 @@ from crosspro.baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.errors import CrossproError, choices, input_error
-from crosspro.data_prep.formats.textfile import read_lines
+from crosspro.data_prep.files.textfile import read_lines
 
 ENGINES = ("own", "kenlm")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, split_tag
+from crosspro.data_prep.files.textfile import bad_byte, read_lines
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.formats.textfile import bad_byte, read_lines
 from crosspro.data_prep.task import NONE, Task
 
 BATCH_LINES = 8192

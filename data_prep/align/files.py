@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.errors import InputError, Problem, input_error
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 
 
 def parallel_words(source: Path, target: Path) -> tuple[Sentences, Sentences]:

@@ -20,7 +20,7 @@ from crosspro.data_prep.align.estimate import Counts
 from crosspro.data_prep.align.model import Known, Tally
 from crosspro.data_prep.align.text import Numbers, PairedText
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.formats.textfile import atomic_output
+from crosspro.data_prep.files.textfile import atomic_output
 
 _VERSION = 1
 _SMALLEST = 1e-3

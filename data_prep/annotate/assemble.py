@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
 from crosspro.data_prep.annotate.tags import TagConverter
-from crosspro.data_prep.annotate.token import Token
+from crosspro.data_prep.token import Token
 
 LONGEST = 80
 """Words beyond this many characters are shown to backends in part, and are their own lemmas."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.annotate.token import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.conllu import (
     ConlluSentence,
     ConlluWord,
@@ -20,7 +20,7 @@ from crosspro.data_prep.formats.conllu import (
     format_sentence,
     read_conllu,
 )
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence, Token
 
 SCHEME_COMMENT = "xpos_scheme"
 """Comment of our own CoNLL-U files that names the set of the XPOS tags."""

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
-from crosspro.data_prep.annotate.token import AnnotatedSentence, AnyOrder
 from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
 """The models that come with the package, and their tags."""

@@ -20,11 +20,11 @@ from crosspro.data_prep.annotate.hanta_backend import MODELS as HANTA_MODELS
 from crosspro.data_prep.annotate.hanta_backend import HantaAnnotator
 from crosspro.data_prep.annotate.simplemma_backend import SimplemmaAnnotator
 from crosspro.data_prep.annotate.spacy_backend import DEFAULT_MODELS, SpacyAnnotator
-from crosspro.data_prep.annotate.token import Annotator
 from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
 from crosspro.data_prep.annotate.udpipe_backend import UdpipeAnnotator
 from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.token import Annotator
 
 FORMS = (
     "auto",

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 
 from crosspro.data_prep.annotate.assemble import LONGEST, presentable
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Annotator, Token
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.token import AnnotatedSentence, Annotator, Token
 
 _REMEMBERED = 200_000
 

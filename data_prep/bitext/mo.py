@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crosspro.data_prep.bitext.message import Header, Message, parse_header
 from crosspro.data_prep.errors import Problem, input_error
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 
 _LITTLE, _BIG = b"\xde\x12\x04\x95", b"\x95\x04\x12\xde"
 

@@ -18,35 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import cast
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.example import SIDES, Mention, Side
+from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
 
 COLUMNS = ("document", "chain", "side", "sentence", "first", "last")
 HEADER = "\t".join(COLUMNS)
-
-Side = Literal["source", "target"]
-SIDES: tuple[Side, ...] = get_args(Side)
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """The tokens `first` to `last` of a sentence, which a chain refers to."""
-
-    chain: str
-    side: Side
-    first: int
-    last: int
-
-    @property
-    def size(self) -> int:
-        """The number of its tokens."""
-        return self.last - self.first + 1
-
-    def covers(self, side: Side, index: int) -> bool:
-        """Whether a token is part of the mention."""
-        return self.side == side and self.first <= index <= self.last
 
 
 @dataclass(frozen=True, slots=True)

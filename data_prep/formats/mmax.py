@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.data_prep.formats.xml_stream import Event, TextBuffer, xml_events
 
 NO_VALUE = ("", "empty", "none")

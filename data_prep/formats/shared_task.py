@@ -16,8 +16,8 @@ from pathlib import Path
 from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unknown_label
 from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
 from crosspro.data_prep.formats.links import format_links, parse_link
-from crosspro.data_prep.formats.textfile import atomic_output, bad_byte, read_lines
 from crosspro.data_prep.task import Task
 
 COLUMNS = ("classes", "words", "source", "target", "links")

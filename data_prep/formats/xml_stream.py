@@ -15,7 +15,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from crosspro.data_prep.errors import InputError, input_error
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 
 BLOCK = 1 << 14
 LONGEST_TEXT = 1_000_000

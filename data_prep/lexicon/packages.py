@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from crosspro.data_prep.errors import CrossproError, input_error, quoted
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError, quoted
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 
 MANIFEST = "manifest.json"
 BLOCK = 1 << 18

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, quoted
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.official.download import require_http
 
 COLUMNS = ("name", "task", "year", "split", "url", "size", "sha256", "evidence", "source")

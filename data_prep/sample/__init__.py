@@ -17,7 +17,7 @@ from pathlib import Path
 from crosspro.data_prep.documents import document_columns
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.data_prep.example import Link
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.task import load_task
 
 SAMPLE_DIR = Path(__file__).parent

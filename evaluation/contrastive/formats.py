@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 
 CONTRAPRO = "contrapro"
 ANAPHORA = "discevalmt-anaphora"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""

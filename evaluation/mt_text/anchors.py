@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.mt_text.linked_text import Text, Translation
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 

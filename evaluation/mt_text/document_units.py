@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.documents import document_runs, read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.statistics.units import ResampledUnits, choose_units
 
 

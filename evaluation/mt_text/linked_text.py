@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.files.textfile import bad_byte, open_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
-from crosspro.data_prep.formats.textfile import bad_byte, open_bytes
 from crosspro.evaluation.mt_text.parallel_lines import unequal_lines
 
 _BOM = b"\xef\xbb\xbf"

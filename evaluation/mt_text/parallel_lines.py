@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.formats.textfile import bad_byte, read_lines
+from crosspro.data_prep.files.textfile import bad_byte, read_lines
 
 BYTE_ORDER_MARK = "\ufeff"
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.formats.yaml_file import read_yaml
-from crosspro.data_prep.formats.yaml_lines import YamlLines
+from crosspro.data_prep.files.yaml_file import read_yaml
+from crosspro.data_prep.files.yaml_lines import YamlLines
 
 KEYS = (
     "name",

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.example import Link
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.data_prep.formats.textfile import write_text
 from crosspro.evaluation.protest.attempts import Attempts, known
 from crosspro.evaluation.protest.build import (
     Candidates,

@@ -19,9 +19,9 @@ from typing import Any
 import yaml
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.formats.textfile import read_text_lines
-from crosspro.data_prep.formats.yaml_file import parse_yaml
-from crosspro.data_prep.formats.yaml_lines import YamlLines
+from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.files.yaml_file import parse_yaml
+from crosspro.data_prep.files.yaml_lines import YamlLines
 
 GENDERS = ("masculine", "feminine", "neuter", "common")
 NUMBERS = ("singular", "plural", "either")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.formats.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.score import TokenResult, verified_alternative

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import ROLES
 from crosspro.evaluation.protest.suite import (

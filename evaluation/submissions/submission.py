@@ -26,8 +26,8 @@ from crosspro.data_prep.errors import (
     unknown_label,
 )
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
-from crosspro.data_prep.formats.textfile import read_lines
 from crosspro.data_prep.task import OTHER, Task
 
 ClassIndices = NDArray[np.int8]

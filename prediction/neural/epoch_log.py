@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytorch_lightning as pl
 
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.evaluation.layout.plot import line_chart
 from crosspro.prediction.dev_score import MONITORS
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.data_prep.annotate.token import Token
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.token import Token
 
 GAP_WORD = "<gap>"
 

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from crosspro.data_prep.errors import CrossproError, input_error
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
 from crosspro.prediction.neural.flat_text import Reading
 from crosspro.prediction.neural.network import Network

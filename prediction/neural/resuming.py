@@ -11,7 +11,7 @@ import torch
 
 from crosspro import __version__
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.formats.textfile import write_text
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.prediction.neural.training_settings import TrainerSettings
 from crosspro.prediction.system import read_json_object
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import sentencepiece
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.token import AnnotatedSentence
 
 Cut = Callable[[str], list[str]]
 SIDES = ("source", "target")

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.align.evaluate import score_links
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.links import read_links
-from crosspro.data_prep.formats.textfile import read_text_lines
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.layout.tables import text_table
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.annotate.registry import default_tagset
 from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.formats.textfile import read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.layout.tables import text_table
 
 ANNOTATORS = {

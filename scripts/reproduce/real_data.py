@@ -28,9 +28,9 @@ import typer
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.files.textfile import atomic_output, read_lines, write_text
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.formats.textfile import atomic_output, read_lines, write_text
 from crosspro.data_prep.task import NONE, Task, load_task
 from crosspro.scripts.main import command_app, run
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.antecedents import (
     NOUN_TAGS,
     Candidate,
@@ -17,10 +16,10 @@ from crosspro.data_prep.antecedents import (
     pronoun_chains,
 )
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.formats.chains import Mention
+from crosspro.data_prep.example import Example, Gap, Mention
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 LEXICON = Lexicon.of(
     [

@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crosspro.data_prep.annotate.files import conllu_sentence
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.documents import document_columns, document_runs, read_doc_ids
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.formats.chains import HEADER, ChainRow, Mention, read_chains, write_chains
+from crosspro.data_prep.example import Mention
+from crosspro.data_prep.formats.chains import HEADER, ChainRow, read_chains, write_chains
 from crosspro.data_prep.formats.conllu import write_conllu
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.layers import Layers, layer_problems, layers_beside, read_layered
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from enum import Enum
 from functools import cache
 
 from crosspro.data_prep.annotate.tables import read_table
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.gaps.subjects.words import TABLES
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 WordClass = Enum(
     "WordClass",

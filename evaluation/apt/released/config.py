@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.formats.textfile import read_lines
+from crosspro.data_prep.files.textfile import read_lines
 from crosspro.evaluation.apt.cases import CASES
 from crosspro.evaluation.mt_text.linked_text import bad_lines, raise_problems
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import Problem, quoted
-from crosspro.data_prep.formats.textfile import open_bytes
+from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.evaluation.contrastive.formats import FAR
 from crosspro.evaluation.contrastive.released.faults import KINDS, TYPES, released_faults
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.links import read_links
-from crosspro.data_prep.formats.textfile import read_text_lines
 from tests.conftest import SHARED_DATA
 
 SOURCE = [

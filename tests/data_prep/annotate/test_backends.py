@@ -8,8 +8,8 @@ from importlib.metadata import version
 import pytest
 
 from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.annotate.token import count_tokens
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.token import count_tokens
 from tests.conftest import GOLDEN
 
 ODD = [[], [""], ["\u00a0", "a b", "\t"], ["x" * 5000, "ß" * 90], ["<s>", "|", "_", "REPLACE_3"]]

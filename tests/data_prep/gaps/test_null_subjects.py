@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.gaps.null_subjects import (
     english_subject,
     null_subject_verbs,
@@ -14,6 +13,7 @@ from crosspro.data_prep.gaps.null_subjects import (
 )
 from crosspro.data_prep.gaps.rules import RULES
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 
 FIN = "VerbForm=Fin|Person=3"
 

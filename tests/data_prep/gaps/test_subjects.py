@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.annotate.token import AnnotatedSentence, Token
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.gaps.subjects.filter import (
@@ -15,6 +14,7 @@ from crosspro.data_prep.gaps.subjects.filter import (
 )
 from crosspro.data_prep.gaps.subjects.word_classes import WordClass, word_classes
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 from tests.conftest import GOLDEN, SHARED_DATA
 
 

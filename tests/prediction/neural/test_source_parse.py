@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.data_prep.annotate.token import AnnotatedSentence
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.sets.splits import file_splits
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import parsed, with_network

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.formats.textfile import atomic_output, make_folder, read_lines, write_text
+from crosspro.data_prep.files.textfile import atomic_output, make_folder, read_lines, write_text
 
 
 def test_nothing_is_left_after_a_failure(tmp_path):
