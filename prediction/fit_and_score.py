@@ -83,13 +83,12 @@ def fit_and_score(
     }
     evaluations = {title: one for title, one in found.items() if one is not None}
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
-    report = getattr(system, "report", None)
     run = replace(
         run,
         status="complete",
         versions=versions(),
         times=Times(run.times.started, _now(), *seconds),
-        fit=None if report is None else asdict(report),
+        fit=None if system.report is None else asdict(system.report),
         scores=_scores(evaluations, 0),
         variants={
             variant: _scores(evaluations, number)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import shutil
-import tempfile
 from pathlib import Path
 
-import numpy as np
-
+from crosspro.data_prep.cache import Cache, content_key
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints, encode
 from crosspro.prediction.neural.flat_text import POSITIONS, FlatText
@@ -24,40 +18,23 @@ def cached_encoding(
     """The arrays, memory-mapped from a folder if they were made before from the same content."""
     if folder is None:
         return encode(text, encoder, task)
-    settings = json.dumps([encoder.to_json(), task.class_index], sort_keys=True)
-    key = hashlib.blake2b(f"{settings} {text.digest}".encode(), digest_size=12).hexdigest()
-    place = folder / key
-    if place.is_dir():
-        with contextlib.suppress(OSError, ValueError):
-            return _mapped(place, encoder)
-        shutil.rmtree(place, ignore_errors=True)  # damaged
-    data = encode(text, encoder, task)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as temporary:
-        for name, array in _files(data).items():
-            np.save(Path(temporary, name), array, allow_pickle=False)
-        with contextlib.suppress(OSError):  # another process was quicker: the same arrays
-            Path(temporary).rename(place)
-    return _mapped(place, encoder)
+    key = content_key(encoder.to_json(), dict(task.class_index), text.digest)
+    fields = {field.name: field.name for field in encoder.reading.fields}
+    spellings = {f.name: f"{f.name}-spellings" for f in encoder.reading.fields if f.spelled}
+    columns = {name: f"gap-{name}" for name in _COLUMNS}  # a field may have the name of a column
 
+    def made() -> dict[str, Ints]:
+        data = encode(text, encoder, task)
+        return {
+            **{file: data.fields[name] for name, file in fields.items()},
+            **{file: data.spellings[name] for name, file in spellings.items()},
+            **{file: getattr(data, name) for name, file in columns.items()},
+        }
 
-def _files(data: EncodedData) -> dict[str, Ints]:
-    """Each array by the name of its file; a field may have the name of a column."""
-    return {
-        **{f"{name}.npy": array for name, array in data.fields.items()},
-        **{f"{name}-spellings.npy": array for name, array in data.spellings.items()},
-        **{f"gap-{name}.npy": getattr(data, name) for name in _COLUMNS},
-    }
-
-
-def _mapped(place: Path, encoder: Encoder) -> EncodedData:
-    def array(name: str) -> Ints:
-        mapped: Ints = np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-        return mapped
-
-    fields = encoder.reading.fields
+    files = (*fields.values(), *spellings.values(), *columns.values())
+    arrays = Cache(folder).arrays("encoding", key, files, made)
     return EncodedData(
-        {field.name: array(field.name) for field in fields},
-        {field.name: array(f"{field.name}-spellings") for field in fields if field.spelled},
-        **{name: array(f"gap-{name}") for name in _COLUMNS},
+        {name: arrays[file] for name, file in fields.items()},
+        {name: arrays[file] for name, file in spellings.items()},
+        **{name: arrays[file] for name, file in columns.items()},
     )

@@ -13,7 +13,7 @@ from typing import Literal
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.token import Token
+from crosspro.data_prep.token import TAG_SEPARATOR, Token
 
 GAP_WORD = "<gap>"
 
@@ -88,7 +88,7 @@ def _tag(token: str) -> str:
 
 
 def _lemma_tag(token: str) -> str:
-    return f"{_lemma(token)}|{_tag(token)}"
+    return f"{_lemma(token)}{TAG_SEPARATOR}{_tag(token)}"
 
 
 SOURCE = Field("source", "source", source_words, folded=True)

@@ -16,7 +16,7 @@ import sentencepiece
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.token import AnnotatedSentence
+from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence
 
 Cut = Callable[[str], list[str]]
 SIDES = ("source", "target")
@@ -111,7 +111,7 @@ def _target_units(token: str, tagged: bool, cut: Cut) -> list[str]:
     if not tagged:
         return cut(token)
     lemma, tag = split_tag(token)
-    return [f"{piece}|{tag}" for piece in cut(lemma)]
+    return [f"{piece}{TAG_SEPARATOR}{tag}" for piece in cut(lemma)]
 
 
 def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:

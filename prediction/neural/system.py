@@ -52,8 +52,6 @@ if TYPE_CHECKING:  # Lightning takes seconds to import
 class NeuralSystem(System):
     """A network by its name, trained with Lightning; `report` says how that went."""
 
-    report: FitReport | None = None
-
     name = "neural"
 
     def __init__(

@@ -53,7 +53,7 @@ def test_a_registered_system_trains_and_predicts(command, configuration, tmp_pat
     write_examples(tmp_path / "test.data", demo_examples(en_fr, "test", 5))
     predicted = run("predict", tmp_path / "run", tmp_path / "test.data", "-o", tmp_path / "out")
     assert predicted.returncode == 0, predicted.stderr
-    assert "predicted by rarest" in predicted.stderr
+    assert "predicted by mine seed 1" in predicted.stderr
     ours = (tmp_path / "run" / "test.submission.data").read_bytes()
     assert (tmp_path / "out").read_bytes() == ours
 

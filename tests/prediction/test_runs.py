@@ -21,7 +21,7 @@ from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
-SMALL = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 1)
+SMALL = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 4)
 
 
 class Stopped(Majority):

@@ -28,6 +28,7 @@ from crosspro.prediction.neural.network import Inventory, Network
 from crosspro.prediction.neural.registry import network_class, network_names, register
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors, pick, window
+from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
 from tests.prediction.neural.small import QUIET, TASK, parsed
 
@@ -60,15 +61,6 @@ def made(name="endings", epochs=2, **settings):
     )  # fmt: skip
 
 
-def loaded(folder):
-    """As `load_system`, for a network that only this module registers."""
-    description = json.loads((folder / "system.json").read_text("utf-8"))
-    system = NeuralSystem(**description["settings"])
-    system.task = TASK
-    system.load_state(folder)
-    return system
-
-
 def test_a_registered_network_is_trained_saved_loaded_and_predicts(train, dev, tmp_path):
     system = made(epochs=20)
     system.fit(TASK, train, dev, tmp_path / "run")
@@ -77,7 +69,7 @@ def test_a_registered_network_is_trained_saved_loaded_and_predicts(train, dev, t
     most = max(gold.count(one) for one in set(gold))
     assert (shares.argmax(axis=1) == gold).sum() > most
     system.save(tmp_path / "model")
-    assert (loaded(tmp_path / "model").predict(dev) == shares).all()
+    assert (load_system(tmp_path / "model").predict(dev) == shares).all()
     saved = json.loads((tmp_path / "model/encoder.json").read_text("utf-8"))
     assert list(saved["vocabularies"]) == ["ending"]
     arrays = {path.name for path in (tmp_path / "run/encoded").glob("*/*.npy")}
