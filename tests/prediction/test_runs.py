@@ -21,7 +21,8 @@ from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
-SMALL = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 4)
+SIZES = {"train": 20, "dev": 5, "test": 5}
+SMALL = demo_splits(TASK, SIZES, 1)
 
 
 class Stopped(Majority):
@@ -33,7 +34,8 @@ class Stopped(Majority):
 
 def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     notes = []
-    outcome = fit_and_score(TASK, NGramSystem(order=3), SMALL, tmp_path / "run", seed=4,
+    splits = demo_splits(TASK, SIZES, 4)  # whose dev set chooses a penalty other than 0
+    outcome = fit_and_score(TASK, NGramSystem(order=3), splits, tmp_path / "run", seed=4,
                             resampling=Resampling(20), tell=notes.append)  # fmt: skip
     run = read_run(tmp_path / "run")
     assert run == outcome.run
@@ -42,7 +44,7 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert [(one.split, one.name) for one in run.data] == [
         ("train", "train"), ("dev", "dev"), ("test", "test"),
     ]  # fmt: skip
-    assert run.data[0].gaps == sum(len(example.gaps) for example in SMALL.train)
+    assert run.data[0].gaps == sum(len(example.gaps) for example in splits.train)
     score = run.scores["test"]["macro_recall"]
     own = json.loads((tmp_path / "run" / "test.scores.json").read_text("utf-8"))["submissions"]
     assert own[0]["name"] == "ngram seed 4"
@@ -52,7 +54,7 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert run.variants["ngram_penalty_0"]["dev"]["accuracy"].value > 0
     assert {"crosspro", "python", "numpy"} <= set(run.versions)
     assert run.times.ended >= run.times.started
-    assert notes == [f"fitting ngram on {len(SMALL.train)} lines"]
+    assert notes == [f"fitting ngram on {len(splits.train)} lines"]
     assert load_system(tmp_path / "run").name == "ngram"
 
 
