@@ -16,13 +16,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from crosspro.data_prep.annotate.files import ConlluFile
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.chains import ChainRow, read_chains
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import Task
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.annotate.files import ConlluFile
 
 COMPRESSED = ("", ".gz", ".xz")
 SUFFIXES = {
@@ -97,15 +100,21 @@ def _beside(path: Path, suffix: str) -> Path | None:
     return None
 
 
+def _parse(path: Path, language: str) -> ConlluFile:
+    from crosspro.data_prep.annotate.files import ConlluFile  # which most data has no need of
+
+    return ConlluFile(str(path), language, "universal")
+
+
 def _with_source_parse(examples: Iterable[Example], path: Path, task: Task) -> Iterator[Example]:
-    parse = ConlluFile(str(path), task.source_language, "universal")
+    parse = _parse(path, task.source_language)
     for example in examples:
         yield replace(example, source_parse=parse.annotate([example.source])[0])
     parse.finish()
 
 
 def _with_target_parse(examples: Iterable[Example], path: Path, task: Task) -> Iterator[Example]:
-    parse = ConlluFile(str(path), task.target_language, "universal")
+    parse = _parse(path, task.target_language)
     for example in examples:
         yield replace(example, target_parse=parse.annotate([example.lemmas])[0])
     parse.finish()
