@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.submissions.results import Evaluation
     from crosspro.prediction.system import System
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CrossproError",

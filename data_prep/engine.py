@@ -16,7 +16,7 @@ from multiprocessing.connection import wait
 from threading import Thread
 from typing import TypeVar
 
-from crosspro.data_prep.errors import CrossproError, choices, input_error
+from crosspro.data_prep.errors import CrossproError, choices, how_to_install, input_error
 
 Piece = TypeVar("Piece")
 Pending = TypeVar("Pending")
@@ -101,7 +101,7 @@ def _map_ray(function: Callable[[Piece], Result], shards: Sequence[Piece]) -> It
         import ray
     except ImportError as error:
         raise CrossproError(
-            "engine: expected the package ray, found nothing: pip install 'crosspro[ray]'"
+            f"engine: expected the package ray, found nothing: {how_to_install('ray')}"
         ) from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False)

@@ -15,6 +15,11 @@ SHOWN_AT_MOST = 1000
 """A file of the wrong kind has a problem on every line: more than this are counted, not shown."""
 
 
+def how_to_install(extra: str) -> str:
+    """What a user does about a missing optional package."""
+    return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
+
+
 class CrossproError(Exception):
     """Anything a user can cause and mend; the commands print it and exit with status 2."""
 

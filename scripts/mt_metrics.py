@@ -33,7 +33,7 @@ def mt_metrics(
     """BLEU and chrF of MT output, through sacrebleu.
 
     With 95% intervals and, for more than one candidate, paired tests. Resampling is by document if
-    document ids are given, else by line. Needs `pip install 'crosspro[mt]'`.
+    document ids are given, else by line. Needs `make extras EXTRAS=mt`.
     """
     from crosspro.evaluation.mt_metrics.report import csv_report, json_report, text_report
     from crosspro.evaluation.mt_metrics.score import MTSettings, evaluate_mt, read_mt_text

@@ -22,7 +22,7 @@ from crosspro.baselines.ngram.vocabulary import (
     IntArray,
     as_bytes,
 )
-from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.errors import CrossproError, how_to_install, input_error
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
@@ -113,5 +113,5 @@ def _import_kenlm() -> Any:
         return importlib.import_module("kenlm")
     except ImportError as error:
         raise CrossproError(
-            "engine kenlm: expected the package kenlm, found none: pip install 'crosspro[kenlm]'"
+            f"engine kenlm: expected the package kenlm, found none: {how_to_install('kenlm')}"
         ) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.align.train import Progress
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, how_to_install
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.links import read_links
 
@@ -26,7 +26,7 @@ def eflomal_links(
         from eflomal import Aligner
     except ImportError as error:
         raise CrossproError(
-            "aligner: expected the package eflomal, found nothing: pip install 'crosspro[eflomal]'"
+            f"aligner: expected the package eflomal, found nothing: {how_to_install('eflomal')}"
         ) from error
     progress("eflomal", 0, 1)
     form = make_form(settings.form, settings.prefix_length)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
-from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.errors import CrossproError, choices, how_to_install, input_error, quoted
 from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
@@ -32,7 +32,7 @@ class HantaAnnotator(AnyOrder):
         if find_spec("HanTa") is None:
             raise CrossproError(
                 "annotator: expected the package HanTa, found nothing: "
-                "pip install 'crosspro[annotate]'"
+                f"{how_to_install('annotate')}"
             )
         self.model, scheme = MODELS[language]
         self.assembler = Assembler(language, tagset, scheme)

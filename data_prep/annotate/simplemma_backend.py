@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from crosspro.data_prep.annotate.assemble import LONGEST, presentable
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, how_to_install
 from crosspro.data_prep.token import AnnotatedSentence, Annotator, Token
 
 _REMEMBERED = 200_000
@@ -22,7 +22,7 @@ class SimplemmaAnnotator:
         if find_spec("simplemma") is None:
             raise CrossproError(
                 "annotator: expected the package simplemma, found nothing: "
-                "pip install 'crosspro[annotate]'"
+                f"{how_to_install('annotate')}"
             )
         from simplemma import lemmatize
 

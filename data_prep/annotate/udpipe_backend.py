@@ -10,7 +10,7 @@ from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.errors import CrossproError, how_to_install, input_error
 from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 
@@ -24,7 +24,7 @@ class UdpipeAnnotator(AnyOrder):
         if find_spec("ufal") is None or find_spec("ufal.udpipe") is None:
             raise CrossproError(
                 "annotator: expected the package ufal.udpipe, found nothing: "
-                "pip install 'crosspro[udpipe]'"
+                f"{how_to_install('udpipe')}"
             )
         if not Path(model).is_file():
             raise input_error(model, "model", "a UDPipe model file", "nothing")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from crosspro.data_prep.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.errors import CrossproError, how_to_install, input_error, quoted
 from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry
 
@@ -38,7 +38,7 @@ class Package:
             found = Path(str(distribution(self.package).locate_file(self.file)))
         except PackageNotFoundError:
             raise CrossproError(
-                f"the package {self.package} is not installed: make extras EXTRAS=lexicon"
+                f"the package {self.package} is not installed: {how_to_install('lexicon')}"
             ) from None
         if not found.is_file():
             raise input_error(found, "file", f"a file of the package {self.package}", "none")

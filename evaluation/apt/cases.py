@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.sides import Side
-from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.anchors import Anchor
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 

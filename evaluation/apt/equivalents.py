@@ -17,8 +17,8 @@ import numpy as np
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.score import AptEvaluation
-from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, PronounLists, normal_form
 
 LEAST_SHARE = 0.05

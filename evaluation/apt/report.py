@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
+from crosspro.data_prep.task import NONE
 from crosspro.evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
 from crosspro.evaluation.apt.score import AptEvaluation, AptResult
 from crosspro.evaluation.apt.sides import Side
@@ -17,7 +18,6 @@ from crosspro.evaluation.layout.differences import (
     difference_record,
     differences_table,
 )
-from crosspro.evaluation.layout.labels import NONE
 from crosspro.evaluation.layout.tables import score_csv, text_table
 from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.apt.repair import Repair, RepairRules, Target, find_translation
-from crosspro.evaluation.layout.labels import OTHER
 from crosspro.evaluation.mt_text.anchors import Anchor, Parts, PronounOf
 from crosspro.evaluation.mt_text.linked_text import SentenceLinks, Text, Translation
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists

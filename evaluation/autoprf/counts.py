@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.layout.labels import OTHER
+from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.mt_text.anchors import Anchor
 from crosspro.evaluation.statistics.ratio import harmonic_mean
 from crosspro.evaluation.statistics.score import Score

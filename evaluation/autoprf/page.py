@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crosspro.data_prep.task import NONE
 from crosspro.evaluation.autoprf.counts import ComparedPronoun, PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
 from crosspro.evaluation.layout.examples import (
@@ -14,7 +15,6 @@ from crosspro.evaluation.layout.examples import (
     Rendering,
     spread_over,
 )
-from crosspro.evaluation.layout.labels import NONE
 from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.layout.page import (
     Page,

@@ -17,13 +17,13 @@ from typing import Literal
 
 import numpy as np
 
+from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.autoprf.counts import (
     ComparedPronoun,
     CountTable,
     PrfRow,
     shared_words,
 )
-from crosspro.evaluation.layout.labels import OTHER
 from crosspro.evaluation.mt_text.anchors import Anchor, source_anchors, target_pronoun
 from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.layout.labels import NONE, OTHER
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.layout.page import Section, count_button
 from crosspro.evaluation.layout.template import shade
 

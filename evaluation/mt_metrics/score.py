@@ -16,7 +16,14 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, input_error
+from crosspro.data_prep.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    how_to_install,
+    input_error,
+)
 from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
@@ -162,7 +169,7 @@ def make_metric(name: str, settings: MTSettings) -> _Metric:
         from sacrebleu.metrics.chrf import CHRF
     except ImportError as error:
         raise CrossproError(
-            "BLEU and chrF need sacrebleu, which is not installed: pip install 'crosspro[mt]'"
+            f"BLEU and chrF need sacrebleu, which is not installed: {how_to_install('mt')}"
         ) from error
     if name == "chrf":
         chrf = CHRF(word_order=settings.word_order, lowercase=settings.lowercase)

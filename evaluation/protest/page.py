@@ -10,6 +10,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
@@ -21,7 +22,6 @@ from crosspro.evaluation.layout.examples import (
     Version,
     spread_over,
 )
-from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.layout.page import (
     Page,

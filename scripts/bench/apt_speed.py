@@ -23,7 +23,7 @@ NAMES = ("source", "reference", "candidate", "links-reference", "links-candidate
 def main() -> None:
     """Print the time of both metrics, in their own and in legacy mode."""
     given = [Path(name) for name in sys.argv[1:]]
-    if given and len(given) != len(NAMES):
+    if given and (len(given) != len(NAMES) or sys.argv[1].startswith("-")):
         raise SystemExit(__doc__)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -29,7 +29,7 @@ NGRAMS = 10_000_000
 
 def main() -> None:
     """Print all measurements."""
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         raise SystemExit(__doc__)
     texts = [Path(name) for name in sys.argv[1].split(",")]
     tokens = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000_000

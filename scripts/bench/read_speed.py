@@ -15,6 +15,8 @@ from crosspro.scripts.bench.measure import measure
 
 def main() -> None:
     """Print both for a tenth of the lines and for all of them: memory must not grow."""
+    if sys.argv[1:] and not sys.argv[1].isdigit():
+        raise SystemExit(__doc__)
     lines = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "large.data"

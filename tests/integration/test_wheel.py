@@ -27,37 +27,46 @@ def tracked() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    copy = folder / "source"
+def source(tmp_path_factory):
+    """A copy of the project as it is checked out."""
+    copy = tmp_path_factory.mktemp("source")
     for name in tracked():
         if not name.startswith("tests/"):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             (copy / name).write_bytes((ROOT / name).read_bytes())
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-         "--disable-pip-version-check", "-w", folder, copy],
+         "--disable-pip-version-check", "-w", folder, source],
         check=True, capture_output=True,
     )  # fmt: skip
     (found,) = folder.glob("crosspro-*.whl")
     return found
 
 
-@pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
-    """An environment of its own: this one's packages can be imported, its crosspro cannot."""
-    folder = tmp_path_factory.mktemp("environment")
+def environment(folder: Path) -> Path:
+    """A new environment: this one's packages can be imported in it, its crosspro cannot."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    python = folder / "bin" / "python"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps",
-         "--no-index", "--disable-pip-version-check", wheel],
-        check=True, capture_output=True,
-    )  # fmt: skip
     (site,) = folder.glob("lib/python*/site-packages")
     packages = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (site / "packages.pth").write_text("".join(f"{one}\n" for one in packages), "utf-8")
     return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    programs = environment(tmp_path_factory.mktemp("environment"))
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet",
+         "--no-deps", "--no-index", "--disable-pip-version-check", wheel],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return programs
 
 
 @pytest.fixture
@@ -114,7 +123,20 @@ def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
     assert (place / "page.html").stat().st_size > 10_000
 
 
-def test_extras_are_installed_beside_the_editable_project():
+def test_extras_leave_the_project_editable(source, tmp_path):
+    """As `make` and `make extras` install, but for the packages, which are those of this one."""
+    python = environment(tmp_path / "environment") / "python"
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps",
+               "--no-index", "--no-build-isolation", "--disable-pip-version-check"]  # fmt: skip
+    for extras in ("dev", "annotate,mt"):
+        subprocess.run([*install, "-e", f".[{extras}]"], cwd=source, check=True)
+    (source / "data_prep" / "just_written.py").write_text("VALUE = 3\n", "utf-8")
+    code = "from crosspro.data_prep import just_written as m; print(m.VALUE, m.__file__)"
+    found = call(python, "-c", code, cwd=tmp_path)
+    assert found.stdout.split() == ["3", str(source / "data_prep" / "just_written.py")]
+
+
+def test_extras_are_installed_as_the_project_is():
     listing = subprocess.run(["make", "-n", "extras", "EXTRAS=annotate,mt"], cwd=ROOT,
                              capture_output=True, text=True, check=True)  # fmt: skip
     assert "-c constraints.txt -e '.[annotate,mt]'" in listing.stdout

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.apt.released.config import ReleasedConfig
 from crosspro.evaluation.apt.released.python2_order import Member, Python2Set, quicksort_order
-from crosspro.evaluation.layout.labels import OTHER
 
 
 @dataclass(frozen=True)

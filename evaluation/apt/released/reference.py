@@ -8,10 +8,10 @@ and 6 cannot occur. Case, matrix and layout are those of the released tool.
 from __future__ import annotations
 
 from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Scorer, score_file
 from crosspro.evaluation.apt.released.tool import Translated, read_translated
-from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
 

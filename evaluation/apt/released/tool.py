@@ -13,10 +13,10 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Pronoun, Scorer, detail_file, score_file
 from crosspro.evaluation.apt.released.python2_order import Python2Set
-from crosspro.evaluation.layout.labels import NONE, OTHER
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
 _REACH = 2
