@@ -117,7 +117,7 @@ def score_set(
         tell(without_context(title, system))
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        predicted = with_predictions(one, examples, one.predict(examples))
+        predicted = with_predictions(one, examples)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)
         submissions.append(submission_of(predicted, system.task, label))
