@@ -75,6 +75,9 @@ def fit_and_score(
     start = time.monotonic()
     system.fit(task, splits.train, splits.dev, folder)
     fitted = time.monotonic()
+    if system.report is not None:
+        for note in filter(None, (system.report.told(), system.report.warning())):
+            tell(note)
     system.save(folder / "model")
     sets = {"dev": splits.dev, **splits.test}
     found = {
