@@ -1,14 +1,16 @@
 """The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
 
-003 §4 and 004 §4: a 5-gram model; the penalty is 0, or the best of 0, -0.5, …, -4 on dev. The
-probability of a class is that of all its fillers together.
+Shared tasks of 2016 and 2017 (§4 of both papers): a 5-gram model; the penalty is 0, or the best of
+0, -0.5, …, -4 on dev. A line gets its best filling, all gaps together, as from `crosspro fill`; the
+probability of a class, for ensembles, is that of all its fillers together.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,18 +19,21 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.errors import CrossproError, choices, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.layout.plot import line_chart
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.scores import accuracy, macro_recall
-from crosspro.prediction.system import Probabilities, System, read_json_object
+from crosspro.prediction.system import Classes, Probabilities, System, read_json_object
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 FALLBACK = (0.5, 1.0, 1.5)
 """KenLM's discounts where a small text allows no estimate."""
+
+BEST_FILLING, SUMMED = DECISIONS = ("best_filling", "summed")
+"""The best filling of a whole line, or for each gap the class whose fillers have most together."""
 
 _MODEL = "model.lm"
 _STATE = "ngram.json"
@@ -40,9 +45,11 @@ class NGramSystem(System):
     A model is trained on the targets of the training examples, gold words filled in, and on
     `texts`, files of lemmatised text. `none_penalty` is tuned on dev if it is None. `other_fillers`
     replaces the official list of words of the class OTHER, which comes from the test sets.
+    `decision` is one of `DECISIONS`; the penalty is tuned for it.
     """
 
     name = "ngram"
+    as_before: ClassVar[Mapping[str, Any]] = {"decision": SUMMED}
 
     def __init__(
         self,
@@ -51,8 +58,12 @@ class NGramSystem(System):
         texts: Sequence[str] = (),
         none_penalty: float | None = None,
         other_fillers: Sequence[str] | None = None,
+        decision: str = BEST_FILLING,
     ) -> None:
+        if decision not in DECISIONS:
+            raise input_error("settings", "system.decision", choices(DECISIONS), repr(decision))
         self.order = order
+        self.decision = decision
         self.other_fillers = None if other_fillers is None else list(other_fillers)
         self.lm = lm
         self.texts = list(texts)
@@ -98,7 +109,7 @@ class NGramSystem(System):
         gold = np.array([self.task.class_index[label or ""] for label in labels])
         size = len(self.task.classes)
         for penalty in PENALTIES:
-            found = self._with_penalty(dev, penalty).argmax(axis=1)
+            found = self._decided(dev, penalty)
             counts = confusion_counts(gold, found, size)
             self.grid[penalty] = float(macro_recall(counts)), float(accuracy(counts))
         self.penalty = max(PENALTIES, key=lambda one: self.grid[one][0])
@@ -107,16 +118,31 @@ class NGramSystem(System):
         """The summed probability of the fillers of each class."""
         return self._with_penalty(examples, self.penalty)
 
+    def decide(
+        self, examples: Sequence[Example], probabilities: Probabilities | None = None
+    ) -> Classes:
+        """The classes of the best filling of each line, or the most probable ones."""
+        if self.decision == SUMMED:
+            return super().decide(examples, probabilities)
+        return self._decided(examples, self.penalty)
+
+    def _decided(self, examples: Sequence[Example], penalty: float) -> Classes:
+        if self.decision == SUMMED:
+            return super().decide(examples, self._with_penalty(examples, penalty))
+        return best_classes(self.task, self._filler(penalty), examples)
+
     def _with_penalty(self, examples: Sequence[Example], penalty: float) -> Probabilities:
-        fillers = task_fillers(self.task, self.other_fillers)
-        chances = GapFiller(self.model, fillers, penalty).probabilities(examples)
-        return by_class(self.task, fillers, chances)
+        filler = self._filler(penalty)
+        return by_class(self.task, filler.fillers, filler.probabilities(examples))
+
+    def _filler(self, penalty: float) -> GapFiller:
+        return GapFiller(self.model, task_fillers(self.task, self.other_fillers), penalty)
 
     def variants(self) -> dict[str, System]:
-        """The untuned baseline, which the papers report beside the tuned one."""
-        if self.none_penalty is not None or self.penalty == 0:
+        """The untuned baseline, which the papers report beside the tuned one, whatever that is."""
+        if self.none_penalty is not None:
             return {}
-        plain = NGramSystem(self.order, self.lm, self.texts, 0.0, self.other_fillers)
+        plain = NGramSystem(self.order, self.lm, self.texts, 0.0, self.other_fillers, self.decision)
         plain.task, plain.model = self.task, self.model
         return {f"{self.name}_penalty_0": plain}
 
@@ -155,3 +181,10 @@ def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:
     for number, name in enumerate(fillers.classes):
         onto[number, task.class_index[name]] = 1
     return np.asarray(chances @ onto)
+
+
+def best_classes(task: Task, filler: GapFiller, examples: Sequence[Example]) -> Classes:
+    """The class of each gap in the best filling of its line."""
+    classes = [task.class_index[name] for name in filler.fillers.classes]
+    chosen = [classes[number] for line in filler.fill(examples) for number in line.choices]
+    return np.array(chosen, dtype=np.int64)

@@ -1,26 +1,35 @@
-"""The source-aware language model of UPPSALA 2016 and UU-Hardmeier 2017 (003 §5.8, 004 §5.4).
+"""The source-aware language model of UPPSALA 2016 (§5.8) and UU-Hardmeier 2017 (§5.4).
 
 A 6-gram model over target lemmas in which a gap is a token of its class and knows the source
 pronoun: in one token with the class (`joined`, 2016), or as a token of its own before the gap
-(`before`, 2017). At test time the gap may be any class for its pronoun; all gaps of a line are
-decided together, and the posteriors are the system's probabilities.
+(`before`, 2017). At test time the gap may be any class for its pronoun; the best path through the
+whole line decides (Viterbi), and the posteriors are the system's probabilities, for ensembles.
+Pronouns keep their case, as German `Sie` and `sie` are two words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.fill import Fillers, GapFiller
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram_system import by_class, model_of
-from crosspro.data_prep.errors import choices, input_error
+from crosspro.baselines.ngram_system import (
+    BEST_FILLING,
+    DECISIONS,
+    SUMMED,
+    best_classes,
+    by_class,
+    model_of,
+)
+from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import NONE, Task
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Classes, Probabilities, System
 
 VARIANTS = ("joined", "before")
 _MODEL = "model.lm"
@@ -28,15 +37,34 @@ _NEVER = -1e6
 
 
 class SourceAwareLM(System):
-    """Predicts classes as words of a sentence that mentions the source pronouns."""
+    """Predicts classes as words of a sentence that mentions the source pronouns.
+
+    `decision` is the best filling of a line, or for each gap the class with the best posterior
+    (`summed`); `lowercase` makes one word of `Sie` and `sie`.
+    """
 
     name = "source_aware_lm"
+    as_before: ClassVar[Mapping[str, Any]] = {"decision": SUMMED, "lowercase": True}
 
-    def __init__(self, order: int = 6, variant: str = "joined") -> None:
-        if variant not in VARIANTS:
-            raise input_error("settings", "system.variant", choices(VARIANTS), repr(variant))
+    def __init__(
+        self,
+        order: int = 6,
+        variant: str = "joined",
+        decision: str = BEST_FILLING,
+        lowercase: bool = False,
+    ) -> None:
+        given = (("variant", variant, VARIANTS), ("decision", decision, DECISIONS))
+        problems = [
+            Problem("settings", None, f"system.{name}", choices(known), repr(value))
+            for name, value, known in given
+            if value not in known
+        ]
+        if problems:
+            raise InputError(problems)
         self.order = order
         self.variant = variant
+        self.decision = decision
+        self.lowercase = lowercase
         self.model: NGramModel
 
     def fit(
@@ -69,8 +97,10 @@ class SourceAwareLM(System):
 
     def _pronoun(self, example: Example, gap: Gap) -> str:
         """The source pronoun as a token that no text has; null subjects are all alike."""
-        null = self.task.null_subjects
-        return "@source:" if null else f"@source:{example.source[gap.source_index].lower()}"
+        if self.task.null_subjects:
+            return "@source:"
+        word = example.source[gap.source_index]
+        return f"@source:{word.lower() if self.lowercase else word}"
 
     def _token(self, label: str, example: Example, gap: Gap) -> str:
         suffix = self._pronoun(example, gap) if self.variant == "joined" else ""
@@ -78,11 +108,24 @@ class SourceAwareLM(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Posteriors of the classes, all gaps of a line taken together."""
+        filler = self._filler()
+        shown = [self._with_pronouns(example) for example in examples]
+        return by_class(self.task, filler.fillers, filler.probabilities(shown))
+
+    def decide(
+        self, examples: Sequence[Example], probabilities: Probabilities | None = None
+    ) -> Classes:
+        """The classes on the best path through each line, or those with the best posteriors."""
+        if self.decision == SUMMED:
+            return super().decide(examples, probabilities)
+        shown = [self._with_pronouns(example) for example in examples]
+        return best_classes(self.task, self._filler(), shown)
+
+    def _filler(self) -> GapFiller:
+        """Any class may fill a gap; none is left empty."""
         classes = self.task.classes
         fillers = Fillers((*classes, NONE), (*classes, classes[-1]))
-        filler = GapFiller(self.model, fillers, _NEVER, self._spelling)
-        shown = [self._with_pronouns(example) for example in examples]
-        return by_class(self.task, fillers, filler.probabilities(shown))
+        return GapFiller(self.model, fillers, _NEVER, self._spelling)
 
     def _spelling(self, example: Example) -> list[list[str]]:
         return [

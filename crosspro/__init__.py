@@ -185,7 +185,7 @@ def predict(system: System, examples: Sequence[Example]) -> list[Example]:
     """
     from crosspro.prediction.output import with_predictions
 
-    return with_predictions(system, examples, system.predict(examples))
+    return with_predictions(system, examples)
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:

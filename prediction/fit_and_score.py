@@ -75,6 +75,9 @@ def fit_and_score(
     start = time.monotonic()
     system.fit(task, splits.train, splits.dev, folder)
     fitted = time.monotonic()
+    if system.report is not None:
+        for note in filter(None, (system.report.told(), system.report.warning())):
+            tell(note)
     system.save(folder / "model")
     sets = {"dev": splits.dev, **splits.test}
     found = {
@@ -117,7 +120,7 @@ def score_set(
         tell(without_context(title, system))
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        predicted = with_predictions(one, examples, one.predict(examples))
+        predicted = with_predictions(one, examples)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)
         submissions.append(submission_of(predicted, system.task, label))

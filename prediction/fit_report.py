@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+FEW_STEPS = 100
+
 
 @dataclass(frozen=True)
 class FitReport:
     """Epochs count from 0; `score` is that of the chosen one on dev, by `monitor`.
+
+    `steps` are those of the optimiser, in all epochs.
 
     A training ends after all its epochs, or after enough of them without a better score.
     """
@@ -17,4 +21,31 @@ class FitReport:
     score: float
     chosen_epoch: int
     epochs: int
+    steps: int
     stopped_by: Literal["max_epochs", "patience"]
+
+    def told(self) -> str:
+        """What a user should know: which epoch was taken, and why the training ended."""
+        last = self.epochs - 1
+        ended = "after all epochs"
+        if self.stopped_by == "patience":
+            ended = f"since {last - self.chosen_epoch} epochs had no better score"
+        return (
+            f"best dev {self.monitor} {self.score:.2f}, of epoch {self.chosen_epoch}; training "
+            f"ended with epoch {last} ({self.steps:,} steps) {ended}"
+        )
+
+    def warning(self) -> str | None:
+        """What speaks against having trained long enough; None if nothing does."""
+        if self.epochs > 1 and self.chosen_epoch == 0:
+            found = "ended before the dev score moved: no epoch was better than the first"
+        elif self.steps < FEW_STEPS:
+            found = f"had {self.steps:,} steps in all, too few to learn much"
+        elif self.epochs > 1 and self.chosen_epoch == self.epochs - 1:
+            return "the last epoch was the best: a larger trainer.max_epochs may help"
+        else:
+            return None
+        return (
+            f"warning: training {found}; a larger trainer.patience or trainer.max_epochs, or "
+            "smaller batches (system.training.min_steps, batch_size) may help"
+        )

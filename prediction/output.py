@@ -1,4 +1,4 @@
-"""From probabilities to submissions: labels for every gap of a stream of examples."""
+"""From decisions to submissions: labels for every gap of a stream of examples."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def predict_stream(
 
 
 def with_predictions(
-    system: System, examples: Sequence[Example], probabilities: Probabilities
+    system: System, examples: Sequence[Example], probabilities: Probabilities | None = None
 ) -> list[Example]:
-    """The examples with the most probable class of each gap as its label.
+    """The examples with what the system decides for each gap as its label.
 
-    Where two classes are equally probable, the first in official order is taken.
+    Probabilities, where they are known already, save it from predicting twice.
     """
-    best = iter(probabilities.argmax(axis=1).tolist())
+    best = iter(system.decide(examples, probabilities).tolist())
     classes = system.task.classes
     return [
         example.with_labels([classes[next(best)] for _ in example.gaps]) for example in examples

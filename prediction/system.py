@@ -1,7 +1,8 @@
 """The interface of every predictor, from the majority class to neural networks: four verbs.
 
 `fit` learns from examples, `predict` returns a probability for every class of every gap, `save`
-and `load_system` go to and from a folder. A saved system is JSON plus files without code (npz,
+and `load_system` go to and from a folder. A gap gets its most probable class, unless a system has a
+rule of its own to `decide`. A saved system is JSON plus files without code (npz,
 safetensors, ARPA); loading one looks its class up by its registered name and never runs what the
 folder says. This module imports no torch, so that baselines can build on it.
 """
@@ -10,10 +11,10 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ from crosspro.prediction.registry import registered
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
+
+Classes = NDArray[np.int64]
+"""The number of a class of the task for each gap, in reading order."""
 
 _FILE = "system.json"
 _FORMAT = 2
@@ -48,6 +52,8 @@ class System(ABC):
     task: Task
     report: FitReport | None = None
     """How the training went, of a system with epochs."""
+    as_before: ClassVar[Mapping[str, Any]] = {}
+    """Settings that saved systems of earlier versions lack, with values that mean what they did."""
     _arguments: dict[str, Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -87,6 +93,17 @@ class System(ABC):
     @abstractmethod
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The probability of each class for each gap; labels are not looked at."""
+
+    def decide(
+        self, examples: Sequence[Example], probabilities: Probabilities | None = None
+    ) -> Classes:
+        """The class of each gap; `probabilities` are those of `predict`, where they are known.
+
+        It is the most probable one, of equal ones the first in official order. A system whose paper
+        decides otherwise (all gaps of a line at once) has its own way.
+        """
+        chances = self.predict(examples) if probabilities is None else probabilities
+        return np.asarray(chances.argmax(axis=1), dtype=np.int64)
 
     def variants(self) -> dict[str, System]:
         """Further systems that came out of the same fit and are scored beside this one."""
@@ -180,8 +197,9 @@ def _made(name: object, settings: object, path: Path) -> System:
     kind = system_class(name, path)
     if not isinstance(settings, dict):
         raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
+    whole = {**kind.as_before, **settings}
     try:
-        return kind(**{key: _with_systems(value, path) for key, value in settings.items()})
+        return kind(**{key: _with_systems(value, path) for key, value in whole.items()})
     except TypeError as error:
         raise input_error(path, "settings", f"those of {name}", str(error)) from error
     except InputError as error:

@@ -18,7 +18,7 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, split_tag
 from crosspro.data_prep.files.textfile import bad_byte, read_lines
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.task import NONE, Task
+from crosspro.data_prep.task import NONE, OTHER, Task
 
 BATCH_LINES = 8192
 _word = re.compile(rb"[^ \t\r\n\0]+")
@@ -69,7 +69,9 @@ def read_targets(path: Path, task: Task) -> Iterator[SentenceBatch]:
 def filled(example: Example) -> list[str]:
     """The target lemmas (or words) of an example with its gold words in the gaps.
 
-    Gold words are forms: of a lemmatised target they are written in lower case, as lemmas are.
+    Older files have forms as gold words, and at the beginning of a sentence a pronoun's is
+    capitalised: in a lemmatised target it becomes the lemma. Words of OTHER stay as they are, since
+    `I` and German nouns have capitals in the rest of the text too.
     """
     words: list[str] = [*example.lemmas]
     for gap in reversed(example.gaps):
@@ -79,7 +81,8 @@ def filled(example: Example) -> list[str]:
         if gold == NONE:
             del words[gap.position]
         else:
-            words[gap.position] = gold.lower() if example.tagged else gold
+            pronoun = example.tagged and gap.label != OTHER
+            words[gap.position] = gold.lower() if pronoun else gold
     return words
 
 

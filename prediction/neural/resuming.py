@@ -12,7 +12,6 @@ import torch
 from crosspro import __version__
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.textfile import write_text
-from crosspro.prediction.neural.training_settings import TrainerSettings
 from crosspro.prediction.system import read_json_object
 
 _IDENTITY = "run.json"
@@ -55,12 +54,12 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
-def has_ended(checkpoint: Mapping[str, Any], settings: TrainerSettings) -> bool:
+def has_ended(checkpoint: Mapping[str, Any], max_epochs: int, patience: int) -> bool:
     """Whether a run had done all its epochs, or enough without a better score."""
     states = checkpoint["callbacks"].values()
     waits = max((state["wait_count"] for state in states if "wait_count" in state), default=0)
-    all_done: bool = checkpoint["epoch"] + 1 >= settings.max_epochs
-    return all_done or waits >= max(1, settings.patience)
+    all_done: bool = checkpoint["epoch"] + 1 >= max_epochs
+    return all_done or waits >= patience
 
 
 def _differences(

@@ -186,8 +186,14 @@ class NeuralSystem(System):
                 system.network = self._new_network()
             system.network.load_state_dict(epoch.weights)
             system.network.eval().cpu()
-            monitor, ended = self.training.monitor, trained.stopped_by
-            system.report = FitReport(monitor, epoch.score, epoch.epoch, trained.epochs, ended)
+            system.report = FitReport(
+                self.training.monitor,
+                epoch.score,
+                epoch.epoch,
+                trained.epochs,
+                trained.steps,
+                trained.stopped_by,
+            )
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:

@@ -46,6 +46,7 @@ class TrainedEpochs:
 
     kept: list[KeptEpoch]
     epochs: int
+    steps: int
     stopped_by: Literal["max_epochs", "patience"]
 
 
@@ -88,7 +89,7 @@ class NetworkTrainer:
         )
         shown = [_Bar(refresh_rate=10)] if settings.progress_bar else []
         logs = [EpochLog(folder)] if folder else []
-        self.patience = _Patience(monitor, patience=settings.patience, mode="max")
+        self.patience = _Patience(monitor, mode="max")  # how many epochs, the data decides
         try:
             self.trainer = pl.Trainer(
                 accelerator=settings.accelerator,
@@ -115,20 +116,22 @@ class NetworkTrainer:
     ) -> TrainedEpochs:
         """Train; `identity` is what a run must have in common with the one that it continues."""
         module = GapClassifier(network, data, self.optimisation, seed)
+        share, steps = data.settings.share, len(module.batches)
+        self.patience.patience = self.settings.patience_in_epochs(share, steps)
         if self.settings.compile:
             network.compile(dynamic=True)
         resumed = checkpoint_to_resume(self.place, identity)
-        if resumed and has_ended(resumed, self.settings):
-            epochs = resumed["epoch"] + 1
+        if resumed and has_ended(resumed, self.settings.max_epochs, self.patience.patience):
+            epochs, steps = resumed["epoch"] + 1, resumed["global_step"]
             for callback in (self.patience, self.best):
                 callback.load_state_dict(resumed["callbacks"][callback.state_key])
         else:
             self._train(module, resumed)
-            epochs = self.trainer.current_epoch
+            epochs, steps = self.trainer.current_epoch, self.trainer.global_step
         kept = self._kept()
         self.scratch.cleanup()
-        stopped = self.patience.wait_count >= max(1, self.patience.patience)
-        return TrainedEpochs(kept, epochs, "patience" if stopped else "max_epochs")
+        stopped = self.patience.wait_count >= self.patience.patience
+        return TrainedEpochs(kept, epochs, steps, "patience" if stopped else "max_epochs")
 
     def _train(self, module: GapClassifier, resumed: Mapping[str, Any] | None) -> None:
         path = str(self.place / "last.ckpt") if resumed else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 from typing import ClassVar
 
 from crosspro.prediction.dev_score import MONITORS
@@ -84,9 +84,19 @@ class TrainerSettings:
     precision: str = "32-true"
     max_epochs: int = 50
     patience: int = 3
+    patience_steps: int = 0
     threads: int = 1
     compile: bool = False
     checkpoint_epochs: int = 1
     encoded_dir: str = ""
     progress_bar: bool = True
     deterministic: bool = True
+
+    def patience_in_epochs(self, share: float, steps: int) -> int:
+        """How many epochs without a better dev score end a training, at any size of data.
+
+        An epoch reads a share of the data in so many steps; `patience` counts whole passes over it,
+        and there must have been `patience_steps` steps.
+        """
+        passes = ceil(max(1, self.patience) / share)
+        return max(passes, ceil(self.patience_steps / max(1, steps)))

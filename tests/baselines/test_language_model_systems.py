@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -9,11 +10,19 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.fill import task_fillers
+from crosspro.baselines.fill_output import fill_exactly
 from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import load_task
+from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.evaluation.submissions.scores import macro_recall
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.output import predict_stream, with_predictions
+from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
 
@@ -66,6 +75,126 @@ def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path)
     assert given.grid == {}
 
 
+def gold_of(examples):
+    return np.array([TASK.class_index[gap.label] for one in examples for gap in one.gaps])
+
+
+def labels(examples):
+    return [gap.label for example in examples for gap in example.gaps]
+
+
+def lines_of_two(examples):
+    """Lines joined by twos, so that there are gaps to be filled together."""
+    joined = []
+    for one, other in zip(examples[::2], examples[1::2], strict=True):
+        start, before = len(one.target), len(one.source)
+        moved = [
+            replace(gap, position=gap.position + start, source_index=gap.source_index + before)
+            for gap in other.gaps
+        ]
+        joined.append(
+            Example(one.source + other.source, one.target + other.target, (), (*one.gaps, *moved))
+        )
+    return joined
+
+
+OTHERS = ["le", "la", "un", "cela", "qui", "tout", "y", "en", "se", "on", "me", "te"]
+
+
+def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_path):
+    train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
+    system = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS)
+    system.fit(TASK, train, dev)
+    fillers = task_fillers(TASK, OTHERS)
+    filled = fill_exactly(system.model, fillers, -2.0, dev, False)
+    expected = [fillers.classes[choice] for _, choices, _ in filled for choice in choices]
+    assert labels(with_predictions(system, dev)) == expected
+    streamed = [example for group, _ in predict_stream(system, dev) for example in group]
+    assert labels(streamed) == expected
+    summed = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
+    summed.fit(TASK, train, dev)
+    assert (summed.predict(dev) == system.predict(dev)).all()
+    assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
+    assert (summed.decide(dev) != system.decide(dev)).any()
+    for one in (system, summed):
+        one.save(tmp_path / one.decision)
+        loaded = load_system(tmp_path / one.decision)
+        assert (loaded.decide(dev) == one.decide(dev)).all()
+
+
+@pytest.mark.parametrize("decision", ["best_filling", "summed"])
+def test_the_penalty_is_tuned_for_the_decision(data, decision):
+    system = NGramSystem(3, decision=decision)
+    system.fit(TASK, *data)
+    for penalty in PENALTIES:
+        fixed = NGramSystem(3, none_penalty=penalty, decision=decision)
+        fixed.task, fixed.model = TASK, system.model
+        counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
+        assert system.grid[penalty][0] == macro_recall(counts)
+
+
+def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
+    dev = [one for one in data[1] if all(gap.label == "OTHER" for gap in one.gaps)]
+    system = NGramSystem(3)
+    outcome = fit_and_score(TASK, system, Splits(data[0], dev, {"test": data[1]}), tmp_path)
+    assert system.penalty == 0
+    names = [one.name for one in outcome.evaluations["test"].results]
+    assert names == ["ngram seed 1", "ngram_penalty_0"]
+    assert (tmp_path / "test.ngram_penalty_0.submission.data").is_file()
+    assert outcome.run.variants.keys() == {"ngram_penalty_0"}
+
+
+@pytest.mark.parametrize("variant", ["joined", "before"])
+def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
+    train, dev = (lines_of_two(part) for part in (data[0], data[1][:12]))
+    system = SourceAwareLM(4, variant)
+    system.fit(TASK, train, dev)
+    found = iter(system.decide(dev).tolist())
+    for example in dev:
+        ways = list(itertools.product(TASK.classes, repeat=len(example.gaps)))[:5000]
+        lines = [system._marked(with_classes(example, way)) for way in ways]
+        best = ways[int(np.argmax(np.round(system.model.log10(lines), 6)))]
+        assert [TASK.classes[next(found)] for _ in example.gaps] == list(best)
+    summed = SourceAwareLM(4, variant, decision="summed")
+    summed.fit(TASK, train, dev)
+    assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
+
+
+def with_classes(example, classes):
+    gaps = zip(example.gaps, classes, strict=True)
+    return replace(example, gaps=tuple(replace(gap, label=label) for gap, label in gaps))
+
+
+def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
+    task = load_task("de-en")
+    target = ("REPLACE_0", "come|VERB")
+
+    def line(word, label):
+        return Example((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
+
+    train = [line("Sie", "you"), line("sie", "they")] * 20
+    system, folded = SourceAwareLM(3), SourceAwareLM(3, lowercase=True)
+    for one in (system, folded):
+        one.fit(task, train, train)
+    blind = [line("Sie", None), line("sie", None)]
+    assert [task.classes[index] for index in system.decide(blind)] == ["you", "they"]
+    assert len(set(folded.decide(blind).tolist())) == 1
+
+
+def test_a_model_saved_before_decisions_had_names_decides_as_then(data, tmp_path):
+    for system in (NGramSystem(3), SourceAwareLM(3, lowercase=True)):
+        system.fit(TASK, *data)
+        system.save(tmp_path)
+        path = tmp_path / "system.json"
+        description = json.loads(path.read_text("utf-8"))
+        for later in ("decision", "lowercase"):
+            description["settings"].pop(later, None)
+        path.write_text(json.dumps(description), "utf-8")
+        loaded = load_system(tmp_path)
+        assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
+        assert (loaded.decide(data[1]) == loaded.predict(data[1]).argmax(axis=1)).all()
+
+
 def test_a_larger_penalty_leaves_fewer_gaps_empty(data):
     system = NGramSystem(3, none_penalty=0.0)
     system.fit(TASK, *data)
@@ -84,3 +213,8 @@ def test_fillers_of_ones_own_replace_the_official_list():
 def test_an_unknown_variant_lists_the_choices():
     with pytest.raises(InputError, match="joined, before"):
         SourceAwareLM(variant="after")
+    with pytest.raises(InputError, match="best_filling, summed"):
+        NGramSystem(decision="joint")
+    with pytest.raises(InputError) as caught:
+        SourceAwareLM(variant="after", decision="joint")
+    assert len(caught.value.problems) == 2

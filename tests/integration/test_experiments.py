@@ -40,6 +40,15 @@ def test_every_system_is_a_sound_configuration(name):
     assert set(seeds(settings["system"])) == ({3} if draws else set())
 
 
+@pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(("turku", "uppsala"))])
+def test_turku_keeps_the_case_of_the_source_and_uppsala_folds_it(name):
+    """German Sie (you) and sie (she, they) are two words for Turku."""
+    system = composed(f"system={name}", "task=de-en")["system"]
+    if "members" in system:
+        system = system["members"]["network"]
+    assert system["training"]["lowercase"] == name.startswith("uppsala")
+
+
 def seeds(section):
     """The seeds of a system and of those in it."""
     for key, value in section.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +17,7 @@ from crosspro.data_prep.sets.splits import demo_splits, file_splits
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.prediction.fit_and_score import contents, fit_and_score
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 
@@ -58,19 +59,38 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert load_system(tmp_path / "run").name == "ngram"
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a system may tell of its training."""
-
-    chosen_epoch: int
-    stopped_by: str
-
-
 def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
     system = Majority()
-    system.report = Report(3, "patience")
-    fit_and_score(TASK, system, SMALL, tmp_path)
-    assert read_run(tmp_path).fit == {"chosen_epoch": 3, "stopped_by": "patience"}
+    system.report = FitReport("accuracy", 71.5, 3, 7, 1400, "patience")
+    notes = []
+    fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
+    assert read_run(tmp_path).fit == {
+        "monitor": "accuracy", "score": 71.5, "chosen_epoch": 3, "epochs": 7, "steps": 1400,
+        "stopped_by": "patience",
+    }  # fmt: skip
+    assert notes[1:] == [
+        "best dev accuracy 71.50, of epoch 3; training ended with epoch 6 (1,400 steps) since 3 "
+        "epochs had no better score"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "fragment"),
+    [
+        (FitReport("mean", 17.0, 0, 4, 400, "patience"), "before the dev score moved"),
+        (FitReport("mean", 17.0, 2, 6, 6, "patience"), "had 6 steps in all"),
+        (FitReport("mean", 60.0, 49, 50, 9000, "max_epochs"), "the last epoch was the best"),
+        (FitReport("mean", 60.0, 30, 50, 9000, "max_epochs"), None),
+        (FitReport("mean", 60.0, 0, 1, 900, "max_epochs"), None),
+    ],
+)
+def test_a_training_that_was_too_short_gives_a_warning(report, fragment, tmp_path):
+    system = Majority()
+    system.report = report
+    notes = []
+    fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
+    assert len(notes) == (2 if fragment is None else 3)
+    assert fragment is None or fragment in notes[2]
 
 
 def test_a_stopped_run_can_be_told(tmp_path):

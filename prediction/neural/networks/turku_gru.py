@@ -97,9 +97,9 @@ class TurkuGRU(Network):
         seed: int,
         device: torch.device,
     ) -> None:
-        """Begin with the embeddings of a skip-gram."""
+        """Begin with the embeddings of a skip-gram, those of the aligned words too."""
         tables = pretrained_embeddings(
-            data, inventory, STREAMS, self.dimension, settings, seed, device
+            data, inventory, self.fields, self.dimension, settings, seed, device
         )
         with torch.no_grad():
             for name, table in tables.items():

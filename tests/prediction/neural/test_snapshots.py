@@ -8,6 +8,7 @@ import pytest
 
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.neural.training_settings import TrainerSettings
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import TASK, system
 
@@ -99,3 +100,29 @@ def test_the_report_says_why_a_training_ended(train, dev, tmp_path):
     assert impatient.report.stopped_by == "patience"
     assert impatient.report.chosen_epoch == len(scores) - 3
     assert impatient.report.score == pytest.approx(max(scores.values()), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "share", "steps", "epochs"),
+    [
+        ({"patience": 3}, 1.0, 500, 3),
+        ({"patience": 3}, 0.1, 500, 30),  # an epoch is a tenth of the data
+        ({"patience": 3, "patience_steps": 300}, 1.0, 500, 3),
+        ({"patience": 3, "patience_steps": 300}, 1.0, 1, 300),
+        ({"patience": 3, "patience_steps": 300}, 0.1, 7, 43),
+        ({"patience": 0}, 1.0, 1, 1),
+    ],
+)
+def test_patience_means_the_same_at_every_size_of_data(settings, share, steps, epochs):
+    assert TrainerSettings(**settings).patience_in_epochs(share, steps) == epochs
+
+
+def test_a_training_of_few_steps_an_epoch_goes_on(train, dev):
+    """One step an epoch: patience in epochs alone would end it after a few of them."""
+    made = system("uppsala_bilstm", epochs=400, batch_size=10_000, share=0.5)
+    made.trainer = TrainerSettings(
+        progress_bar=False, accelerator="cpu", max_epochs=60, patience=2, patience_steps=40
+    )
+    made.fit(TASK, train, dev)
+    assert made.report.steps == made.report.epochs > 40
+    assert made.report.chosen_epoch > 4

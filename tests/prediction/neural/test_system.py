@@ -108,7 +108,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
 
     text = flatten([sentence(number) for number in range(400)], Reading((LEMMA,)))
     encoder = fit_encoder(text)
-    settings = Pretraining(epochs=30, pronoun_share=1.0, learning_rate=0.02)
+    settings = Pretraining(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
     tables = pretrained_embeddings(
         encode(text, encoder, TASK), Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
         settings, 1, torch.device("cpu"),
