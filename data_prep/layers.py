@@ -25,6 +25,8 @@ from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import Task
 
 COMPRESSED = ("", ".gz", ".xz")
+BLIND = ".blind"
+"""X.blind.data is X.data without its labels."""
 SUFFIXES = {
     "documents": "doc-ids",
     "source_parse": "source.conllu",

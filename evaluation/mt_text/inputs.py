@@ -20,6 +20,7 @@ from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.mt_text.linked_text import (
+    INSIDE,
     Links,
     Text,
     Translation,
@@ -115,7 +116,8 @@ def read_input(
     anchors = None
     if paths.tokens is not None and lists is not None:
         anchors = tuple(token_anchors(paths.tokens, source, lists, problems))
-    raise_problems(problems)
+    nowhere = any(problem.expected.startswith(INSIDE) for problem in problems)
+    raise_problems(problems, "--lenient drops links that lead to no word" if nowhere else "")
     made = _missing_links(source, texts, links, helper, progress)
     named = (paths.reference.name.removesuffix(".xz").removesuffix(".gz"), *names)
     translations = [Translation(*item) for item in zip(named, texts, made, strict=True)]
