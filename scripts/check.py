@@ -10,6 +10,7 @@ import typer
 
 from crosspro.data_prep.errors import SHOWN_AT_MOST, InputError, Problem, empty_file, more_problems
 from crosspro.data_prep.formats.shared_task import scan
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import layer_problems
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
@@ -59,6 +60,12 @@ def check(
         if not problems and not lines:
             problems += 1
             print(empty_file(path))
+        form = None if problems else other_form(path, rules)
+        if form and lenient:
+            print(f"warning: {form}", file=sys.stderr)
+        elif form:
+            problems += 1
+            print(form)
         if not problems:  # layers can be told to fit only where the lines are known
             for problem in layer_problems(path, rules, layers, lenient=lenient):
                 problems += 1

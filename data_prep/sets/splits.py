@@ -12,6 +12,7 @@ from typing import TypedDict
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError, Problem, empty_file
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import BLIND, COMPRESSED, data_stem, layers_beside, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed
@@ -85,8 +86,9 @@ def file_splits(
         for path in [path for split in paths.values() for path in split]:
             try:
                 examples[path] = list(read_layered(path, task, lenient=lenient))
-                if not examples[path]:
-                    problems.append(empty_file(path))
+                form = None if lenient else other_form(path, task)
+                problems += [] if form is None else [form]
+                problems += [] if examples[path] else [empty_file(path)]
             except InputError as error:
                 problems += error.problems
     for split in ("train", "dev"):
