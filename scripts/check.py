@@ -21,7 +21,10 @@ app = command_app()
 
 @app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Five-column files (also .gz, .xz).")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Five-column files (also .gz, .xz, or - for standard input)."),
+    ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
     lenient: Annotated[

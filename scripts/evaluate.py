@@ -83,10 +83,13 @@ app = command_app()
 
 @app.command("evaluate")
 def evaluate_command(
-    gold: Annotated[Path, typer.Argument(help="Gold file: five columns (also .gz, .xz).")],
+    gold: Annotated[
+        Path,
+        typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
+    ],
     submissions: Annotated[
         list[Path],
-        typer.Argument(help="Submissions: classes in the first column; or folders of runs."),
+        typer.Argument(help="Submissions: classes in the first column; or folders of runs; or -."),
     ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,

@@ -25,7 +25,9 @@ app = command_app()
 
 @app.command()
 def fill(
-    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not.")],
+    file: Annotated[
+        Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")
+    ],
     task: TaskName,
     lm: Annotated[Path, typer.Option(help="Language model: ARPA, or a model of `crosspro lm`.")],
     none_penalty: Annotated[

@@ -31,7 +31,9 @@ app = command_app()
 @app.command()
 def predict(
     run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
-    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
+    file: Annotated[
+        Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[

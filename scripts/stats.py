@@ -22,7 +22,7 @@ app = command_app()
 @app.command()
 def stats(
     files: Annotated[
-        list[Path], typer.Argument(help="Five-column files; X.doc-ids beside X.data is read.")
+        list[Path], typer.Argument(help="Five-column files, or -; X.doc-ids beside X.data is read.")
     ],
     task: TaskName,
     by_document: Annotated[

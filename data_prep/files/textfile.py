@@ -7,22 +7,27 @@ import contextlib
 import gzip
 import lzma
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
 
+STANDARD_INPUT = Path("-")
 BLOCK = 8192
 NOISE = "binary data (compressed perhaps, or UTF-16)"
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading, decompressing by its suffix."""
+    """Open a file for reading, decompressing by its suffix; `-` is standard input."""
+    if path == STANDARD_INPUT:
+        return BytesIO(_standard_input(sys.stdin))
     try:
         if path.suffix == ".gz":
             return cast(IO[bytes], gzip.open(path, "rb"))
@@ -31,6 +36,12 @@ def open_bytes(path: Path) -> IO[bytes]:
         return path.open("rb")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise _unreadable(path, error) from error
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: TextIO) -> bytes:
+    """All of it: several readers may go over it, as they may over a file."""
+    return stream.buffer.read()
 
 
 def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
