@@ -39,7 +39,7 @@ def content_key(*parts: Any) -> str:
 def file_digest(path: Path) -> str:
     """A digest of a file's (decompressed) content."""
     digest = hashlib.blake2b(digest_size=16)
-    for line in read_lines(path):
+    for line in read_lines(path, binary=True):
         digest.update(line)
     return digest.hexdigest()
 

@@ -6,17 +6,26 @@ mark `cur` of the lines that are instances.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
+
+_DATA_COLUMNS = 5
+_LINKS = re.compile(r"\d+-\d+( \d+-\d+)*")
 
 
 def read_doc_ids(path: str | Path) -> Iterator[str]:
     """The document of each line of a text."""
-    for line in read_text_lines(Path(path)):
-        yield document_columns(line)[0]
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+        columns = document_columns(line)
+        if len(columns) == _DATA_COLUMNS and _LINKS.fullmatch(columns[-1]):
+            expected, found = "the id of a document", f"a line of a data file: {quoted(line)}"
+            raise input_error(path, "doc-ids", expected, found, number)
+        yield columns[0]
 
 
 def document_columns(line: str) -> list[str]:

@@ -11,8 +11,10 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-SHOWN_AT_MOST = 1000
-"""A file of the wrong kind has a problem on every line: more than this are counted, not shown."""
+KEPT_AT_MOST = 1000
+SHOWN_AT_MOST = 20
+"""A file of the wrong kind has a problem on every line: an error keeps so many of them and shows so
+many; the rest is counted."""
 
 
 def how_to_install(extra: str) -> str:
@@ -40,22 +42,28 @@ class Problem:
 
 
 class InputError(CrossproError):
-    """One or more problems with input files or settings."""
+    """One or more problems with input files or settings, and perhaps a hint what to do."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Problem], hint: str = "") -> None:
         self.problems: list[Problem] = []
+        self.hint = hint
         self.total = 0
         for problem in problems:
             self.total += 1
-            if len(self.problems) < SHOWN_AT_MOST:
+            if len(self.problems) < KEPT_AT_MOST:
                 self.problems.append(problem)
         super().__init__(self.total)
 
     def __str__(self) -> str:
-        lines = [str(problem) for problem in self.problems]
-        if self.total > len(self.problems):
-            lines.append(f"… and {self.total - len(self.problems):,} more problems")
-        return "\n".join(lines)
+        lines = [str(problem) for problem in self.problems[:SHOWN_AT_MOST]]
+        if self.total > len(lines):
+            lines.append(more_problems(self.total - len(lines)))
+        return "\n".join([*lines, self.hint] if self.hint else lines)
+
+
+def more_problems(number: int) -> str:
+    """The line after those that are shown."""
+    return f"… and {number:,} more problem{'s' if number > 1 else ''}"
 
 
 def input_error(
@@ -63,6 +71,11 @@ def input_error(
 ) -> InputError:
     """The error for a single problem."""
     return InputError([Problem(str(path), line, field, expected, found)])
+
+
+def empty_file(path: str | Path) -> Problem:
+    """What is wrong with a file that has no line."""
+    return Problem(str(path), None, "file", "at least one line", "none")
 
 
 def quoted(text: str | bytes, limit: int = 60) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from crosspro.data_prep.annotate.files import ConlluFile
 
 COMPRESSED = ("", ".gz", ".xz")
+BLIND = ".blind"
+"""X.blind.data is X.data without its labels."""
 SUFFIXES = {
     "documents": "doc-ids",
     "source_parse": "source.conllu",

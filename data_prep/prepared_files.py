@@ -12,6 +12,7 @@ from crosspro.data_prep.cache import file_digest
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.layers import BLIND
 from crosspro.data_prep.prepare import Counts, PrepareSettings
 from crosspro.data_prep.sets.statistics import DocumentSize
 from crosspro.data_prep.task import Task
@@ -31,7 +32,7 @@ def write_prepared(examples: Iterable[Example], output: Path, blind: bool) -> li
         )
         if blind:
             lines = ("\t\t" + format_example(example).split("\t", 2)[2] for example in kept)
-            write_text(output.with_name(f"{output.name}.blind.data"), "\n".join(lines) + "\n")
+            write_text(output.with_name(f"{output.name}{BLIND}.data"), "\n".join(lines) + "\n")
     return kept
 
 

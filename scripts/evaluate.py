@@ -12,6 +12,7 @@ import typer
 
 from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import Layers, read_layered
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.published.results import (
@@ -21,6 +22,7 @@ from crosspro.evaluation.published.results import (
 )
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.evaluation.submissions.order import order_warning
 from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.released import (
     released_empty_layout,
@@ -81,10 +83,13 @@ app = command_app()
 
 @app.command("evaluate")
 def evaluate_command(
-    gold: Annotated[Path, typer.Argument(help="Gold file: five columns (also .gz, .xz).")],
+    gold: Annotated[
+        Path,
+        typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
+    ],
     submissions: Annotated[
         list[Path],
-        typer.Argument(help="Submissions: classes in the first column; or folders of runs."),
+        typer.Argument(help="Submissions: classes in the first column; or folders of runs; or -."),
     ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
@@ -129,11 +134,15 @@ def evaluate_command(
     layers = layers_of(gold, doc_ids)
     if layers.documents is not None and doc_ids is None:
         print(f"{gold}: documents from {layers.documents}", file=sys.stderr)
+    files = [path for path in submissions if not path.is_dir()]
+    order = order_warning(gold, files, rules)
     try:
         gold_labels = read_gold(gold, rules, layers.documents)
     except InputError as error:
-        files = [path for path in submissions if not path.is_dir()]
-        raise InputError([*error.problems, *label_problems(files, rules)]) from error
+        raise InputError([*error.problems, *label_problems(files, rules)], order or "") from error
+    for warning in (order, other_form(gold, rules)):
+        if warning is not None:
+            print(f"warning: {warning}", file=sys.stderr)
     found = _submissions(submissions, rules, gold_labels, gold, layers)
     read = [replace(one, name=its) for one, its in zip(found, shown, strict=True)]
     for warning in published_warnings(rules, gold_labels, with_published, absent):

@@ -14,6 +14,7 @@ from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
@@ -24,7 +25,9 @@ app = command_app()
 
 @app.command()
 def fill(
-    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not.")],
+    file: Annotated[
+        Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")
+    ],
     task: TaskName,
     lm: Annotated[Path, typer.Option(help="Language model: ARPA, or a model of `crosspro lm`.")],
     none_penalty: Annotated[
@@ -55,6 +58,9 @@ def fill(
     rules = load_task(task)
     others = list(read_text_lines(other_fillers)) if other_fillers else None
     fillers = task_fillers(rules, others)
+    form = other_form(file, rules)
+    if form is not None:
+        print(f"warning: {form}", file=sys.stderr)
     model = load_model(lm)
     examples = read_examples(file, rules, layers_beside(file).documents, lenient=True)
     raw = read_text_lines(file)

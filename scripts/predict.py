@@ -17,6 +17,7 @@ from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import read_layered
 from crosspro.prediction.output import predict_stream, without_context
 from crosspro.prediction.runs import find_run
@@ -30,7 +31,9 @@ app = command_app()
 @app.command()
 def predict(
     run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
-    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
+    file: Annotated[
+        Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
@@ -62,6 +65,9 @@ def predict(
         places += [path.resolve()] if path is not None else []
     system = load_system(run_dir)
     record = find_run(run_dir)
+    form = other_form(file, system.task)
+    if form is not None:
+        print(f"warning: {form}", file=sys.stderr)
     examples = read_layered(file, system.task, layers, lenient=lenient)
     if system.context and layers.documents is None:
         print(without_context(str(file), system), file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from rich.console import Console
 
 from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.gaps.rules import changed_rules
@@ -19,13 +21,14 @@ from crosspro.data_prep.prepare import (
     Counts,
     PrepareSettings,
     Step,
+    TokenisedSegment,
     check_annotators,
     prepare,
     tokenised_segments,
 )
 from crosspro.data_prep.prepared_files import write_prepared, write_report
 from crosspro.data_prep.sets.statistics import data_statistics
-from crosspro.data_prep.task import Task, load_task
+from crosspro.data_prep.task import OTHER, Task, load_task
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIds, TaskName
@@ -118,6 +121,10 @@ def prepare_command(
         )
     )
     segments = tokenised_segments(task_rules, texts, tokenised)
+    if _exchanged(task_rules, segments):
+        languages = f"{task_rules.source_language} to {task_rules.target_language}"
+        note = f"source and target look exchanged: {task_rules.name} is {languages}"
+        print(f"warning: {note}", file=sys.stderr)
     console = Console(stderr=True)
 
     def report(step: Step) -> None:
@@ -129,7 +136,15 @@ def prepare_command(
     inputs = [path for path in (source, target, doc_ids, links) if path]
     write_report(task_rules, total, counts, settings, rules.value, inputs, output)
     _show(task_rules, counts, total.gaps)
+    if not total.gaps:
+        print("warning: no gap was made; the table shows why", file=sys.stderr)
     print(f"{output}.data: {total.segments:,} lines, {total.gaps:,} gaps", file=sys.stderr)
+
+
+def _exchanged(task: Task, segments: Sequence[TokenisedSegment]) -> bool:
+    forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
+    sides = (one.source for one in segments), (one.target for one in segments)
+    return exchanged(*sides, task.source_pronouns, forms)
 
 
 def _show(task: Task, counts: Counts, gaps: int) -> None:

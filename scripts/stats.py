@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.errors import InputError, empty_file
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.statistics import DataStatistics, data_statistics
@@ -21,7 +22,7 @@ app = command_app()
 @app.command()
 def stats(
     files: Annotated[
-        list[Path], typer.Argument(help="Five-column files; X.doc-ids beside X.data is read.")
+        list[Path], typer.Argument(help="Five-column files, or -; X.doc-ids beside X.data is read.")
     ],
     task: TaskName,
     by_document: Annotated[
@@ -44,6 +45,9 @@ def stats(
         )
         for path in files
     }
+    empty = [empty_file(path) for path, one in counted.items() if not one.total.segments]
+    if empty:
+        raise InputError(empty)
     parts = [_sizes(counted)]
     if by_document:
         parts += [f"{path}\n\n{_documents(one)}" for path, one in counted.items()]

@@ -20,7 +20,7 @@ app = command_app()
 
 @app.command()
 def tokenise(
-    file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz).")],
+    file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz, -).")],
     language: Annotated[str, typer.Option("--language", "-l", help="en, fr, de, es, or another.")],
     output: Output = None,
     normalise: Annotated[

@@ -25,6 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.sets.leaks import leaks
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.setting_types import MOST_SEED
 from crosspro.data_prep.task import Task, task_from_mapping
@@ -86,6 +87,8 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     if not first:  # it does its part; the first process saves and scores
         system.fit(task, splits.train, splits.dev, folder)
         return None
+    for warning in leaks(splits):
+        _tell(f"warning: {warning}")
     resamples = settings["resamples"]
     own_seed = settings["system"].get("seed")
     outcome = fit_and_score(

@@ -60,4 +60,4 @@ def save_model(path: str | Path, model: NGramModel, report: Report = lambda _: N
 def _first_bytes(path: Path) -> bytes:
     if path.is_dir():
         raise input_error(path, "file", "a language model", "a folder")
-    return next(iter(read_lines(path)), b"")[: max(len(MAGIC), len(KENLM_MAGIC))]
+    return next(iter(read_lines(path, binary=True)), b"")[: max(len(MAGIC), len(KENLM_MAGIC))]

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import lzma
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
 
+STANDARD_INPUT = Path("-")
+BLOCK = 8192
+NOISE = "binary data (compressed perhaps, or UTF-16)"
+_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
+
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading, decompressing by its suffix."""
+    """Open a file for reading, decompressing by its suffix; `-` is standard input."""
+    if path == STANDARD_INPUT:
+        return BytesIO(_standard_input(sys.stdin))
     try:
         if path.suffix == ".gz":
             return cast(IO[bytes], gzip.open(path, "rb"))
@@ -27,13 +38,41 @@ def open_bytes(path: Path) -> IO[bytes]:
         raise _unreadable(path, error) from error
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file with their line ends; only LF ends a line."""
+@lru_cache(maxsize=1)
+def _standard_input(stream: TextIO) -> bytes:
+    """All of it: several readers may go over it, as they may over a file."""
+    return stream.buffer.read()
+
+
+def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
+    """The lines of a file with their line ends; only LF ends a line.
+
+    What is plainly no text is refused at once, unless it may be `binary`.
+    """
     with open_bytes(path) as handle:
         try:
+            block = handle.read(BLOCK)
+            if not binary and is_noise(block):
+                raise input_error(path, "file", "text", NOISE)
+            if len(block) == BLOCK:
+                block += handle.readline()
+            yield from BytesIO(block)
             yield from handle
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
+
+
+def is_noise(block: bytes) -> bool:
+    """Whether the beginning of a file is no text: not UTF-8, and one byte in twenty a control
+    character. Text in another encoding has none of those, and random bytes one in nine."""
+    controls = len(block) - len(block.translate(None, _CONTROLS))
+    if controls < 16 or controls * 20 < len(block):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(block)  # whose last character may be cut
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def read_text_lines(path: Path) -> Iterator[str]:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TypedDict
 
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.errors import InputError, Problem, empty_file
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import COMPRESSED, data_stem, layers_beside, read_layered
+from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.layers import BLIND, COMPRESSED, data_stem, layers_beside, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed
 from crosspro.data_prep.task import Task
@@ -51,42 +52,56 @@ def file_splits(
     dir: Folder,
     train: NameInFolder,
     dev: NameInFolder,
-    test: NameInFolder,
+    test: NameInFolder | None = None,
     *,
     lenient: bool = False,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
-    Several training or development files are joined; each test file is reported by itself. The
-    layers of each file are read too (`crosspro.data_prep.layers`). All files are checked, and all
-    problems reported, before anything is returned.
+    Several training or development files are joined; each test file is reported by itself, and
+    there may be none. A blind file (X.blind.data, as `crosspro prepare --blind` writes it) is for
+    tests alone, unless a pattern names it. The layers of each file are read too
+    (`crosspro.data_prep.layers`). All files are checked, and all problems reported, before anything
+    is returned.
     """
     folder = Path(dir)
     problems: list[Problem] = []
     paths: dict[str, list[Path]] = {}
-    for split, pattern in (("train", train), ("dev", dev), ("test", test)):
+    patterns = {"train": train, "dev": dev, **({} if test is None else {"test": test})}
+    for split, pattern in patterns.items():
         paths[split] = _matching(folder, pattern)
+        if split != "test" and "blind" not in pattern:
+            paths[split] = [path for path in paths[split] if not data_stem(path).endswith(BLIND)]
         stems = [data_stem(path) for path in paths[split]]
         for stem in sorted({stem for stem in stems if stems.count(stem) > 1}):
             copies = ", ".join(path.name for path in paths[split] if data_stem(path) == stem)
             problems.append(Problem(str(folder), None, split, "one file of a name", copies))
         if not paths[split]:
             present = ", ".join(sorted(path.name for path in folder.glob("*"))[:20]) or "no file"
-            expected = f"files named {pattern} (or .gz, .xz)"
+            labelled = "" if split == "test" else ", not blind"
+            expected = f"files named {pattern} (or .gz, .xz{labelled})"
             problems.append(Problem(str(folder), None, split, expected, present))
     examples: dict[Path, list[Example]] = {}
     with _collector_off():
         for path in [path for split in paths.values() for path in split]:
             try:
                 examples[path] = list(read_layered(path, task, lenient=lenient))
+                form = None if lenient else other_form(path, task)
+                problems += [] if form is None else [form]
+                problems += [] if examples[path] else [empty_file(path)]
             except InputError as error:
                 problems += error.problems
+    for split in ("train", "dev"):
+        for path in paths[split]:
+            if _all_blind(examples.get(path, [])):
+                expected, found = "a label for each gap", "none: this is a blind file"
+                problems.append(Problem(str(path), None, split, expected, found))
     if problems:
         raise InputError(problems)
     return Splits(
         [example for path in paths["train"] for example in examples[path]],
         [example for path in paths["dev"] for example in examples[path]],
-        {data_stem(path): examples[path] for path in paths["test"]},
+        {data_stem(path): examples[path] for path in paths.get("test", [])},
         [
             file_contents(split, path, examples[path], list(layers_beside(path).files().values()))
             for split in paths
@@ -111,3 +126,8 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
     found = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
     return sorted(path for path in found if path.is_file())
+
+
+def _all_blind(examples: Sequence[Example]) -> bool:
+    gaps = [gap for example in examples for gap in example.gaps]
+    return bool(gaps) and all(gap.label is None for gap in gaps)

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.mt_text.linked_text import (
+    INSIDE,
     Links,
     Text,
     Translation,
@@ -115,7 +117,8 @@ def read_input(
     anchors = None
     if paths.tokens is not None and lists is not None:
         anchors = tuple(token_anchors(paths.tokens, source, lists, problems))
-    raise_problems(problems)
+    nowhere = any(problem.expected.startswith(INSIDE) for problem in problems)
+    raise_problems(problems, "--lenient drops links that lead to no word" if nowhere else "")
     made = _missing_links(source, texts, links, helper, progress)
     named = (paths.reference.name.removesuffix(".xz").removesuffix(".gz"), *names)
     translations = [Translation(*item) for item in zip(named, texts, made, strict=True)]
@@ -126,12 +129,26 @@ def read_input(
         documents,
         _origin(links, helper, paths.lenient),
         anchors,
-        tuple(
-            f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
-            for one in made
-            if one.dropped
+        (
+            *_exchanged(source, texts[0], lists),
+            *(
+                f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
+                for one in made
+                if one.dropped
+            ),
         ),
     )
+
+
+def _exchanged(source: Text, reference: Text, lists: PronounLists | None) -> list[str]:
+    """A warning if the pronouns of the lists stand on the wrong sides."""
+    if lists is None:
+        return []
+    first, second = (map(text.words, range(len(text.lines))) for text in (source, reference))
+    if not exchanged(first, second, lists.source_pronouns, lists.target_pronouns):
+        return []
+    names = f"{source.path} and {reference.path}"
+    return [f"{names}: source and reference look exchanged: each has the pronouns of the other"]
 
 
 def _source(path: Path, problems: list[Problem]) -> Text:

@@ -21,10 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.files.textfile import bad_byte, open_bytes
+from crosspro.data_prep.files.textfile import BLOCK, NOISE, bad_byte, is_noise, open_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
 from crosspro.evaluation.mt_text.parallel_lines import unequal_lines
 
+INSIDE = "links inside"
 _BOM = b"\xef\xbb\xbf"
 _NEWLINE = ord("\n")
 _IS_SPACE = np.zeros(256, dtype=bool)
@@ -184,7 +185,7 @@ def read_links(
             for index in outside.tolist():
                 line = int(lines[index])
                 expected = (
-                    f"links inside {source.lengths[line]} source and "
+                    f"{INSIDE} {source.lengths[line]} source and "
                     f"{target.lengths[line]} target words"
                 )
                 found = f"{source_positions[index]}-{target_positions[index]}"
@@ -210,19 +211,22 @@ def text_digest(*texts: Text) -> str:
     return content.hexdigest()[:8]
 
 
-def raise_problems(problems: Sequence[Problem]) -> None:
+def raise_problems(problems: Sequence[Problem], hint: str = "") -> None:
     """Raise an error if there are any; those of a file stand together, in the order of lines."""
     if problems:
         files = {
             path: number for number, path in enumerate(dict.fromkeys(p.path for p in problems))
         }
-        raise InputError(sorted(problems, key=lambda p: (files[p.path], p.line or 0)))
+        raise InputError(sorted(problems, key=lambda p: (files[p.path], p.line or 0)), hint)
 
 
 def _content(path: Path, problems: list[Problem]) -> bytes:
     try:
         with open_bytes(path) as handle:
-            return handle.read()
+            data = handle.read()
+        if not is_noise(data[:BLOCK]):
+            return data
+        problems.append(Problem(str(path), None, "file", "text", NOISE))
     except InputError as error:
         problems += error.problems
     except (OSError, EOFError, zlib.error, LZMAError) as error:

@@ -101,6 +101,9 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
     if labels.problems:
         raise InputError(labels.problems)
     warnings: tuple[str, ...] = ()
+    if unequal and not any(per_line):
+        found = f"none for the gaps of {len(unequal):,} lines: this is a blind file"
+        raise input_error(path, "classes", "gold labels", found)
     if unequal:
         warnings = (
             f"{path}: {len(unequal)} lines with another number of labels than of placeholders, "

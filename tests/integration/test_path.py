@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -151,6 +152,27 @@ def test_bad_files_stop_the_run_with_all_problems(tmp_path):
     result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}")
     assert result.returncode == 2
     assert result.stderr.count(".data:1: columns: expected 5") == 3
+
+
+def test_scores_of_text_that_was_learnt_from_come_with_a_warning(tmp_path):
+    write_examples(tmp_path / "all.data", demo_examples(load_task("en-fr"), "train", 5))
+    same = [f"data.{split}=all.data" for split in ("train", "dev", "test")]
+    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", *same,
+                   "resamples=0")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    for name, other in (("dev", "train"), ("all", "train"), ("all", "dev")):
+        assert re.search(rf"warning: {name}: .* stand in {other} too", result.stderr)
+
+
+def test_without_a_test_set_dev_alone_is_scored(tmp_path):
+    task = load_task("en-fr")
+    for split in ("train", "dev"):
+        write_examples(tmp_path / f"{split}.data", demo_examples(task, split, 5))
+    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", "data.test=null",
+                   "resamples=0")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert set(read_run(tmp_path / "run").scores) == {"dev"}
+    assert "Traceback" not in result.stderr
 
 
 def test_a_test_set_without_gaps_is_predicted_and_not_scored(tmp_path):

@@ -17,11 +17,12 @@ class Outcome:
     stderr: bytes
 
 
-def crosspro(*arguments: object) -> Outcome:
+def crosspro(*arguments: object, stdin: bytes = b"") -> Outcome:
+    given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     argv = ["crosspro", *map(str, arguments)]
-    with mock.patch.multiple(sys, argv=argv, stdout=out, stderr=err):
+    with mock.patch.multiple(sys, argv=argv, stdin=given, stdout=out, stderr=err):
         try:
             main()
             code = 0

@@ -160,6 +160,7 @@ def test_problems_of_all_files_come_before_any_score(tmp_path):
         "links:3: lines: expected 15 lines",
     ):
         assert expected in shown
+    assert shown.endswith("--lenient drops links that lead to no word\n")
 
 
 def test_links_are_made_when_they_are_not_given():

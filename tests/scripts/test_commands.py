@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 
@@ -61,6 +62,28 @@ def test_check_lists_every_problem(tmp_path):
     lines = result.stdout.decode().splitlines()
     assert [line.split(": ")[0].rpartition(":")[2] for line in lines] == ["1", "2", "2", "2", "2"]
     assert b"5 problems, 1 good lines, 1 gaps" in result.stderr
+
+
+def test_check_of_an_empty_file(tmp_path):
+    (tmp_path / "x.data").touch()
+    result = crosspro("check", tmp_path / "x.data", "--task", "en-fr")
+    assert result.code == 1
+    assert b"x.data: file: expected at least one line, found none" in result.stdout
+    assert b"1 problem," in result.stderr
+
+
+def test_check_shows_a_terminal_twenty_problems_and_counts_the_rest(tmp_path):
+    (tmp_path / "x.data").write_text("bad\n" * 50, "utf-8")
+    arguments = ("check", tmp_path / "x.data", "--task", "en-fr")
+    assert len(crosspro(*arguments).stdout.splitlines()) == 50
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "crosspro.scripts.main", *map(str, arguments)]
+    assert subprocess.run(command, stdout=theirs, stderr=subprocess.DEVNULL).returncode == 1
+    shown = os.read(ours, 65536).splitlines()
+    assert len(shown) == 21
+    assert shown[-1].startswith("… and 30 more problems".encode())
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_check_of_a_missing_file(tmp_path):

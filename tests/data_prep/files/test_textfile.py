@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import random
 import stat
 
 import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.files.textfile import atomic_output, make_folder, read_lines, write_text
+
+NOISE = random.Random(1).randbytes(20000)
 
 
 def test_nothing_is_left_after_a_failure(tmp_path):
@@ -56,3 +60,29 @@ def test_compressed_output_is_the_same_every_time(tmp_path):
         write_text(tmp_path / name, "text\n")
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
     assert list(read_lines(tmp_path / "a.gz")) == [b"text\n"]
+
+
+@pytest.mark.parametrize("content", [NOISE, gzip.compress(NOISE), "un été\n".encode("utf-16") * 20])
+def test_binary_data_is_one_problem(tmp_path, content):
+    path = tmp_path / "x.data"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="expected text, found binary data") as caught:
+        list(read_lines(path))
+    assert caught.value.total == 1
+    assert b"".join(read_lines(path, binary=True)) == content
+
+
+@pytest.mark.parametrize(
+    "content", ["un été\n".encode("latin-1") * 99, b"\0\1\2" * 99, b"\xff\0\1 a\n", b""]
+)
+def test_odd_text_is_text(tmp_path, content):
+    path = tmp_path / "x.data"
+    path.write_bytes(content)
+    assert b"".join(read_lines(path)) == content
+
+
+@pytest.mark.parametrize("line", [b"x" * 100, b"x" * 8191, b"x" * 8192, b"x" * 9000, b"\n" * 9000])
+def test_lines_are_whole_whatever_their_length(tmp_path, line):
+    path = tmp_path / "x"
+    path.write_bytes((line + b"\n") * 3)
+    assert list(read_lines(path)) == ((line + b"\n") * 3).splitlines(keepends=True)

@@ -154,7 +154,9 @@ def test_many_problems_are_counted(tmp_path, en_fr):
     with pytest.raises(InputError) as caught:
         list(read_examples(path, en_fr))
     assert caught.value.total == 5000
-    assert str(caught.value).endswith("… and 4,000 more problems")
+    assert len(caught.value.problems) == 1000
+    assert len(str(caught.value).splitlines()) == 21
+    assert str(caught.value).endswith("… and 4,980 more problems")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
 from crosspro.data_prep.sets.splits import file_splits
 
 
@@ -48,4 +48,44 @@ def test_two_tests_of_one_name_are_refused(folder, en_fr):
     packed = (folder / "test.2016.data.xz").read_bytes()
     (folder / "test.2016.data").write_bytes(lzma.decompress(packed))
     with pytest.raises(InputError, match="one file of a name"):
+        file_splits(en_fr, folder, *PATTERNS)
+
+
+def blind(path, en_fr, name):
+    examples = demo_examples(en_fr, "train", 3)
+    lines = ("\t\t" + format_example(example).split("\t", 2)[2] + "\n" for example in examples)
+    (path / f"{name}.data").write_text("".join(lines), encoding="utf-8")
+
+
+def test_blind_files_are_for_tests(folder, en_fr):
+    before = file_splits(en_fr, folder, *PATTERNS)
+    for name in ("train.ted.blind", "dev.blind", "test.2016.blind"):
+        blind(folder, en_fr, name)
+    after = file_splits(en_fr, folder, *PATTERNS)
+    assert (after.train, after.dev) == (before.train, before.dev)
+    assert set(after.test) == {"test.2016", "test.2016.blind", "test.2017"}
+
+
+def test_a_blind_file_that_is_named_for_training_is_refused_by_name(folder, en_fr):
+    blind(folder, en_fr, "train.blind")
+    blind(folder, en_fr, "dev.other")
+    with pytest.raises(InputError) as caught:
+        file_splits(en_fr, folder, "train*blind.data", "dev*.data", "test*.data")
+    assert [problem.path for problem in caught.value.problems] == [
+        str(folder / "train.blind.data"),
+        str(folder / "dev.other.data"),
+    ]
+    assert "expected a label for each gap, found none: this is a blind file" in str(caught.value)
+
+
+def test_there_may_be_no_test(folder, en_fr):
+    splits = file_splits(en_fr, folder, "train*.data", "dev*.data", None)
+    assert splits.train
+    assert splits.test == {}
+    assert {one.split for one in splits.files} == {"train", "dev"}
+
+
+def test_an_empty_file_is_no_data(folder, en_fr):
+    (folder / "train.none.data").touch()
+    with pytest.raises(InputError, match=r"train.none.data: file: expected at least one line"):
         file_splits(en_fr, folder, *PATTERNS)

@@ -1,0 +1,55 @@
+"""Is the target of a file `lemma|TAG` or words, and is that what its task has?
+
+Systems and language models of one form know nothing of the other, and nothing else in a file of the
+wrong form is wrong.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
+from crosspro.data_prep.task import Task, load_task, task_names
+from crosspro.data_prep.token import TAG_SEPARATOR
+
+LINES = 500
+LEAST_TOKENS = 20
+"""A handful of tokens may be anything."""
+_TARGET = COLUMNS.index("target")
+_BAR = TAG_SEPARATOR.encode()
+_PLACEHOLDER = PLACEHOLDER.encode()
+
+
+def other_form(path: str | Path, task: Task) -> Problem | None:
+    """The problem of a file nine in ten of whose target tokens are not in the form of the task."""
+    tokens = tagged = 0
+    for raw in islice(read_lines(Path(path)), LINES):
+        columns = raw.split(b"\t")
+        if len(columns) != len(COLUMNS):
+            continue
+        words = [word for word in columns[_TARGET].split() if not word.startswith(_PLACEHOLDER)]
+        tokens += len(words)
+        tagged += sum(_BAR in word[1:-1] for word in words)
+    fitting = tagged if task.tagged else tokens - tagged
+    if tokens < LEAST_TOKENS or fitting * 10 > tokens:
+        return None
+    forms = ("lemma|TAG", "words (inflected)")
+    expected, found = forms if task.tagged else reversed(forms)
+    return Problem(
+        str(path), None, "target", f"{expected} as in {task.name}{_instead(task)}", found
+    )
+
+
+def _instead(task: Task) -> str:
+    """The tasks of the same languages that have the other form."""
+    tasks = [load_task(name) for name in task_names()]
+    languages = (task.source_language, task.target_language)
+    names = [
+        one.name
+        for one in tasks
+        if (one.source_language, one.target_language) == languages and one.tagged != task.tagged
+    ]
+    return f" (not so in {', '.join(names)})" if names else ""

@@ -1,0 +1,198 @@
+"""Files of the right format that are not what the user thinks: an error or a clear warning."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from crosspro.data_prep.bitext.exchanged import exchanged
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.sample import TASKS, sample_path
+from crosspro.data_prep.sets.leaks import leaks
+from crosspro.data_prep.sets.splits import Splits, file_splits
+from crosspro.data_prep.task import OTHER, load_task
+from tests.conftest import GOLDEN
+from tests.scripts.apt_files import APT, options
+from tests.scripts.run import crosspro
+
+GOLD = GOLDEN / "scorer" / "en-fr_random" / "gold.tsv"
+SUBMISSION = GOLDEN / "scorer" / "en-fr_random" / "pred.tsv"
+MODEL = GOLDEN / "lm_baseline" / "toy.fr.arpa"
+
+
+@pytest.fixture
+def inflected(tmp_path):
+    path = tmp_path / "inflected.data"
+    line = "elle\telle\tThe car is red and it runs .\tla voiture est rouge et REPLACE_5 .\t0-0\n"
+    path.write_text(line * 10, "utf-8")
+    return path
+
+
+@pytest.fixture
+def lemmatised(tmp_path, en_fr):
+    path = tmp_path / "lemmatised.data"
+    write_examples(path, demo_examples(en_fr, "train", 3))
+    return path
+
+
+WORDS = b"target: expected lemma|TAG as in en-fr (not so in en-fr-2015), found words (inflected)"
+LEMMAS = b"target: expected words (inflected) as in en-fr-2015 (not so in en-fr), found lemma|TAG"
+
+
+def test_the_form_of_the_target_is_that_of_the_task(inflected, lemmatised):
+    for path, right, wrong, problem in (
+        (inflected, "en-fr-2015", "en-fr", WORDS),
+        (lemmatised, "en-fr", "en-fr-2015", LEMMAS),
+    ):
+        assert crosspro("check", path, "--task", right).code == 0
+        refused = crosspro("check", path, "--task", wrong)
+        assert refused.code == 1
+        assert problem in refused.stdout
+        lenient = crosspro("check", path, "--task", wrong, "--lenient")
+        assert lenient.code == 0
+        assert b"warning: " in lenient.stderr
+        for command in (("evaluate", path, path), ("fill", path, "--lm", MODEL)):
+            assert problem not in crosspro(*command, "--task", right).stderr
+            warned = crosspro(*command, "--task", wrong)
+            assert warned.code == 0
+            assert problem in warned.stderr
+
+
+def test_training_refuses_the_other_form(inflected, en_fr):
+    names = (inflected.name,) * 3
+    with pytest.raises(InputError, match="found words"):
+        file_splits(en_fr, inflected.parent, *names)
+    assert file_splits(en_fr, inflected.parent, *names, lenient=True).train
+
+
+def forms(task):
+    return {form for name, words in task.forms.items() if name != OTHER for form in words}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_exchanged_sides_are_told_by_their_pronouns(name):
+    task = load_task(name)
+    source, target = (
+        [line.split() for line in sample_path(f"sample.{language}").read_text("utf-8").splitlines()]
+        for language in name.split("-")
+    )
+    assert not exchanged(source, target, task.source_pronouns, forms(task))
+    assert exchanged(target, source, task.source_pronouns, forms(task))
+    assert not exchanged([], [], task.source_pronouns, forms(task))
+
+
+def test_prepare_says_that_source_and_target_are_exchanged(tmp_path):
+    english, french = sample_path("sample.en"), sample_path("sample.fr")
+    (tmp_path / "links").write_text("\n" * len(english.read_text("utf-8").splitlines()), "utf-8")
+    words = (
+        " ".join(f"{word}|{word}|X" for word in line.split())
+        for line in english.read_text("utf-8").splitlines()
+    )
+    (tmp_path / "tokens").write_text("\n".join(words) + "\n", "utf-8")
+    result = crosspro("prepare", "--task", "en-fr", "--source", french, "--target", english,
+                      "--links", tmp_path / "links", "--annotator", f"tokens:{tmp_path / 'tokens'}",
+                      "--rule", "filter_subjects=false", "-o", tmp_path / "out")  # fmt: skip
+    assert result.code == 0, result.stderr
+    assert b"source and target look exchanged: en-fr is en to fr" in result.stderr
+    assert b"warning: no gap was made" in result.stderr
+
+
+def test_apt_says_that_source_and_reference_are_exchanged():
+    ours = {"links_reference": None, "links_candidate": None}
+    right = crosspro("apt", *options(**ours), "--resamples", 0)
+    assert b"exchanged" not in right.stderr
+    files = {"source": APT / "ref.fr", "reference": APT / "src.en", "candidate": APT / "src.en"}
+    wrong = crosspro("apt", *options(**files, **ours), "--resamples", 0)
+    assert b"source and reference look exchanged" in wrong.stderr
+
+
+def submission(tmp_path, form):
+    """The predictions in one column, in five without words, or in five with those of gold."""
+    predicted = [line.split("\t")[0] for line in SUBMISSION.read_text("utf-8").splitlines()]
+    lines = []
+    for label, line in zip(predicted, GOLD.read_text("utf-8").splitlines(), strict=True):
+        _, words, rest = line.split("\t", 2)
+        words = words if form == "words of gold" else ""
+        lines.append(label if form == "labels" else f"{label}\t{words}\t{rest}")
+    path = tmp_path / "submission"
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("form", ["labels", "no words", "words of gold"])
+def test_gold_comes_first(tmp_path, form):
+    path = submission(tmp_path, form)
+    right = crosspro("evaluate", GOLD, path, "--task", "en-fr", "--resamples", 0)
+    assert right.code == 0
+    assert b"gold comes first" not in right.stderr
+    wrong = crosspro("evaluate", path, GOLD, "--task", "en-fr", "--resamples", 0)
+    expected = f"{GOLD} looks like the gold file and {path} like a submission"
+    assert expected in wrong.stderr.decode()
+
+
+def test_a_data_file_is_no_list_of_documents():
+    for command in (("check", GOLD), ("evaluate", GOLD, GOLD)):
+        result = crosspro(*command, "--task", "en-fr", "--doc-ids", GOLD)
+        assert result.code
+        assert b"expected the id of a document, found a line of a data file" in (
+            result.stdout + result.stderr
+        )
+
+
+def test_a_blind_file_is_no_gold(tmp_path):
+    path = tmp_path / "x.blind.data"
+    lines = GOLD.read_text("utf-8").splitlines()
+    path.write_text("".join("\t\t" + line.split("\t", 2)[2] + "\n" for line in lines), "utf-8")
+    result = crosspro("evaluate", path, GOLD, "--task", "en-fr")
+    assert result.code == 2
+    problems = [line for line in result.stderr.decode().splitlines() if "expected" in line]
+    assert len(problems) == 1
+    assert re.search("expected gold labels, found none .* this is a blind file", problems[0])
+
+
+def test_noise_is_one_problem_for_every_command(tmp_path):
+    path = tmp_path / "noise"
+    path.write_bytes(bytes(range(256)) * 50)
+    for command in (
+        ("check", path),
+        ("evaluate", path, GOLD),
+        ("evaluate", GOLD, path),
+        ("stats", path),
+        ("fill", path, "--lm", MODEL),
+    ):
+        result = crosspro(*command, "--task", "en-fr")
+        assert result.code
+        shown = (result.stdout + result.stderr).decode()
+        assert shown.count("expected") == 1
+        assert "expected text, found binary data" in shown
+    shown = crosspro("apt", *options(reference=path)).stderr.decode()
+    assert shown.count("noise: file: expected text, found binary data") == 1
+
+
+def test_an_empty_file_has_no_statistics(tmp_path):
+    (tmp_path / "x.data").touch()
+    result = crosspro("stats", tmp_path / "x.data", "--task", "en-fr")
+    assert result.code == 2
+    assert b"expected at least one line" in result.stderr
+
+
+def test_text_that_is_learnt_from_is_no_test(en_fr):
+    train, dev, test = (demo_examples(en_fr, name, 10) for name in ("train", "dev", "test"))
+    assert leaks(Splits(train, dev, {"test": test})) == []
+    all_same = leaks(Splits(train, train, {"a": test, "b": train}))
+    assert [re.split(": .* in (train|dev) too", one)[:2] for one in all_same] == [
+        ["dev", "train"],
+        ["b", "train"],
+        ["b", "dev"],
+    ]
+    assert f"{len(train)} of its {len(train)} lines (100%)" in all_same[0]
+
+
+@pytest.mark.parametrize("task", ["en-fr", "de-en", "es-en", "en-fr-2015"])
+def test_the_demo_corpus_leaks_nothing(task):
+    rules = load_task(task)
+    train, dev, test = (demo_examples(rules, name, 60) for name in ("train", "dev", "test"))
+    assert leaks(Splits(train, dev, {"test": test})) == []
