@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.files.guard import ITEM_COLUMNS, VERDICT_COLUMNS, holds_verdicts
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.language import TargetWords
@@ -28,9 +29,7 @@ from crosspro.evaluation.protest.verdicts import (
 )
 
 COLUMNS = (
-    "token",
-    "system",
-    "digest",
+    *ITEM_COLUMNS,
     "category",
     "source",
     "reference",
@@ -40,10 +39,7 @@ COLUMNS = (
     "output_pronoun",
     "output_head",
     "why",
-    "pronoun",
-    "antecedent",
-    "tags",
-    "remark",
+    *VERDICT_COLUMNS,
 )
 BETWEEN_LINES = " / "
 
@@ -65,14 +61,43 @@ def item_key(result: TokenResult) -> tuple[str, str, str]:
 
 
 def write_review(path: str | Path, results: Iterable[TokenResult], lists: TargetWords) -> int:
-    """Write the rows of some results; how many there are."""
-    count = 0
-    with atomic_output(Path(path)) as handle:
-        handle.write(_csv_line(COLUMNS))
-        for result in results:
+    """Write the rows of some results; how many there are.
+
+    Rows that somebody has filled in stay if the file is there already: only others are replaced.
+    """
+    path = Path(path)
+    kept = _filled_in(path)
+    known = {tuple(cells[: len(ITEM_COLUMNS)]) for cells in kept}
+    new = [result for result in results if item_key(result) not in known]
+    with atomic_output(path, merged=bool(kept)) as handle:
+        for cells in (COLUMNS, *kept):
+            handle.write(_csv_line(cells))
+        for result in new:
             handle.write(_csv_line(_row(result, lists)))
-            count += 1
-    return count
+    return len(new)
+
+
+def _filled_in(path: Path) -> list[list[str]]:
+    """The rows of a file in which somebody has written; raises if it cannot be read as a table."""
+    if not holds_verdicts(path):
+        return []
+    problems: list[Problem] = []
+    rows = []
+    for item in _csv_rows(path):
+        if isinstance(item, Problem):
+            problems.append(item)
+            continue
+        number, cells = item
+        if number == 1 and tuple(cells) != COLUMNS:
+            return []
+        if len(cells) != len(COLUMNS) and any(map(str.strip, cells)):
+            expected = f"{len(COLUMNS)} separated by tabs, to keep the verdicts of the file"
+            problems.append(Problem(str(path), number, "columns", expected, str(len(cells))))
+        elif number > 1 and any(map(str.strip, cells[-len(VERDICT_COLUMNS) :])):
+            rows.append(cells)
+    if problems:
+        raise InputError(problems)
+    return rows
 
 
 def _csv_line(cells: Iterable[str]) -> bytes:

@@ -486,3 +486,88 @@ def test_several_documents_need_doc_ids(tmp_path):
     result = protest("build", "--annotation", FOLDER / "en", *TEXT[:4], "-o", tmp_path / "x")
     assert result.code == 2
     assert result.stderr.count(b"--doc-ids") == 2
+
+
+# Work of people is never lost -------------------------------------------------------------------
+
+
+@pytest.fixture
+def filled(suite, wrong, tmp_path):
+    """A review file in which somebody has judged the first of three rows, with a spreadsheet."""
+    review = tmp_path / "review.tsv"
+    assert protest("score", suite, wrong, *LINKS, "--review", review).code == 0
+    lines = review.read_text("utf-8").splitlines()
+    cells = lines[1].split("\t")
+    cells[-4] = "right"
+    cells[-3] = "right" if cells[3].startswith("anaphoric") else ""
+    cells[-1] = "as people say it"
+    lines[1] = "\t".join(cells)
+    review.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode("utf-8") + b"\r\n")
+    return review
+
+
+@pytest.fixture
+def store(suite, filled, tmp_path):
+    path = tmp_path / "verdicts.sqlite"
+    result = protest("review", "import", suite, filled, "--verdicts", path, "--annotator", "Anna")
+    assert result.code == 0, result.stderr
+    return path
+
+
+def keys(review):
+    return [line.split("\t")[0] for line in review.read_text("utf-8").splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    "command", [("score", "--resamples", "0", "--review"), ("review", "export", "-o")]
+)
+def test_new_rows_are_merged_into_a_review_file(suite, wrong, filled, command):
+    *words, option = command
+    result = protest(*words, suite, wrong, *LINKS, option, filled)
+    assert result.code == 0, result.stderr
+    assert b"review.tsv: 2 to judge" in result.stderr
+    text = filled.read_text("utf-8")
+    assert "as people say it" in text
+    assert len(set(keys(filled))) == len(keys(filled)) == 3
+    again = protest(*words, suite, FOLDER / "text.fr", *LINKS, option, filled)
+    assert b"0 to judge" in again.stderr
+    assert len(keys(filled)) == 1  # only what nobody has filled in was replaced
+    assert "as people say it" in filled.read_text("utf-8")
+
+
+def test_a_review_file_that_is_no_table_any_more_is_not_replaced(suite, wrong, filled):
+    text = filled.read_text("utf-8") + "a row\tby hand\n"
+    filled.write_text(text, "utf-8")
+    result = protest("review", "export", suite, wrong, *LINKS, "-o", filled)
+    assert result.code == 2
+    assert b"to keep the verdicts of the file" in result.stderr
+    assert filled.read_text("utf-8") == text
+
+
+def test_no_output_replaces_verdicts(suite, wrong, filled, store, tmp_path):
+    other = tmp_path / "other.sqlite"
+    shutil.copy(store, other)
+    before = {path: path.read_bytes() for path in (filled, store, other)}
+    silver = ("review", "silver", suite, "--verdicts", store, "-o")
+    scores = ("score", suite, wrong, *LINKS, "--resamples", 0)
+    for line in (
+        (*silver, store),
+        (*silver, other),
+        (*silver, filled),
+        (*scores, "-o", filled),
+        (*scores, "--detail", filled),
+        (*scores, "--html", other),
+        (*scores, "--review", other),
+        ("review", "export", suite, wrong, *LINKS, "-o", other),
+    ):
+        result = protest(*line)
+        assert result.code == 2, line
+        assert b"output: expected" in result.stderr
+        assert {path: path.read_bytes() for path in before} == before
+
+
+def test_an_empty_review_file_is_replaced(suite, wrong, tmp_path):
+    review = tmp_path / "review.tsv"
+    for system in (wrong, FOLDER / "text.fr"):
+        assert protest("review", "export", suite, system, *LINKS, "-o", review).code == 0
+    assert keys(review) == []
