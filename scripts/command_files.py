@@ -1,7 +1,8 @@
 """Commands that know the files on their command line: what is read is never written over.
 
 Every path that a command is given is an input unless its parameter is one of `OUTPUTS`. Inputs are
-noted before the command begins, and an output that is one of them is refused there and then.
+noted before the command begins, and an output that is one of them, or another output, is refused
+there and then.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import typer
 
-from crosspro.data_prep.files.guard import check_not_input, note_input
+from crosspro.data_prep.files.guard import check_apart, check_not_input, note_input
 
 OUTPUTS = frozenset(
     ("output", "html", "detail", "save", "arpa", "write_scores", "probabilities", "review_file")
@@ -43,9 +44,12 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
             if name not in OUTPUTS:
                 for path in _paths(value):
                     note_input(path)
-        for name in OUTPUTS & parameters.keys():
-            for path in _paths(parameters[name]):
-                check_not_input(path)
+        outputs = [
+            path for name in parameters if name in OUTPUTS for path in _paths(parameters[name])
+        ]
+        for path in outputs:
+            check_not_input(path)
+        check_apart(outputs)
         return function(**parameters)
 
     return checked

@@ -10,9 +10,10 @@ from __future__ import annotations
 import csv
 import gzip
 import lzma
+import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -58,22 +59,36 @@ def check_not_input(path: Path) -> None:
         raise input_error(path, "output", "a file of its own", found)
 
 
+def check_apart(paths: Iterable[Path]) -> None:
+    """Raise if two outputs are the same file, so that one would be lost."""
+    seen: set[str] = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in seen and (not os.path.lexists(real) or _identity(path) is not None):
+            raise input_error(path, "output", "a file of its own", "another output")
+        seen.add(real)
+
+
 def check_output(path: Path) -> None:
     """Raise if a file may not be replaced."""
     check_not_input(path)
-    if holds_verdicts(path):
+    if _identity(path) is not None and (is_database(path) or is_filled_in(path)):
         found = "a file with verdicts of people, which is never replaced"
         raise input_error(path, "output", "another file", found)
 
 
-def holds_verdicts(path: Path) -> bool:
-    """Whether a file is a database (of verdicts) or a review file in which somebody has written."""
-    if _identity(path) is None:
-        return False
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database; the only ones that there are hold verdicts."""
     try:
         with path.open("rb") as handle:
-            if handle.read(len(_SQLITE)) == _SQLITE:
-                return True
+            return handle.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def is_filled_in(path: Path) -> bool:
+    """Whether a file is a review file in which somebody has written."""
+    try:
         with _opened(path) as content:
             return _has_verdicts(content)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, csv.Error):

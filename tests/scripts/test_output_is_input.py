@@ -183,6 +183,18 @@ def test_output_that_is_an_input_is_refused(command, output, source, tmp_path):
         assert path.read_text() == "work of years\n"
 
 
+@pytest.mark.parametrize("existing", [False, True])
+def test_two_outputs_need_two_files(existing, tmp_path):
+    output = tmp_path / "both"
+    if existing:
+        output.write_text("old\n")
+    (tmp_path / "link").symlink_to("both")
+    line = ("predict", tmp_path, tmp_path / "data", "-o", output)
+    result = crosspro(*line, "--probabilities", tmp_path / "link")
+    assert result.code == 2
+    assert b"another output" in result.stderr
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
