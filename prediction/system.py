@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 from crosspro.prediction.arguments import given_arguments, json_value
@@ -226,6 +227,7 @@ def _with_systems(value: Any, path: Path) -> Any:
 
 def read_json_object(path: Path) -> dict[str, Any]:
     """A JSON file that must hold an object."""
+    note_input(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

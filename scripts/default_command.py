@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from crosspro.scripts.command_files import App
+
 
 class DefaultFirst(TyperGroup):
     """A group of commands with a default: the one that was defined first.
@@ -31,7 +33,7 @@ class DefaultFirst(TyperGroup):
 
 def group_app() -> typer.Typer:
     """An application with a default command, otherwise as `command_app` makes them."""
-    return typer.Typer(
+    return App(
         cls=DefaultFirst,
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},

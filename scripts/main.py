@@ -10,6 +10,8 @@ import typer
 
 from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.files.guard import guarded
+from crosspro.scripts.command_files import App
 
 COMMANDS = {
     "align": "Align the words of parallel text, or evaluate links.",
@@ -58,7 +60,8 @@ def main() -> None:
 def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None = None) -> None:
     """Run a command; input errors become a message and exit status 2."""
     try:
-        app(args=arguments, prog_name=name)
+        with guarded():
+            app(args=arguments, prog_name=name)
     except CrossproError as error:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
@@ -75,7 +78,7 @@ def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None =
 
 def command_app() -> typer.Typer:
     """A Typer application for one command, the same for all of them."""
-    return typer.Typer(
+    return App(
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,

@@ -56,13 +56,6 @@ def predict(
     """
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
-    places = [path.resolve() for path in (file, *layers.files().values())]
-    for path in (output, probabilities):
-        if path is not None and path.resolve() in places:
-            raise typer.BadParameter(
-                f"{path}: the input, the submission and the probabilities need different files"
-            )
-        places += [path.resolve()] if path is not None else []
     system = load_system(run_dir)
     record = find_run(run_dir)
     form = other_form(file, system.task)

@@ -88,7 +88,7 @@ def build(
         bool, typer.Option("--top-up", help="Fill up from other categories where one is short.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the selection.")] = 1,
-    repair: Repair = True,
+    repair: Repair = False,
     tokenised: Annotated[
         bool | None,
         typer.Option("--tokenised/--raw", help="Whether the text is tokenised; else it is seen."),
@@ -159,7 +159,7 @@ def score(
         Path | None, typer.Option(help="Write every token of every system (TSV).")
     ] = None,
     lists: Lists = None,
-    repair: Repair = True,
+    repair: Repair = False,
     layout: Annotated[
         TableLayout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
     ] = TableLayout.TABLE,

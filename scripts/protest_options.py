@@ -38,7 +38,11 @@ Lists = Annotated[
     str | None, typer.Option(help="Word lists of the target language: a code or a .yaml file.")
 ]
 Repair = Annotated[
-    bool, typer.Option("--repair/--no-repair", help="Look for pronouns that have no link.")
+    bool,
+    typer.Option(
+        "--repair/--no-repair",
+        help="Look for pronouns that have no link; PROTEST itself (2016) does not.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option(min=1, max=2, help="Processes of the aligner.")]
 

@@ -41,14 +41,17 @@ def export_review(
     align_with: AlignWithOption = None,
     silver: Silver = None,
     verdicts: Store = None,
+    matches: Annotated[
+        bool, typer.Option("--matches", help="Also what matches a reference: it may be wrong.")
+    ] = False,
     conflicts: Annotated[
         bool, typer.Option("--conflicts", help="Only tokens that annotators disagree on.")
     ] = False,
     lists: Lists = None,
-    repair: Repair = True,
+    repair: Repair = False,
     jobs: Jobs = 1,
 ) -> None:
-    """Write mismatches that nobody has judged, or conflicts, as a table to fill in.
+    """Write mismatches (or all tokens) that nobody has judged, or conflicts, as a table to fill in.
 
     Write right, wrong or unclear into the columns pronoun and antecedent; tags and remarks are
     free. `protest review import` reads the file back.
@@ -58,6 +61,8 @@ def export_review(
 
     if conflicts and verdicts is None:
         raise typer.BadParameter("--conflicts needs --verdicts")
+    if conflicts and matches:
+        raise typer.BadParameter("--conflicts and --matches do not go together")
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output)
     with progress_shown() as progress:
@@ -69,7 +74,7 @@ def export_review(
         open_items = {key for key, one in scored.judgements.items() if one.in_conflict}
         rows = [one for one in rows if item_key(one) in open_items]
     else:
-        rows = to_judge(rows, scored.judgements)
+        rows = to_judge(rows, scored.judgements, matches)
     count = write_review(output, rows, target_lists)
     print(f"{output}: {count} to judge", file=sys.stderr)
 

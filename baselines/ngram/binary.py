@@ -18,6 +18,7 @@ from crosspro.baselines.ngram.index import Index
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.errors import InputError, input_error, quoted
+from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output
 
 MAGIC = b"crosspro n-gram model "
@@ -63,6 +64,7 @@ def is_binary(start: bytes) -> bool:
 
 def read_binary(path: Path) -> NGramModel:
     """Open a model."""
+    note_input(path)
     try:
         with path.open("rb") as handle:
             first = handle.readline(LONGEST_HEADER)

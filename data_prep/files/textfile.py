@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.guard import check_output, note_input
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
@@ -28,6 +29,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressing by its suffix; `-` is standard input."""
     if path == STANDARD_INPUT:
         return BytesIO(_standard_input(sys.stdin))
+    note_input(path)
     try:
         if path.suffix == ".gz":
             return cast(IO[bytes], gzip.open(path, "rb"))
@@ -99,12 +101,15 @@ def _unreadable(path: Path, error: Exception) -> Exception:
 
 
 @contextlib.contextmanager
-def atomic_output(path: Path) -> Iterator[IO[bytes]]:
+def atomic_output(path: Path, merged: bool = False) -> Iterator[IO[bytes]]:
     """A binary file, compressed by its suffix, that replaces `path` only if the block succeeds.
 
     A link is followed, the permissions of an existing file are kept, and what is no ordinary file
-    (a device, a pipe) is written to as it is.
+    (a device, a pipe) is written to as it is. Inputs of the command and verdicts of people are not
+    replaced, unless the writer has `merged` what was there into the new content.
     """
+    if not merged:
+        check_output(path)
     path = Path(os.path.realpath(path))
     if path.is_dir() or not path.parent.is_dir():
         found = "a folder" if path.is_dir() else f"no folder {path.parent}"
@@ -123,6 +128,8 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(descriptor, "wb") as raw, _compressed(raw, path.suffix) as handle:
             yield handle
+        if not merged:
+            check_output(path)  # again: input may be read only while output is written
         temporary.chmod(mode)
         _move(temporary, path)
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.guard import note_input
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -37,6 +38,7 @@ def parse_yaml(text: str) -> object:
 
 def read_yaml(path: Path, kind: str = "file") -> tuple[object, str]:
     """The content of a file, and its text; `kind` is what the file is called in messages."""
+    note_input(path)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

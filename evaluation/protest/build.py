@@ -87,7 +87,7 @@ def find_candidates(
     source: SourceWords,
     target: TargetWords,
     decisions: Mapping[tuple[str, str], Decision] | None = None,
-    repair: bool = True,
+    repair: bool = False,
 ) -> Candidates:
     """All tokens of the annotated documents that have a category and a known translation."""
     matched = match_documents(documents, text)

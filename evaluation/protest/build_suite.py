@@ -65,7 +65,7 @@ class SuiteSettings:
     wanted: Mapping[str, int]
     top_up: bool = False
     seed: int = 1
-    repair: bool = True
+    repair: bool = False
 
 
 @dataclass(frozen=True)

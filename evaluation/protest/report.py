@@ -17,7 +17,7 @@ from crosspro.evaluation.layout.tables import Row, markdown_table, score_csv, te
 from crosspro.evaluation.protest.build import Candidates
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.results import (
-    COUNTED,
+    PARTS,
     STATUSES,
     UNDECIDED,
     JudgedToken,
@@ -74,9 +74,9 @@ def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
     heading = ["automatic matches", "tokens", *(one.name for one in evaluation.systems)]
     rows: list[list[str]] = []
     for category in CATEGORIES:
-        counts = [one.counts[category.name]["automatic"] for one in evaluation.systems]
+        counts = [one.matches(category.name) for one in evaluation.systems]
         rows.append([category.label, str(evaluation.sizes[category.name]), *map(str, counts)])
-    totals = [str(one.total("automatic")) for one in evaluation.systems]
+    totals = [str(one.matches()) for one in evaluation.systems]
     rows.append(["all", str(len(evaluation.suite.tokens)), *totals])
     scores = [one.scores["automatic"] for one in evaluation.systems]
     rows.append(["accuracy %", "", *(f"{100 * score.value:.1f}" for score in scores)])
@@ -180,8 +180,8 @@ def _json_score(score: Score) -> dict[str, Any]:
 
 def csv_report(evaluation: ProtestEvaluation) -> str:
     """A row for each system: a table that `crosspro correlate` reads."""
-    rows = ((one.name, [one.scores[part].value for part in COUNTED]) for one in evaluation.systems)
-    return score_csv(COUNTED, rows)
+    rows = ((one.name, [one.scores[part].value for part in PARTS]) for one in evaluation.systems)
+    return score_csv(PARTS, rows)
 
 
 def detail_tsv(evaluation: ProtestEvaluation) -> str:

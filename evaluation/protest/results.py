@@ -1,8 +1,9 @@
 """The evaluation of systems on a suite: automatic, silver and human parts, intervals, paired tests.
 
 The default is the semi-automatic procedure that 001 §7 recommends: what matches a reference counts
-as right without being looked at, everything else is right or wrong only if people say so, and what
-nobody has judged yet is neither. The score is therefore a range while there is something to judge.
+as right unless people say otherwise (001 found 8% of the matches wrong), everything else is right
+or wrong only if people say so, and what nobody has judged yet is neither. The score is therefore a
+range while there is something to judge. The automatic score knows nothing of people.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.review import item_key
-from crosspro.evaluation.protest.score import TokenResult
+from crosspro.evaluation.protest.score import Outcome, TokenResult
 from crosspro.evaluation.protest.suite import Suite
 from crosspro.evaluation.protest.verdicts import Judgement
 from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
@@ -51,10 +52,8 @@ STATUSES: tuple[Status, ...] = (
 )
 Needs = Literal["pronoun", "both"]
 Part = Literal["automatic", "semi-automatic"]
-COUNTED: Mapping[Part, tuple[Status, ...]] = {
-    "automatic": ("automatic",),
-    "semi-automatic": ("automatic", "silver", "right"),
-}
+PARTS: tuple[Part, ...] = ("automatic", "semi-automatic")
+RIGHT: tuple[Status, ...] = ("automatic", "silver", "right")
 UNDECIDED: tuple[Status, ...] = ("conflict", "open")
 
 
@@ -65,6 +64,10 @@ class JudgedToken:
     result: TokenResult
     judgement: Judgement | None
     status: Status
+
+    def counts(self, part: Part) -> bool:
+        """Whether a score counts the token as right."""
+        return self.result.outcome == "match" if part == "automatic" else self.status in RIGHT
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,14 @@ class SuiteResult:
     categories: Mapping[str, Mapping[Part, Score]]
     at_most: float
     other_output: int
+
+    def matches(self, category: str | None = None) -> int:
+        """Tokens that match a reference, whatever people say; of one category or of all."""
+        return sum(
+            one.counts("automatic")
+            for one in self.tokens
+            if category in (None, one.result.token.category)
+        )
 
     def total(self, status: Status) -> int:
         """Tokens of all categories with a status."""
@@ -113,7 +124,7 @@ class ProtestSettings:
     """
 
     lists: str
-    repair: bool = True
+    repair: bool = False
     silver: str = "none"
     needs: Needs = "pronoun"
     links: str = "given"
@@ -121,13 +132,10 @@ class ProtestSettings:
 
 
 def status_of(result: TokenResult, judgement: Judgement | None, needs: Needs) -> Status:
-    """What is known about a result; matches are not looked at, whatever people say."""
-    if result.outcome == "match":
-        return "automatic"
-    if result.outcome == "silver":
-        return "silver"
+    """What is known about a result: what people said, else whether it matches."""
     if judgement is None:
-        return "open"
+        unjudged: dict[Outcome, Status] = {"match": "automatic", "silver": "silver"}
+        return unjudged.get(result.outcome, "open")
     values = [judgement.pronoun]
     if needs == "both" and judgement.antecedent is not None:
         values.append(judgement.antecedent)
@@ -155,8 +163,8 @@ def evaluate_systems(
         judged = tuple(_judged(result, judgements, settings.needs) for result in own)
         scores: dict[Part, Score] = {}
         by_category: dict[str, dict[Part, Score]] = {}
-        for part, statuses in COUNTED.items():
-            right = np.array([one.status in statuses for one in judged], dtype=np.float64)
+        for part in PARTS:
+            right = np.array([one.counts(part) for one in judged], dtype=np.float64)
             text = signature(part, suite, settings, judgements, plan, units.name)
             counted[name, part] = _statistics(right, units)
             scores[part] = _score(part, counted[name, part], text, plan)
@@ -175,7 +183,7 @@ def evaluate_systems(
     comparisons: list[Difference] = []
     if plan is not None:
         for pair in combinations(results, 2):
-            for part in COUNTED:
+            for part in PARTS:
                 table = side_by_side(*(counted[name, part] for name in pair))
                 comparisons += paired_tests(pair, table, {part: ratio}, plan)
     warnings = [

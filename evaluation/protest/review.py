@@ -1,18 +1,21 @@
 """Review files: what people have to judge, as a table they fill in, and their verdicts read back.
 
-A tab-separated file that spreadsheets open: a row for each mismatch, with the texts (the words in
-question in [[double brackets]]), what the reference has and what the system has, and empty columns
-for the verdicts on pronoun and antecedent (right, wrong, unclear), for tags and for a remark.
+A tab-separated file that spreadsheets open: a row for each mismatch (or for each token), with the
+texts (the words in question in [[double brackets]]), what the reference has and what the system
+has, and empty columns for the verdicts on pronoun and antecedent (right, wrong, unclear), for tags
+and for a remark.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.files.guard import ITEM_COLUMNS, VERDICT_COLUMNS, is_filled_in
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.language import TargetWords
@@ -28,9 +31,7 @@ from crosspro.evaluation.protest.verdicts import (
 )
 
 COLUMNS = (
-    "token",
-    "system",
-    "digest",
+    *ITEM_COLUMNS,
     "category",
     "source",
     "reference",
@@ -40,22 +41,22 @@ COLUMNS = (
     "output_pronoun",
     "output_head",
     "why",
-    "pronoun",
-    "antecedent",
-    "tags",
-    "remark",
+    *VERDICT_COLUMNS,
 )
 BETWEEN_LINES = " / "
+_SEAL = "-"
 
 
 def to_judge(
-    results: Iterable[TokenResult], judgements: Mapping[tuple[str, str, str], Judgement]
+    results: Iterable[TokenResult],
+    judgements: Mapping[tuple[str, str, str], Judgement],
+    matches: bool = False,
 ) -> list[TokenResult]:
-    """The mismatches on which there is no verdict yet."""
+    """The mismatches, and on demand the matches, on which there is no verdict yet."""
     return [
         result
         for result in results
-        if result.outcome == "mismatch" and item_key(result) not in judgements
+        if (matches or result.outcome == "mismatch") and item_key(result) not in judgements
     ]
 
 
@@ -65,14 +66,43 @@ def item_key(result: TokenResult) -> tuple[str, str, str]:
 
 
 def write_review(path: str | Path, results: Iterable[TokenResult], lists: TargetWords) -> int:
-    """Write the rows of some results; how many there are."""
-    count = 0
-    with atomic_output(Path(path)) as handle:
-        handle.write(_csv_line(COLUMNS))
-        for result in results:
+    """Write the rows of some results; how many there are.
+
+    Rows that somebody has filled in stay if the file is there already: only others are replaced.
+    """
+    path = Path(path)
+    kept = _filled_in(path)
+    known = {(cells[0], cells[1], cells[2].partition(_SEAL)[0]) for cells in kept}
+    new = [result for result in results if item_key(result) not in known]
+    with atomic_output(path, merged=bool(kept)) as handle:
+        for cells in (COLUMNS, *kept):
+            handle.write(_csv_line(cells))
+        for result in new:
             handle.write(_csv_line(_row(result, lists)))
-            count += 1
-    return count
+    return len(new)
+
+
+def _filled_in(path: Path) -> list[list[str]]:
+    """The rows of a file in which somebody has written; raises if it cannot be read as a table."""
+    if not is_filled_in(path):
+        return []
+    problems: list[Problem] = []
+    rows = []
+    for item in _csv_rows(path):
+        if isinstance(item, Problem):
+            problems.append(item)
+            continue
+        number, cells = item
+        if number == 1 and tuple(cells) != COLUMNS:
+            return []
+        if len(cells) != len(COLUMNS) and any(map(str.strip, cells)):
+            expected = f"{len(COLUMNS)} separated by tabs, to keep the verdicts of the file"
+            problems.append(Problem(str(path), number, "columns", expected, str(len(cells))))
+        elif number > 1 and any(map(str.strip, cells[-len(VERDICT_COLUMNS) :])):
+            rows.append(cells)
+    if problems:
+        raise InputError(problems)
+    return rows
 
 
 def _csv_line(cells: Iterable[str]) -> bytes:
@@ -96,22 +126,31 @@ def _row(result: TokenResult, lists: TargetWords) -> list[str]:
     token = result.token
     found = verified_alternative(result, lists)
     references = [one for one in token.references if one.pronoun]
+    pronoun, head = " ".join(found.pronoun), " ".join(found.head)
     return [
-        *item_key(result),
+        token.name,
+        result.system,
+        _sealed(*item_key(result), pronoun, head),
         token.category,
         source_text(result),
         reference_text(result, 0),
         output_text(result),
         " | ".join(" ".join(one.pronoun) for one in references),
         " | ".join(" ".join(one.head) for one in references),
-        " ".join(found.pronoun),
-        " ".join(found.head),
+        pronoun,
+        head,
         result.why,
         "",
         "",
         "",
         "",
     ]
+
+
+def _sealed(token: str, system: str, digest: str, pronoun: str, head: str) -> str:
+    """The digest with a check sum of what a verdict is stored under, which nobody may change."""
+    content = "\t".join((token, system, digest, pronoun, head))
+    return f"{digest}{_SEAL}{hashlib.sha256(content.encode('utf-8')).hexdigest()[:8]}"
 
 
 def source_text(result: TokenResult) -> str:
@@ -203,6 +242,11 @@ def _verdict(
     if not any(written):
         return None
     problems = []
+    digest = row["digest"].partition(_SEAL)[0]
+    words = row["output_pronoun"], row["output_head"]
+    if row["digest"] != _sealed(row["token"], row["system"], digest, *words):
+        expected = "token, system, digest and words as they were exported"
+        problems.append(Problem(path, number, "digest", expected, quoted(row["digest"])))
     values: list[Value | None] = []
     for key, needed in (("pronoun", True), ("antecedent", anaphoric)):
         if not needed:
@@ -218,14 +262,7 @@ def _verdict(
             values.append(value)
     if problems or values[0] is None:
         return problems
-    item = Item(
-        row["token"],
-        row["system"],
-        row["digest"],
-        row["output_pronoun"],
-        row["output_head"],
-        anaphoric,
-    )
+    item = Item(row["token"], row["system"], digest, *words, anaphoric)
     tags = tuple(written[2].replace(",", " ").split())
     return AnnotatorVerdict(item, annotator, values[0], values[1], tags, written[3])
 

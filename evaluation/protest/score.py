@@ -94,7 +94,7 @@ def score_system(
     system: SystemOutput,
     lists: TargetWords,
     silver: Mapping[str, Sequence[Alternative]] | None = None,
-    repair: bool = True,
+    repair: bool = False,
 ) -> list[TokenResult]:
     """The results of a system for every token of a suite, in the suite's order."""
     scorer = _Scorer(suite, system, lists, silver or {}, repair)

@@ -22,6 +22,9 @@ Value = Literal["right", "wrong", "unclear"]
 VALUES = ("right", "wrong", "unclear")
 State = Literal["right", "wrong", "unclear", "conflict"]
 
+_PATIENCE = 60.0
+"""Seconds to wait while other annotators write."""
+
 APPLICATION = 0x70726F74
 VERSION = 1
 
@@ -116,7 +119,8 @@ class VerdictStore:
         if not create and not self.path.is_file():
             raise input_error(self.path, "verdicts", "a file of verdicts", "none")
         try:
-            self.connection = sqlite3.connect(self.path)
+            # Transactions are begun here, not by the module: see `_begun`.
+            self.connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
             self.connection.execute("PRAGMA foreign_keys = ON")
             self._prepare(suite)
         except sqlite3.Error as error:
@@ -219,21 +223,34 @@ class VerdictStore:
         return AnnotatorVerdict(item, str(annotator), values[0], values[1], own_tags, str(remark))
 
     def _prepare(self, suite: str) -> None:
-        (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+        """Make the tables of a new file, all or nothing, or see whose verdicts a file has."""
+        with self._begun("DEFERRED"):
+            new = self._is_empty()
+        if new:
+            with self._begun("IMMEDIATE"):
+                if self._is_empty():  # nobody was quicker
+                    self._make_tables(suite)
+        with self._begun("DEFERRED") as database:
+            (application,) = database.execute("PRAGMA application_id").fetchone()
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if application != APPLICATION or version != VERSION:
+                raise self._refused("another kind of database")
+            row = database.execute("SELECT digest FROM suite").fetchone()
+        if row is None:
+            raise self._refused("no name of a suite")
+        if row[0] != suite:
+            raise input_error(self.path, "suite", f"verdicts on the suite {suite}", f"on {row[0]}")
+
+    def _is_empty(self) -> bool:
         (tables,) = self.connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        if not tables:
-            with self.connection as database:
-                database.executescript(_SCHEMA)
-                database.execute("INSERT INTO suite VALUES (?)", (suite,))
-                database.execute(f"PRAGMA application_id = {APPLICATION}")
-                database.execute(f"PRAGMA user_version = {VERSION}")
-            return
-        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION or version != VERSION:
-            raise self._refused("another kind of database")
-        (known,) = self.connection.execute("SELECT digest FROM suite").fetchone()
-        if known != suite:
-            raise input_error(self.path, "suite", f"verdicts on the suite {suite}", f"on {known}")
+        return not tables
+
+    def _make_tables(self, suite: str) -> None:
+        for statement in _SCHEMA.split(";"):
+            self.connection.execute(statement)
+        self.connection.execute("INSERT INTO suite VALUES (?)", (suite,))
+        self.connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        self.connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def _refused(self, found: str) -> InputError:
         return input_error(self.path, "verdicts", "a file of verdicts (SQLite)", found)
@@ -247,10 +264,24 @@ class VerdictStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         try:
-            with self.connection as database:
+            with self._begun("IMMEDIATE") as database:
                 yield database
         except sqlite3.Error as error:
             raise self._refused(str(error)) from error
+
+    @contextmanager
+    def _begun(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[sqlite3.Connection]:
+        """A transaction: a view that does not change, or (IMMEDIATE) the only writer.
+
+        A writer that begins as a reader cannot wait for another one, and fails where this waits.
+        """
+        self.connection.execute(f"BEGIN {kind}")
+        try:
+            yield self.connection
+        except BaseException:
+            self.connection.rollback()
+            raise
+        self.connection.commit()
 
     def _item(self, item: Item) -> int:
         columns = (*item.key, item.pronoun, item.head, item.anaphoric)

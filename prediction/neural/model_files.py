@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
-from crosspro.data_prep.errors import CrossproError, input_error
-from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.guard import note_input
+from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
 from crosspro.prediction.neural.flat_text import Reading
 from crosspro.prediction.neural.network import Network
@@ -37,15 +38,14 @@ class Adjustment:
 def save_network(network: Network, folder: Path) -> None:
     """Write the weights."""
     tensors = {k: v.contiguous().cpu() for k, v in network.state_dict().items()}
-    try:
-        save_file(tensors, folder / _WEIGHTS)
-    except SafetensorError as error:  # a full disk, most of the time
-        raise CrossproError(f"{folder / _WEIGHTS}: {error}") from error
+    with atomic_output(folder / _WEIGHTS) as handle:
+        handle.write(save(tensors))
 
 
 def load_weights(network: Network, name: str, folder: Path) -> None:
     """Give a network of the same settings the weights that were saved."""
     path = folder / _WEIGHTS
+    note_input(path)
     try:
         network.load_state_dict(load_file(path))
     except (OSError, SafetensorError, RuntimeError, TypeError) as error:

@@ -107,7 +107,7 @@ def build_suite(
     links = make_links(texts.source, texts.references[0], larger, 1, lambda text: None)
     text = ParallelText(TEXTS[0], texts.source, texts.references, [links], texts.documents)
     decisions = read_decisions(DECISIONS)
-    candidates = find_candidates(documents, text, source_words("en"), lists, decisions)
+    candidates = find_candidates(documents, text, source_words("en"), lists, decisions, repair=True)
     wanted = {category.name: category.wanted for category in CATEGORIES}
     chosen = select(candidates.tokens, wanted, lists, seed)
     suite = Suite(
@@ -160,7 +160,7 @@ def run_checks(
 
 
 def _matches(name: str, suite: Suite, corruption: Corruption, lists: TargetWords) -> Check:
-    results = score_system(suite, corruption.output, lists)
+    results = score_system(suite, corruption.output, lists, repair=True)
     return Check(name, corruption.expected(suite), _count(results, "match"))
 
 
@@ -171,7 +171,7 @@ def _count(results: Sequence[TokenResult], outcome: str) -> Counts:
 def _silver_checks(suite: Suite, genders: Corruption, lists: TargetWords) -> list[Check]:
     """Pairs count as silver, halves of pairs never do, and automatic matches stay what they are."""
     silver: dict[str, list[Alternative]] = genders.silver | genders.halves
-    results = score_system(suite, genders.output, lists, silver)
+    results = score_system(suite, genders.output, lists, silver, repair=True)
     return [
         Check("… silver pairs", genders.expected_silver(suite), _count(results, "silver")),
         Check("… matches beside them", genders.expected(suite), _count(results, "match")),
@@ -206,7 +206,7 @@ def _two_references(
         ("two references: mixed", make.output("mixed", mixed), genders.expected(suite)),
     ]
     return [
-        Check(name, expected, _count(score_system(both, output, lists), "match"))
+        Check(name, expected, _count(score_system(both, output, lists, repair=True), "match"))
         for name, output, expected in checks
     ]
 
@@ -264,7 +264,7 @@ def _retokenised(
     if problems:
         print(*problems[:5], sep="\n", file=sys.stderr)
     output = SystemOutput("moved", source, suite.references[0], links, moved)
-    results = score_system(suite, output, lists)
+    results = score_system(suite, output, lists, repair=True)
     return Check(name, by_category(suite.tokens), _count(results, "match"))
 
 
@@ -276,7 +276,7 @@ def _verdict_checks(
     Of the lost tokens in their order, the first annotator finds one in three right; the second
     disagrees on one in five; the others are wrong; the last two stay unjudged.
     """
-    results = score_system(suite, swapped.output, lists)
+    results = score_system(suite, swapped.output, lists, repair=True)
     path = folder / "review.tsv"
     rows = to_judge(results, {})
     write_review(path, rows, lists)
@@ -303,7 +303,7 @@ def _verdict_checks(
         "open": expected(lambda n: n not in first),
     }
     silver = silver_from(judgements.values())
-    again = score_system(suite, swapped.output, lists, silver)
+    again = score_system(suite, swapped.output, lists, silver, repair=True)
     return [
         *(
             Check(f"verdicts: {status}", number, {name: c[status] for name, c in counts.items()})

@@ -31,7 +31,7 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
                   ["-o", tmp_path / "s2", "--probabilities", tmp_path / "dev.data"]):  # fmt: skip
         refused = crosspro("predict", tmp_path / "both", tmp_path / "dev.data", *wrong)
         assert refused.code == 2
-        assert b"need different files" in refused.stderr
+        assert b"an input of this command" in refused.stderr
     assert (tmp_path / "dev.data").read_bytes() == before
 
 

@@ -42,7 +42,7 @@ def text():
 
 @pytest.fixture(scope="session")
 def candidates(documents, text, english, french):
-    return find_candidates(documents, text, english, french)
+    return find_candidates(documents, text, english, french, repair=True)
 
 
 @pytest.fixture(scope="session")

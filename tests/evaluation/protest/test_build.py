@@ -65,7 +65,7 @@ def test_the_text_may_be_tokenised_otherwise(documents, text, english, french, c
         for own, words in zip(text.links[0], glued, strict=True)
     ]
     other = replace(text, source=glued, links=[links])
-    found = find_candidates(documents, other, english, french)
+    found = find_candidates(documents, other, english, french, repair=True)
     assert {t.name for t in found.tokens} >= {
         t.name for t in candidates.tokens if t.place.at[-1] < len(glued[t.place.line]) - 1
     }
@@ -78,7 +78,9 @@ def test_several_references(documents, text, english, french):
     second = [tuple(line) for line in other]
     links = [own if n != 4 else ((0, 0), (1, 1)) for n, own in enumerate(text.links[0])]
     both = replace(text, references=[text.references[0], second], links=[text.links[0], links])
-    tokens = {t.name: t for t in find_candidates(documents, both, english, french).tokens}
+    tokens = {
+        t.name: t for t in find_candidates(documents, both, english, french, repair=True).tokens
+    }
     bicycle = tokens["talk1:word_6"].references
     assert [(one.pronoun, one.head) for one in bicycle] == [
         (("il",), ("vélo",)),
@@ -111,7 +113,7 @@ def test_documents_that_the_text_does_not_have(documents, text):
 def test_another_text_under_the_same_name(documents, text, english, french):
     noise = [tuple("xyz" * 300 for _ in line) for line in text.source]
     with pytest.raises(InputError, match="another text"):
-        find_candidates(documents, replace(text, source=noise), english, french)
+        find_candidates(documents, replace(text, source=noise), english, french, repair=True)
 
 
 def test_decisions_give_reject_and_correct(documents, text, english, french, tmp_path):
@@ -125,7 +127,7 @@ def test_decisions_give_reject_and_correct(documents, text, english, french, tmp
     )
     decisions = read_decisions(path)
     assert unknown_decisions(decisions, documents, path) == []
-    found = find_candidates(documents, text, english, french, decisions)
+    found = find_candidates(documents, text, english, french, decisions, repair=True)
     tokens = {token.name: token for token in found.tokens}
     assert tokens["talk2:word_13"].category == "event_it"
     assert "talk1:word_29" not in tokens

@@ -19,7 +19,7 @@ from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judge
 def results(suite, reference, french):
     good = replace(reference, name="good")
     bad = changed(replace(reference, name="</script>"), (15, 5, "manoir"), (4, 0, "<!--"))
-    return {one.name: score_system(suite, one, french) for one in (good, bad)}
+    return {one.name: score_system(suite, one, french, repair=True) for one in (good, bad)}
 
 
 def page_of(suite, results, lists, judgements=None, plan=Resampling(50, 1), **options):  # noqa: B008
@@ -68,7 +68,9 @@ def test_pronoun_head_and_repair_are_marked(suite, results, french):
 def test_own_tokenisation_of_the_source_is_kept(suite, reference, french):
     source = [tuple(f"_{word}" for word in line) for line in reference.source]
     own = replace(reference, source=source)
-    data, _ = check_page(page_of(suite, {"own": score_system(suite, own, french)}, french)[1])
+    data, _ = check_page(
+        page_of(suite, {"own": score_system(suite, own, french, repair=True)}, french)[1]
+    )
     for _, _, source_text, _, ((_, _, own_source),) in data["lines"]:
         words = data["texts"][source_text].split(" ")
         assert data["texts"][own_source].split(" ") == [f"_{word}" for word in words]
@@ -79,7 +81,7 @@ def test_several_references(suite, reference, french):
         replace(token, references=(ReferenceWords(), *token.references)) for token in suite.tokens
     )
     two = replace(suite, references=(suite.references[0],) * 2, tokens=tokens)
-    results = {"one": score_system(two, reference, french)}
+    results = {"one": score_system(two, reference, french, repair=True)}
     data, _ = check_page(page_of(two, results, french, plan=None)[1])
     for _, _, _, rows, references, candidates in data["examples"]:
         assert len(references) == 2

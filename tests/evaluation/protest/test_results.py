@@ -19,14 +19,14 @@ PLAN = Resampling(200, 1)
 
 @pytest.fixture
 def good(suite, reference, french):
-    return score_system(suite, replace(reference, name="good"), french)
+    return score_system(suite, replace(reference, name="good"), french, repair=True)
 
 
 @pytest.fixture
 def bad(suite, reference, french):
     """Four tokens of 15 do not match: two with the house, the rain, the event."""
     output = changed(replace(reference, name="bad"), (15, 5, "manoir"), (4, 0, "Ça"), (6, 0, "Il"))
-    return score_system(suite, output, french)
+    return score_system(suite, output, french, repair=True)
 
 
 def test_the_reference_scores_100_percent(suite, good):
@@ -63,7 +63,7 @@ def test_verdicts_fill_the_range(suite, bad):
 
 def test_silver_is_apart(suite, reference, french):
     output = changed(reference, (4, 0, "Ça"))
-    results = score_system(suite, output, french, {RAIN: [Alternative(("ça",))]})
+    results = score_system(suite, output, french, {RAIN: [Alternative(("ça",))]}, repair=True)
     (system,) = evaluate_systems(
         suite, {"x": results}, {}, ProtestSettings("fr", silver="1.ab")
     ).systems
@@ -92,7 +92,18 @@ def test_what_people_must_find_right(bad, pronoun, antecedent, needs, status):
     (said,) = judgement(result, pronoun, antecedent).values()
     assert status_of(result, said, needs) == status
     match = replace(result, outcome="match")
-    assert status_of(match, said, needs) == "automatic"
+    assert status_of(match, said, needs) == status
+    assert status_of(match, None, needs) == "automatic"
+
+
+def test_a_match_that_people_find_wrong_counts_only_in_the_automatic_score(suite, good):
+    result = by_name(good)[RAIN]
+    known = judgement(result, "wrong")
+    evaluation = evaluate_systems(suite, {"good": good}, known, ProtestSettings("fr"))
+    (system,) = evaluation.systems
+    assert system.scores["automatic"].value == 1
+    assert system.scores["semi-automatic"].value == pytest.approx(14 / 15)
+    assert (system.matches(), system.total("automatic"), system.total("wrong")) == (15, 14, 1)
 
 
 def test_verdicts_about_another_output_do_not_count(suite, bad):

@@ -25,7 +25,7 @@ from tests.evaluation.protest.tokens import (
 
 
 def test_the_reference_matches_itself_everywhere(suite, reference, french):
-    results = score_system(suite, reference, french)
+    results = score_system(suite, reference, french, repair=True)
     assert [result.outcome for result in results] == ["match"] * len(suite.tokens)
     assert {result.why for result in results} == {"match"}
 
@@ -40,7 +40,7 @@ def test_the_reference_matches_itself_everywhere(suite, reference, french):
     ],
 )
 def test_anaphoric_tokens_need_both(suite, reference, french, changes, why):
-    results = by_name(score_system(suite, changed(reference, *changes), french))
+    results = by_name(score_system(suite, changed(reference, *changes), french, repair=True))
     assert results[HOUSE].why == why
     assert results[HOUSE].pronoun_matches is ("pronoun" not in why)
     assert results[HOUSE].head_matches is ("head" not in why)
@@ -48,7 +48,7 @@ def test_anaphoric_tokens_need_both(suite, reference, french, changes, why):
 
 
 def test_other_tokens_need_the_pronoun_only(suite, reference, french):
-    results = by_name(score_system(suite, changed(reference, (4, 0, "Cela")), french))
+    results = by_name(score_system(suite, changed(reference, (4, 0, "Cela")), french, repair=True))
     assert results[RAIN].why == "pronoun differs"
     assert results[RAIN].head is None
     assert results[RAIN].head_matches is None
@@ -56,20 +56,20 @@ def test_other_tokens_need_the_pronoun_only(suite, reference, french):
 
 def test_words_that_are_not_linked_are_not_found(suite, reference, french):
     links = [() if line in (4, 15) else own for line, own in enumerate(reference.links)]
-    results = by_name(score_system(suite, replace(reference, links=links), french))
+    results = by_name(score_system(suite, replace(reference, links=links), french, repair=True))
     assert results[RAIN].why == "pronoun not found"
     assert results[HOUSE].why == "head not found"
 
 
 def test_elision_and_sub_words_after_hyphens(suite, reference, french):
     output = changed(reference, (6, 0, "Ce"), (4, 0, "Pleut-il"))
-    results = by_name(score_system(suite, output, french))
+    results = by_name(score_system(suite, output, french, repair=True))
     assert results["talk1:word_37"].outcome == "match"
     assert results[RAIN].outcome == "match"
 
 
 def test_repair_finds_a_clitic_without_a_link(suite, reference, french):
-    with_repair = by_name(score_system(suite, reference, french))
+    with_repair = by_name(score_system(suite, reference, french, repair=True))
     assert with_repair[CLITIC].pronoun.words == ("l'",)
     without = by_name(score_system(suite, reference, french, repair=False))
     assert without[CLITIC].why == "pronoun not found"
@@ -102,10 +102,12 @@ def test_a_pair_must_come_from_one_reference(suite, reference, french):
         tokens.append(replace(token, references=(*token.references, second)))
     both = replace(suite, references=suite.references * 2, tokens=tuple(tokens))
     second = by_name(
-        score_system(both, changed(reference, (16, 0, "Il"), (15, 5, "manoir")), french)
+        score_system(
+            both, changed(reference, (16, 0, "Il"), (15, 5, "manoir")), french, repair=True
+        )
     )
     assert (second[HOUSE].outcome, second[HOUSE].reference) == ("match", 1)
-    mixed = by_name(score_system(both, changed(reference, (16, 0, "Il")), french))
+    mixed = by_name(score_system(both, changed(reference, (16, 0, "Il")), french, repair=True))
     assert mixed[HOUSE].outcome == "mismatch"
     assert mixed[HOUSE].why == "pair of two references"
     assert mixed[BICYCLE].reference == 0
@@ -114,10 +116,10 @@ def test_a_pair_must_come_from_one_reference(suite, reference, french):
 def test_silver_alternatives_are_pairs(suite, reference, french):
     output = changed(reference, (16, 0, "Il"), (15, 5, "manoir"), (4, 0, "Ça"))
     pairs = {HOUSE: [Alternative(("il",), ("manoir",))], RAIN: [Alternative(("ça",))]}
-    results = by_name(score_system(suite, output, french, pairs))
+    results = by_name(score_system(suite, output, french, pairs, repair=True))
     assert (results[HOUSE].outcome, results[RAIN].outcome) == ("silver", "silver")
     halves = {HOUSE: [Alternative(("il",), ("palais",)), Alternative(("elle",), ("manoir",))]}
-    results = by_name(score_system(suite, output, french, halves))
+    results = by_name(score_system(suite, output, french, halves, repair=True))
     assert results[HOUSE].outcome == "mismatch"
     assert verified_alternative(results[HOUSE], french) == Alternative(("il",), ("manoir",))
 
@@ -144,7 +146,7 @@ def test_silver_files_survive_and_are_checked(suite, tmp_path):
 
 
 def test_a_result_has_what_a_page_needs(suite, reference, french):
-    result = by_name(score_system(suite, reference, french))["talk2:word_19"]
+    result = by_name(score_system(suite, reference, french, repair=True))["talk2:word_19"]
     assert [line.line for line in result.context] == [15, 17, 18]  # antecedent, before, pronoun
     last = result.context[-1]
     assert " ".join(last.source) == "Nobody liked it ."
@@ -156,8 +158,8 @@ def test_a_result_has_what_a_page_needs(suite, reference, french):
 
 
 def test_the_digest_names_the_output_that_was_seen(suite, reference, french):
-    before = by_name(score_system(suite, reference, french))
-    after = by_name(score_system(suite, changed(reference, (15, 0, "Il")), french))
+    before = by_name(score_system(suite, reference, french, repair=True))
+    after = by_name(score_system(suite, changed(reference, (15, 0, "Il")), french, repair=True))
     differ = {name for name in before if before[name].digest != after[name].digest}
     assert differ == {HOUSE, "talk2:word_19"}  # both have their antecedent in line 15
 
@@ -183,7 +185,7 @@ def test_another_tokenisation_of_the_source(suite, french, tmp_path):
         source.append(" ".join(pieces))
     write(tmp_path, src="\n".join(source) + "\n", links="\n".join(links) + "\n")
     system = read_system(suite, "x", FOLDER / "text.fr", tmp_path / "links", tmp_path / "src")
-    results = score_system(suite, system, french)
+    results = score_system(suite, system, french, repair=True)
     assert [result.outcome for result in results] == ["match"] * len(results)
 
 

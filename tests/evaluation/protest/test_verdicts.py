@@ -109,7 +109,7 @@ def results(suite, reference, french):
         (4, 0, "Ça"),
         (0, 3, '"bicyclette'),
     )
-    return score_system(suite, output, french)
+    return score_system(suite, output, french, repair=True)
 
 
 def filled(path, verdicts):
@@ -154,6 +154,33 @@ def test_mismatches_go_out_and_verdicts_come_back(suite, results, french, tmp_pa
     silver = silver_from(store.judgements().values())
     assert silver == {HOUSE: [Alternative(("il",), ("manoir",), "from sys")]}
     assert silver_from(store.judgements().values(), silver) == silver  # nothing twice
+
+
+def test_matches_are_judged_on_demand(results, french, tmp_path, store):
+    assert len(to_judge(results, {}, matches=True)) == len(results) == 15
+    said = AnnotatorVerdict(
+        Item(results[0].token.name, "sys", results[0].digest, "il", "", True), "Anna", "right", None
+    )
+    store.record([said])
+    assert len(to_judge(results, store.judgements(), matches=True)) == 14
+
+
+@pytest.mark.parametrize("column", [0, 1, 2, 9, 10])
+def test_a_row_about_something_else_than_was_exported_is_refused(
+    suite, results, french, tmp_path, column
+):
+    path = tmp_path / "review.tsv"
+    write_review(path, to_judge(results, {}), french)
+    filled(path, {HOUSE: ("right", "right", "", "")})
+    assert len(read_review(path, suite, "Anna")) == 1
+    lines = path.read_text("utf-8").splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith(HOUSE)]
+    cells = lines[at].split("\t")
+    cells[column] = "talk1:word_6" if column == 0 else "0" + cells[column][1:]
+    lines[at] = "\t".join(cells)
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    with pytest.raises(InputError, match="as they were exported"):
+        read_review(path, suite, "Anna")
 
 
 def test_pairs_need_both_halves_right_to_become_silver(store):
@@ -217,7 +244,7 @@ def test_mutated_review_files_raise_nothing_else(
 @pytest.fixture(scope="session")
 def reference_rows(suite, text, french):
     output = SystemOutput("sys", suite.source, suite.references[0], text.links[0])
-    return score_system(suite, output, french)
+    return score_system(suite, output, french, repair=True)
 
 
 def test_the_columns_end_with_what_people_fill_in():

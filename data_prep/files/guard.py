@@ -1,0 +1,124 @@
+"""What a command must never write over: its own inputs, and files that hold verdicts of people.
+
+While a command runs (`guarded`), every file that it names as input or opens for reading is noted
+by its identity on the disk, so that a link or another spelling of the path makes no difference.
+`atomic_output` asks here before it writes; no command has to think of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from crosspro.data_prep.errors import input_error
+
+ITEM_COLUMNS = ("token", "system", "digest")
+VERDICT_COLUMNS = ("pronoun", "antecedent", "tags", "remark")
+"""The first and the last columns of a review file, which people fill in."""
+
+_SQLITE = b"SQLite format 3\0"
+_LONGEST_HEADING = 10_000
+
+_Identity = tuple[int, int]
+_inputs: dict[_Identity, Path] | None = None
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Note the inputs of a command while the block runs."""
+    global _inputs
+    before, _inputs = _inputs, {}
+    try:
+        yield
+    finally:
+        _inputs = before
+
+
+def note_input(path: Path) -> None:
+    """Remember a file of a command that must not be written over."""
+    if _inputs is not None:
+        identity = _identity(path)
+        if identity is not None:
+            _inputs.setdefault(identity, path)
+
+
+def check_not_input(path: Path) -> None:
+    """Raise if a file is an input of the command that runs."""
+    identity = _identity(path)
+    if identity is not None and _inputs is not None and identity in _inputs:
+        other = _inputs[identity]
+        found = "an input of this command" + ("" if other == path else f" ({other})")
+        raise input_error(path, "output", "a file of its own", found)
+
+
+def check_apart(paths: Iterable[Path]) -> None:
+    """Raise if two outputs are the same file, so that one would be lost."""
+    seen: set[str] = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in seen and (not os.path.lexists(real) or _identity(path) is not None):
+            raise input_error(path, "output", "a file of its own", "another output")
+        seen.add(real)
+
+
+def check_output(path: Path) -> None:
+    """Raise if a file may not be replaced."""
+    check_not_input(path)
+    if _identity(path) is not None and (is_database(path) or is_filled_in(path)):
+        found = "a file with verdicts of people, which is never replaced"
+        raise input_error(path, "output", "another file", found)
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database; the only ones that there are hold verdicts."""
+    try:
+        with path.open("rb") as handle:
+            return handle.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def is_filled_in(path: Path) -> bool:
+    """Whether a file is a review file in which somebody has written."""
+    try:
+        with _opened(path) as content:
+            return _has_verdicts(content)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, csv.Error):
+        return False
+
+
+def _has_verdicts(content: IO[bytes]) -> bool:
+    first = content.readline(_LONGEST_HEADING).decode("utf-8-sig", "replace")
+    heading = first.replace('"', "").split()
+    if (*heading[:3], *heading[-4:]) != ITEM_COLUMNS + VERDICT_COLUMNS:
+        return False
+    lines = (line.decode("utf-8", "replace") for line in content)
+    for cells in csv.reader(lines, delimiter="\t"):
+        if any(cell.strip() for cell in cells[len(heading) - len(VERDICT_COLUMNS) :]):
+            return True
+    return False
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    if path.suffix == ".xz":
+        return cast(IO[bytes], lzma.open(path, "rb"))
+    return path.open("rb")
+
+
+def _identity(path: Path) -> _Identity | None:
+    """What a regular file is, whatever it is called; devices and pipes are written to freely."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None

@@ -1,0 +1,63 @@
+"""Commands that know the files on their command line: what is read is never written over.
+
+Every path that a command is given is an input unless its parameter is one of `OUTPUTS`. Inputs are
+noted before the command begins, and an output that is one of them, or another output, is refused
+there and then.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from crosspro.data_prep.files.guard import check_apart, check_not_input, note_input
+
+OUTPUTS = frozenset(
+    ("output", "html", "detail", "save", "arpa", "write_scores", "probabilities", "review_file")
+)
+"""Names of parameters that are written to. One that is missing here counts as an input: the
+command then refuses to replace it."""
+
+
+class App(typer.Typer):
+    """A Typer application whose commands check their files before they begin."""
+
+    def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
+        """Register a command."""
+        register = super().command(*names, **settings)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            register(_checked(function))
+            return function
+
+        return decorate
+
+
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def checked(**parameters: Any) -> Any:
+        for name, value in parameters.items():
+            if name not in OUTPUTS:
+                for path in _paths(value):
+                    note_input(path)
+        outputs = [
+            path for name in parameters if name in OUTPUTS for path in _paths(parameters[name])
+        ]
+        for path in outputs:
+            check_not_input(path)
+        check_apart(outputs)
+        return function(**parameters)
+
+    return checked
+
+
+def _paths(value: object) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _paths(item)
