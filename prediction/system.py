@@ -27,6 +27,7 @@ from crosspro.prediction.arguments import given_arguments, json_value
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.format_1 import in_todays_words
 from crosspro.prediction.registry import registered
+from crosspro.prediction.system_digests import check_digests, with_digests
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
@@ -123,7 +124,8 @@ class System(ABC):
             "settings": self.settings(),
             "task": task_to_mapping(self.task),
         }
-        write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=2) + "\n")
+        whole = with_digests(description, folder, _FILE)
+        write_text(folder / _FILE, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
 def model_folder(run: str | Path) -> Path:
@@ -153,6 +155,7 @@ def load_system(run: str | Path) -> System:
     description = _read_description(path)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
+    check_digests(description, folder, _FILE)
     system.task = task
     system.load_state(folder)
     return system
