@@ -155,9 +155,9 @@ def load_system(run: str | Path) -> System:
     description = _read_description(path)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
-    check_digests(description, folder, _FILE)
     system.task = task
-    system.load_state(folder)
+    system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
+    check_digests(description, folder, _FILE)
     return system
 
 

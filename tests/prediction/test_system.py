@@ -212,16 +212,24 @@ def test_a_changed_bit_in_any_file_is_refused(fitted, tmp_path):
     load_system(tmp_path)
 
 
-def test_all_changed_and_missing_files_are_told_at_once(data, en_fr, tmp_path):
-    system = make("ngram")
+def test_all_changed_files_are_told_at_once(data, en_fr, tmp_path):
+    system = make("ensemble")
     system.fit(en_fr, *data)
     system.save(tmp_path)
-    state, model = (path for path in sorted(tmp_path.iterdir()) if path.name != "system.json")
-    state.unlink()
-    model.write_bytes(model.read_bytes() + b"\n")
+    changed = sorted(tmp_path.rglob("class_counts.json"))
+    assert len(changed) == 2
+    for path in changed:
+        path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    with pytest.raises(InputError, match="as it was saved") as refused:
+        load_system(tmp_path / "member0")
+    assert [problem.path for problem in refused.value.problems] == [str(changed[0])]
+    for path in tmp_path.glob("member*/system.json"):
+        description = json.loads(path.read_text("utf-8"))
+        del description["files"], description["sha256"]
+        path.write_text(json.dumps(description), "utf-8")
     with pytest.raises(InputError, match="as it was saved") as refused:
         load_system(tmp_path)
-    assert [problem.path for problem in refused.value.problems] == [str(state), str(model)]
+    assert {str(path) for path in changed} < {p.path for p in refused.value.problems}
 
 
 def test_a_changed_setting_is_refused(data, en_fr, tmp_path):
