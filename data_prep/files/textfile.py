@@ -14,6 +14,9 @@ from typing import IO, cast
 
 from crosspro.data_prep.errors import input_error
 
+LONGEST_LINE = 1 << 26
+"""A line of so many bytes is 10 million words: no text has one."""
+
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressing by its suffix."""
@@ -27,11 +30,21 @@ def open_bytes(path: Path) -> IO[bytes]:
         raise _unreadable(path, error) from error
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file with their line ends; only LF ends a line."""
+def read_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[bytes]:
+    """The lines of a file with their line ends; only LF ends a line.
+
+    A small compressed file may hold a line that fills the memory: one of more than `longest` bytes
+    is refused.
+    """
     with open_bytes(path) as handle:
         try:
-            yield from handle
+            number = 0
+            while line := handle.readline(longest + 1):
+                number += 1
+                if len(line) > longest:
+                    expected, found = f"at most {longest:,} bytes", "more"
+                    raise input_error(path, "line", expected, found, number)
+                yield line
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
 
