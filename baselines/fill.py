@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.token import TAG_SEPARATOR
 
@@ -62,11 +62,13 @@ class Filling:
 
 def target_words(example: Example) -> list[list[str]]:
     """The words before, between and after the gaps, tags removed as the released program does."""
-    text = " ".join(
-        PLACEHOLDER if token.startswith(PLACEHOLDER) else _TAG.sub("", token)
-        for token in example.target
-    )
-    return [part.split() for part in text.split(PLACEHOLDER)]
+    parts: list[list[str]] = [[]]
+    for token in example.target:
+        if is_placeholder(token):
+            parts.append([])
+        else:
+            parts[-1] += _TAG.sub("", token).split()
+    return parts
 
 
 class GapFiller:

@@ -12,7 +12,7 @@ from crosspro.baselines.fill import Fillers, Floats, GapFiller
 from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
 from crosspro.data_prep.task import OTHER
 from crosspro.prediction.output import AT_ONCE, whole_documents
 
@@ -86,7 +86,10 @@ def format_filled(
         if echoed or not choices:
             return [line]
         columns[:2] = [" ".join(classes), " ".join(words)]
-        columns[3] = _PLACEHOLDER.sub("REPLACE", columns[3])
+        columns[3] = " ".join(
+            _PLACEHOLDER.sub("REPLACE", token) if is_placeholder(token) else token
+            for token in columns[3].split(" ")
+        )
         return ["\t".join(columns)]
     if echoed or not choices:
         return []

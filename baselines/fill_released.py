@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosspro.baselines.fill import Fillers, Filling, Floats, target_words
+from crosspro.baselines.fill import Fillers, Filling, Floats, Ints, target_words
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
 
@@ -24,27 +24,38 @@ def released_fillings(
     """The chosen filling of a line, and the score of each filler in each gap."""
     parts = target_words(example)
     none = len(fillers) - 1
-    hypotheses: list[tuple[int, ...]] = [()]
-    for _ in parts[1:]:
-        hypotheses = [(*one, filler) for filler in range(len(fillers)) for one in hypotheses]
-        if len(hypotheses) > _LIMIT:
-            hypotheses = hypotheses[:_KEPT]
-    sentences = [_sentence(parts, one, fillers, none) for one in hypotheses]
-    penalties = np.array([none_penalty * one.count(none) for one in hypotheses])
-    scores = model.log10(sentences) + penalties
+    fillings = _listed(len(parts) - 1, len(fillers))
+    sentences = [_sentence(parts, one, fillers, none) for one in fillings.tolist()]
+    scores = model.log10(sentences) + none_penalty * (fillings == none).sum(axis=1)
     best = int(np.argmax(np.round(scores, 9)))
     table = np.zeros((len(parts) - 1, len(fillers)))
-    shares = np.exp(scores)
-    for gap in range(len(parts) - 1):
-        np.add.at(table[gap], [one[gap] for one in hypotheses], shares)
+    shares = np.exp(scores - scores.max())  # of one another, so that no sum is 0
+    for gap, chosen in enumerate(fillings.T):
+        np.add.at(table[gap], chosen, shares)
     if len(table):
         table /= table.sum(axis=1, keepdims=True)
-    return Filling(hypotheses[best], float(scores[best])), table
+    return Filling(tuple(fillings[best].tolist()), float(scores[best])), table
 
 
-def _sentence(
-    parts: list[list[str]], chosen: tuple[int, ...], fillers: Fillers, none: int
-) -> list[str]:
+def _listed(gaps: int, fillers: int) -> Ints:
+    """The fillings that are tried, a row each: listed gap by gap, then read off backwards."""
+    steps: list[tuple[Ints, Ints]] = []
+    count = 1
+    for _ in range(gaps):
+        kept = _KEPT if count * fillers > _LIMIT else None
+        filler = np.repeat(np.arange(fillers), count)[:kept]
+        steps.append((filler, np.tile(np.arange(count), fillers)[:kept]))
+        count = len(filler)
+    fillings = np.empty((count, gaps), np.int64)
+    place = np.arange(count)
+    for gap in range(gaps - 1, -1, -1):
+        filler, earlier = steps[gap]
+        fillings[:, gap] = filler[place]
+        place = earlier[place]
+    return fillings
+
+
+def _sentence(parts: list[list[str]], chosen: list[int], fillers: Fillers, none: int) -> list[str]:
     words = list(parts[0])
     for filler, part in zip(chosen, parts[1:], strict=True):
         if filler != none:

@@ -1,7 +1,8 @@
 """Results of steps on disk, found again by the content of what they were made from.
 
 A step's name and the key of its inputs and options make the file name. A result is complete when
-it exists (it is moved into place), so an interrupted run goes on with the first missing one.
+it exists (it is moved into place) with a checksum that fits, so an interrupted run goes on with the
+first missing one, and a damaged one is made again.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import make_folder, read_lines, write_text
 
 Arrays = dict[str, NDArray[Any]]
+
+_DIGESTS = "sha256.json"
+"""The checksums of the arrays of a step, beside them in its folder."""
 
 
 def content_key(*parts: Any) -> str:
@@ -55,11 +60,20 @@ class Cache:
         """Where the result of a step is, or will be."""
         return self.folder / f"{step}.{key}"
 
-    def text(self, step: str, key: str, make: Callable[[], str]) -> Path:
-        """The result of a step, made now if it is not there."""
+    def has_text(self, step: str, key: str) -> bool:
+        """Whether the text of a step is there, undamaged."""
         path = self.path(step, key)
-        if not path.is_file():
-            write_text(path, make())
+        with contextlib.suppress(OSError, ValueError):
+            return sha256_of(path) == _digest_file(path).read_text("ascii").strip()
+        return False
+
+    def text(self, step: str, key: str, make: Callable[[], str]) -> Path:
+        """The result of a step, made now if it is not there or damaged."""
+        path = self.path(step, key)
+        if not self.has_text(step, key):
+            text = make()
+            write_text(path, text)
+            write_text(_digest_file(path), hashlib.sha256(text.encode("utf-8")).hexdigest() + "\n")
         return path
 
     def arrays(
@@ -78,14 +92,24 @@ class Cache:
             shutil.rmtree(place, ignore_errors=True)
         made = make()
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as temporary:
-            for name in names:
-                np.save(Path(temporary, f"{name}.npy"), made[name], allow_pickle=False)
+            files = {name: Path(temporary, f"{name}.npy") for name in names}
+            for name, file in files.items():
+                np.save(file, made[name], allow_pickle=False)
+            digests = {name: sha256_of(file) for name, file in files.items()}
+            write_text(Path(temporary, _DIGESTS), json.dumps(digests))
             with contextlib.suppress(OSError):  # another process was quicker: the same arrays
                 Path(temporary).rename(place)
         return _mapped(place, names)
 
 
+def _digest_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
 def _mapped(place: Path, names: Iterable[str]) -> Arrays:
-    return {
-        name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in names
-    }
+    """The arrays of a folder; raises `OSError` or `ValueError` if any is not as it was written."""
+    digests = json.loads((place / _DIGESTS).read_text("ascii"))
+    files = {name: place / f"{name}.npy" for name in names}
+    if digests != {name: sha256_of(file) for name, file in files.items()}:
+        raise ValueError("checksums differ")
+    return {name: np.load(file, mmap_mode="r", allow_pickle=False) for name, file in files.items()}

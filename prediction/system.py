@@ -29,6 +29,7 @@ from crosspro.prediction.arguments import given_arguments, json_value
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.format_1 import in_todays_words
 from crosspro.prediction.registry import registered
+from crosspro.prediction.system_digests import check_digests, with_digests
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
@@ -141,7 +142,8 @@ class System(ABC):
             "settings": self.settings(),
             "task": task_to_mapping(self.task),
         }
-        write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=2) + "\n")
+        whole = with_digests(description, folder, _FILE)
+        write_text(folder / _FILE, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
 def model_folder(run: str | Path) -> Path:
@@ -172,7 +174,8 @@ def load_system(run: str | Path) -> System:
     task = task_from_mapping(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
     system.task = task
-    system.load_state(folder)
+    system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
+    check_digests(description, folder, _FILE)
     return system
 
 

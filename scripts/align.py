@@ -117,6 +117,9 @@ def align(
             "the same translations (without)."
         ),
     ] = None,
+    most_words: Annotated[
+        int, typer.Option(min=1, help="Lines with more words on a side are refused.")
+    ] = DEFAULTS.most_words,
     prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
@@ -154,6 +157,7 @@ def align(
         variational=variational,
         null=null,
         max_length=max_length,
+        most_words=most_words,
         symmetrisation=symmetrisation or settings.symmetrisation,
         max_ratio=max_ratio or settings.max_ratio,
         back_off=back_off.value if back_off else settings.back_off,

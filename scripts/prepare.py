@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.align.backends import AlignerSettings, default_settings
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.cache import Cache
@@ -73,6 +73,9 @@ def prepare_command(
         Path | None, typer.Option(help="A parse of the source (CoNLL-U).")
     ] = None,
     aligner: Annotated[str, typer.Option(help="own or eflomal.")] = "own",
+    most_words: Annotated[
+        int, typer.Option(min=1, help="Longer segments on a side are refused by the aligner.")
+    ] = AlignerSettings.most_words,
     rules: Annotated[Year, typer.Option(help="Rules of this year.")] = Year.Y2017,
     rule: Annotated[
         list[str] | None,
@@ -101,7 +104,7 @@ def prepare_command(
     task_rules = load_task(task)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),
-        aligner=replace(default_settings(task_rules), aligner=aligner),
+        aligner=replace(default_settings(task_rules), aligner=aligner, most_words=most_words),
         annotator=annotator,
         source_annotator=f"conllu:{source_parse}" if source_parse else source_annotator,
         links=links,

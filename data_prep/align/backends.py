@@ -100,6 +100,8 @@ def align_both_directions(
     if len(source) != len(target):
         raise InputError([_unequal(source, target)])
     _check_prior(settings, prior, keep)
+    if settings.aligner != "file":
+        _check_lengths({"source": source, "target": target}, settings.most_words)
     jobs = useful_jobs() if jobs is None else jobs
     return _BACKENDS[settings.aligner](_Run(source, target, settings, prior, keep, jobs, progress))
 
@@ -134,6 +136,19 @@ def _in_words(tell: Callable[[str], None]) -> Progress:
 
 def _unequal(source: Sentences, target: Sentences) -> Problem:
     return Problem("target", None, "segments", f"{len(source)} as in the source", str(len(target)))
+
+
+def _check_lengths(sides: dict[str, Sentences], most: int) -> None:
+    problems = [
+        Problem(
+            side, line, "words", f"at most {most:,} (the setting most_words)", f"{len(words):,}"
+        )
+        for side, sentences in sides.items()
+        for line, words in enumerate(sentences, start=1)
+        if len(words) > most
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _check_prior(settings: AlignerSettings, prior: Prior | None, keep: bool) -> None:

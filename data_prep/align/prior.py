@@ -20,6 +20,7 @@ from crosspro.data_prep.align.estimate import Counts
 from crosspro.data_prep.align.model import Known, Tally
 from crosspro.data_prep.align.text import Numbers, PairedText
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.npz import read_npz
 from crosspro.data_prep.files.textfile import atomic_output
 
 _VERSION = 1
@@ -115,12 +116,11 @@ def load_prior(path: Path) -> Prior:
     if path.is_file() and not is_zipfile(path):
         raise _refused(path, "a file that is no .npz, or the beginning of one")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(file["about"].tobytes().decode("utf-8"))
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_npz(path)
+        about = json.loads(arrays["about"].tobytes().decode("utf-8"))
     except OSError as error:
         raise _refused(path, error.strerror or str(error)) from error
-    except (ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
+    except (ValueError, KeyError, EOFError, BadZipFile, RuntimeError, zlib.error) as error:
         raise _refused(path, str(error)) from error
     try:
         if about["version"] != _VERSION:

@@ -32,6 +32,9 @@ class AlignerSettings:
     diagonal and the translations of the model (`back_off` same), or of an IBM 1 with a diagonal
     prior that is trained by itself (ibm1). The tasks did the latter (003 §3.3.1): what was too long
     or too unequal for GIZA++ was left to fast_align, which is such a model.
+
+    Segments with more than `most_words` on a side are refused: time and memory grow with the square
+    of it, and such a line is a text that was not cut into segments.
     """
 
     aligner: str = "own"
@@ -46,6 +49,7 @@ class AlignerSettings:
     max_ratio: float | None = None
     back_off: str = "same"
     links: str | None = None
+    most_words: int = 5000
 
     def check(self) -> None:
         """Raise if a name is not known or a number makes no sense; all faults together."""
@@ -65,6 +69,7 @@ class AlignerSettings:
             ("variational", 0 <= self.variational < 1, "at least 0 and below 1"),
             ("null", 0 < self.null < 1, "between 0 and 1"),
             ("max_length", self.max_length >= 1, "at least 1"),
+            ("most_words", self.most_words >= 1, "at least 1"),
             ("max_ratio", self.max_ratio is None or self.max_ratio >= 1, "at least 1, or none"),
             ("links", self.aligner != "file" or self.links, "a link file for the aligner file"),
         ):

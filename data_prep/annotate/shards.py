@@ -53,7 +53,7 @@ def annotate_shards(
         content_key(asdict(settings), tables_digest(), *files, [sentences[i] for i in shard])
         for shard in shards
     ]
-    todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
+    todo = [n for n, key in enumerate(keys) if not cache.has_text("annotation", key)]
     language = settings.language
     report(f"{language}, {settings.spec}: {len(todo)} of {len(shards)} shards to do")
     pieces = [(settings, tuple(tuple(sentences[i]) for i in shards[n])) for n in todo]

@@ -10,7 +10,7 @@ from crosspro.data_prep.demo.realise import Word, realise
 from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
 from crosspro.data_prep.errors import choices, input_error
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import placeholder
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.token import TAG_SEPARATOR
 
@@ -80,7 +80,7 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
             tokens.append(_token(word, task))
             continue
         index = pronouns[word.slot]
-        tokens.append(f"{PLACEHOLDER}{index}")
+        tokens.append(placeholder(index))
         gaps.append(
             Gap(
                 position,

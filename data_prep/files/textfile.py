@@ -11,8 +11,9 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, TextIO, cast
 
@@ -23,6 +24,9 @@ STANDARD_INPUT = Path("-")
 BLOCK = 8192
 NOISE = "binary data (compressed perhaps, or UTF-16)"
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
+
+LONGEST_LINE = 1 << 26
+"""A line of so many bytes is 10 million words: no text has one."""
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -46,10 +50,11 @@ def _standard_input(stream: TextIO) -> bytes:
     return stream.buffer.read()
 
 
-def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
+def read_lines(path: Path, longest: int = LONGEST_LINE, *, binary: bool = False) -> Iterator[bytes]:
     """The lines of a file with their line ends; only LF ends a line.
 
-    What is plainly no text is refused at once, unless it may be `binary`.
+    What is plainly no text is refused at once, unless it may be `binary`. A small compressed file
+    may hold a line that fills the memory: one of more than `longest` bytes is refused.
     """
     with open_bytes(path) as handle:
         try:
@@ -57,9 +62,13 @@ def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
             if not binary and is_noise(block):
                 raise input_error(path, "file", "text", NOISE)
             if len(block) == BLOCK:
-                block += handle.readline()
-            yield from BytesIO(block)
-            yield from handle
+                block += handle.readline(longest + 1)
+            rest = iter(partial(handle.readline, longest + 1), b"")
+            for number, line in enumerate(chain(BytesIO(block), rest), start=1):
+                if len(line) > longest:
+                    expected = f"at most {longest:,} bytes"
+                    raise input_error(path, "line", expected, "more", number)
+                yield line
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
 

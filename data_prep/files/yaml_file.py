@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,38 @@ import yaml
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import note_input
 
+MOST_ITEMS = 200_000
+"""What a file may hold, with its aliases written out: a few of them can stand for billions."""
+
 
 class _UniqueKeys(yaml.SafeLoader):
     """YAML in which a key that stands twice is an error, not a silent replacement."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """The whole file, if it is no larger than it looks."""
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None:
+            _written_out(node, {})
+        return node
+
+
+def _written_out(node: yaml.Node, known: dict[int, int | None]) -> int:
+    """How many items a node has with aliases written out; too many, or endlessly, is an error."""
+    if id(node) in known:
+        size = known[id(node)]
+    else:
+        known[id(node)] = None  # until it is known: an alias of it inside itself has no end
+        parts: Iterable[yaml.Node] = ()
+        if isinstance(node, yaml.MappingNode):
+            parts = chain.from_iterable(node.value)
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        size = known[id(node)] = 1 + sum(_written_out(part, known) for part in parts)
+    if size is None or size > MOST_ITEMS:
+        found = "an alias inside what it stands for" if size is None else f"{size:,} items"
+        problem = f"{found} (at most {MOST_ITEMS:,} items, aliases written out, may be in a file)"
+        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+    return size
 
 
 def _unique_mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:

@@ -25,6 +25,10 @@ NO_VALUE = ("", "empty", "none")
 """How MMAX writes that an attribute has no value."""
 
 LARGEST_FILE = 200_000_000
+LARGEST_PROJECT = 1_000_000_000
+"""Bytes of a file, and of all files of a project in an archive, which are held in memory."""
+LARGEST_MEMBER = 1 << 34
+"""Bytes of any file of an archive, also of those that are passed over."""
 _FOLDERS = {"words": ("Basedata", "basedata", "."), "level": ("Markables", "markables", ".")}
 
 
@@ -129,9 +133,13 @@ def _open_project(path: Path) -> _Files:
 def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]:
     """The project's files in an archive; links and the like are passed over."""
     found: dict[PurePosixPath, bytes] = {}
+    total = 0
     try:
         with open_bytes(archive) as raw, tarfile.open(fileobj=raw, mode="r|") as members:
             for member in members:
+                if member.size > LARGEST_MEMBER:  # going over it would take years
+                    expected = f"files of at most {LARGEST_MEMBER:,} bytes"
+                    raise input_error(archive / member.name, "file", expected, f"{member.size:,}")
                 name = PurePosixPath(member.name)
                 if not member.isfile() or not name.is_relative_to(inside):
                     continue
@@ -144,6 +152,10 @@ def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]
                 handle = members.extractfile(member)
                 if handle is not None:
                     found[name] = handle.read()
+                    total += member.size
+                if total > LARGEST_PROJECT:
+                    expected = f"a project of at most {LARGEST_PROJECT:,} bytes"
+                    raise input_error(archive / inside, "project", expected, f"{total:,} or more")
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise input_error(archive, "file", "a readable tar archive", str(error)) from error
     return found

@@ -18,10 +18,10 @@ from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unkn
 from crosspro.data_prep.example import Example, Gap, Link
 from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
 from crosspro.data_prep.formats.links import format_links, parse_link
+from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
 from crosspro.data_prep.task import Task
 
 COLUMNS = ("classes", "words", "source", "target", "links")
-PLACEHOLDER = "REPLACE_"
 _target_of = itemgetter(1)
 
 
@@ -173,7 +173,7 @@ class _LineParser:
             places = [
                 (position, self.source_index(token, length))
                 for position, token in enumerate(target)
-                if token.startswith(PLACEHOLDER)
+                if is_placeholder(token)
             ]
         words = words_text.split(" ") if words_text else []
         count = len(places)

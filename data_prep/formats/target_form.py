@@ -11,7 +11,8 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import Problem
 from crosspro.data_prep.files.textfile import read_lines
-from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import PLACEHOLDER
+from crosspro.data_prep.formats.shared_task import COLUMNS
 from crosspro.data_prep.task import Task, load_task, task_names
 from crosspro.data_prep.token import TAG_SEPARATOR
 

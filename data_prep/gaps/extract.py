@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example, Gap, Link
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import placeholder
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.task import NONE, OTHER, Task
 
@@ -153,7 +153,7 @@ def make_example(
     for position in range(len(tokens) + 1):
         for placement in inserted.get(position, ()):
             gaps.append(Gap(len(shown), placement.source_index, OTHER, NONE))
-            shown.append(f"{PLACEHOLDER}{placement.source_index}")
+            shown.append(placeholder(placement.source_index))
         if position == len(tokens):
             break
         moved.append(len(shown))
@@ -163,6 +163,6 @@ def make_example(
             continue
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, tokens[position]))
-        shown.append(f"{PLACEHOLDER}{here.source_index}")
+        shown.append(placeholder(here.source_index))
     shifted = tuple((s, moved[t]) for s, t in links)
     return Example(tuple(source), tuple(shown), shifted, tuple(gaps), document, task.tagged)

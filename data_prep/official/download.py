@@ -9,7 +9,6 @@ the manifest knows is not fetched again.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import http.client
 import json
 import re
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 
 from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError, quoted
+from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import write_text
 
 MANIFEST = "manifest.json"
@@ -117,12 +117,6 @@ def record(path: Path, received: Received) -> None:
     manifest = read_manifest(path.parent) | {path.name: received}
     entries = {name: asdict(manifest[name]) for name in sorted(manifest)}
     write_text(path.parent / MANIFEST, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
-
-
-def sha256_of(path: Path) -> str:
-    """The checksum of a file, as hexadecimal digits."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def _complete(path: Path, size: int | None, sha256: str | None) -> Received | None:

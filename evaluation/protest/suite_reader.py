@@ -22,6 +22,9 @@ from crosspro.evaluation.protest.suite import (
     Words,
 )
 
+MOST_REFERENCES = 100
+"""Translations of one text; a larger number is a slip, or meant to fill the memory."""
+
 
 def read_suite(path: str | Path) -> Suite:
     """Read a suite and check it; every problem is raised."""
@@ -102,6 +105,9 @@ class _Reader:
         self.get({"settings": {}} | record, "settings", dict, "an object")
         if not self.problems and record["references"] < 1:
             self.problem("references", "at least one", str(record["references"]))
+        elif not self.problems and record["references"] > MOST_REFERENCES:
+            expected, found = f"at most {MOST_REFERENCES}", f"{record['references']:,}"
+            self.problem("references", expected, found)
 
     def get(self, record: Mapping[str, Any], key: str, kind: type, expected: str) -> Any:
         value = record.get(key)

@@ -27,11 +27,11 @@ from crosspro.data_prep.errors import (
 )
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import read_lines
-from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import count_placeholders
+from crosspro.data_prep.formats.shared_task import COLUMNS
 from crosspro.data_prep.task import OTHER, Task
 
 ClassIndices = NDArray[np.int8]
-_PLACEHOLDER = PLACEHOLDER.encode()
 _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 
 
@@ -88,7 +88,7 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
                     labels.problem(number, field, "text", "nothing")
         classes = labels.parse(column, number)
         per_line.append(classes)
-        if len(classes) != target.count(_PLACEHOLDER):
+        if len(classes) != count_placeholders(target):
             unequal.append(number)
     documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
     if documents is not None and not labels.problems and len(documents) != len(per_line):

@@ -12,7 +12,7 @@ from typing import Literal
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap, split_tag
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.token import TAG_SEPARATOR, Token
 
 GAP_WORD = "<gap>"
@@ -80,11 +80,11 @@ def _source_labels(example: Example) -> Sequence[str]:
 
 
 def _lemma(token: str) -> str:
-    return GAP_WORD if token.startswith(PLACEHOLDER) else split_tag(token)[0]
+    return GAP_WORD if is_placeholder(token) else split_tag(token)[0]
 
 
 def _tag(token: str) -> str:
-    return GAP_WORD if token.startswith(PLACEHOLDER) else split_tag(token)[1]
+    return GAP_WORD if is_placeholder(token) else split_tag(token)[1]
 
 
 def _lemma_tag(token: str) -> str:

@@ -15,7 +15,7 @@ import sentencepiece
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence
 
 Cut = Callable[[str], list[str]]
@@ -65,7 +65,7 @@ def train_units(examples: Sequence[Example], size: int, lowercase: bool) -> Unit
         for example in examples
     )
     targets = (
-        " ".join(lemma for lemma in example.lemmas if not lemma.startswith(PLACEHOLDER))
+        " ".join(lemma for lemma in example.lemmas if not is_placeholder(lemma))
         for example in examples
     )
     return Units(_train(sources, size), _train(targets, size))
@@ -106,7 +106,7 @@ def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example
 
 
 def _target_units(token: str, tagged: bool, cut: Cut) -> list[str]:
-    if token.startswith(PLACEHOLDER):
+    if is_placeholder(token):
         return [token]
     if not tagged:
         return cut(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.placeholder import placeholder
 from crosspro.data_prep.task import load_task
 
 
@@ -32,6 +32,6 @@ def _template(text: random.Random, vocabulary: list[str]) -> tuple[int, str]:
     target = [f"{word}|NOM" for word in text.choices(vocabulary, k=length)]
     gaps = text.choices((0, 1, 2, 3), (40, 35, 15, 10))[0]
     for position in text.sample(range(length), gaps):
-        target[position] = f"{PLACEHOLDER}{position}"
+        target[position] = placeholder(position)
     links = " ".join(f"{position}-{position}" for position in range(length))
     return gaps, f"{' '.join(source)}\t{' '.join(target)}\t{links}"

@@ -15,7 +15,8 @@ from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER, read_examples
+from crosspro.data_prep.formats.placeholder import is_placeholder, placeholder
+from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import load_task
 
 APART = 4
@@ -23,12 +24,12 @@ APART = 4
 
 def with_gaps(example: Example, number: int, chooser: random.Random) -> Example:
     """The example with this many gaps, four or more words apart as subject pronouns are."""
-    target = [token for token in example.target if not token.startswith(PLACEHOLDER)]
+    target = [token for token in example.target if not is_placeholder(token)]
     room = len(target) - (APART - 1) * (number - 1)
     first = sorted(chooser.sample(range(room), number))
     places = [place + (APART - 1) * order for order, place in enumerate(first)]
     for place in places:
-        target[place] = f"{PLACEHOLDER}0"
+        target[place] = placeholder(0)
     gaps = tuple(Gap(place, 0) for place in places)
     return Example(example.source, tuple(target), (), gaps, None, example.tagged)
 

@@ -48,3 +48,35 @@ def test_keys_depend_on_content_not_on_names(tmp_path):
     assert content_key(tmp_path / "a") == content_key(tmp_path / "b")
     (tmp_path / "b").write_text("y\n")
     assert content_key(tmp_path / "a") != content_key(tmp_path / "b")
+
+
+def test_a_text_that_was_changed_is_made_anew(tmp_path):
+    cache, made = Cache(tmp_path / "cache"), []
+
+    def make():
+        made.append(1)
+        return "0-0 1-1\n1-0\n"
+
+    path = cache.text("links", "key", make)
+    for content in ("0-0 1-1\n1-1\n", "", "0-0 1-1\n"):
+        path.write_text(content)
+        assert not cache.has_text("links", "key")
+        assert cache.text("links", "key", make).read_text() == "0-0 1-1\n1-0\n"
+    assert len(made) == 4
+    (tmp_path / "cache" / "links.key.sha256").unlink()
+    assert cache.text("links", "key", make) == path
+    assert len(made) == 5
+
+
+def test_a_flipped_bit_in_an_array_is_noticed(tmp_path):
+    cache = Cache(tmp_path / "cache")
+
+    def make():
+        return {"a": np.arange(3)}
+
+    cache.arrays("step", "key", ("a",), make)
+    file = cache.path("step", "key") / "a.npy"
+    raw = bytearray(file.read_bytes())
+    raw[-8] ^= 4
+    file.write_bytes(raw)
+    assert cache.arrays("step", "key", ("a",), make)["a"].tolist() == [0, 1, 2]

@@ -198,6 +198,50 @@ def test_damaged_files_are_refused(data, en_fr, tmp_path, text):
         load_system(tmp_path)
 
 
+def test_a_changed_bit_in_any_file_is_refused(fitted, tmp_path):
+    fitted.save(tmp_path)
+    files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert len(files) > 1
+    for file in files:
+        raw = file.read_bytes()
+        at = len(raw) * 2 // 3
+        file.write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
+        with pytest.raises(InputError):
+            load_system(tmp_path)
+        file.write_bytes(raw)
+    load_system(tmp_path)
+
+
+def test_all_changed_files_are_told_at_once(data, en_fr, tmp_path):
+    system = make("ensemble")
+    system.fit(en_fr, *data)
+    system.save(tmp_path)
+    changed = sorted(tmp_path.rglob("class_counts.json"))
+    assert len(changed) == 2
+    for path in changed:
+        path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    with pytest.raises(InputError, match="as it was saved") as refused:
+        load_system(tmp_path / "member0")
+    assert [problem.path for problem in refused.value.problems] == [str(changed[0])]
+    for path in tmp_path.glob("member*/system.json"):
+        description = json.loads(path.read_text("utf-8"))
+        del description["files"], description["sha256"]
+        path.write_text(json.dumps(description), "utf-8")
+    with pytest.raises(InputError, match="as it was saved") as refused:
+        load_system(tmp_path)
+    assert {str(path) for path in changed} < {p.path for p in refused.value.problems}
+
+
+def test_a_changed_setting_is_refused(data, en_fr, tmp_path):
+    system = make("class_prior")
+    system.fit(en_fr, *data)
+    system.save(tmp_path)
+    path = tmp_path / "system.json"
+    path.write_text(path.read_text("utf-8").replace('"seed": 3', '"seed": 5'), "utf-8")
+    with pytest.raises(InputError, match=r"system\.json: sha256: expected the checksum"):
+        load_system(tmp_path)
+
+
 def test_a_folder_without_a_system_is_refused(tmp_path):
     with pytest.raises(InputError, match="a saved system"):
         load_system(tmp_path)

@@ -13,6 +13,7 @@ from crosspro.baselines.fill import Fillers, GapFiller, task_fillers
 from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.placeholder import count_placeholders, is_placeholder
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import load_task
 from tests.conftest import GOLDEN
@@ -122,6 +123,42 @@ def test_blind_files_are_filled(tmp_path):
     assert result.stdout.decode().startswith("ce\tc'\t")
     legacy = crosspro("fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa", "--legacy")
     assert legacy.stdout == path.read_bytes()
+
+
+WITHIN = "\t\tit is\tfooREPLACE_1 est REPLACE_0 xREPLACE_0\t\n\t\tit is\tREPLACE_0 est\t\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "scores"), ("--format", "predicted")])
+def test_a_word_with_a_placeholder_inside_is_a_word(tmp_path, options):
+    lm = FOLDER / MODELS["en-fr"]
+    outputs = []
+    for text in (WITHIN, WITHIN.replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x")):
+        (tmp_path / "x.data").write_text(text)
+        result = crosspro("fill", tmp_path / "x.data", "--task", "en-fr", "--lm", lm, *options)
+        assert result.code == 0, result.stderr
+        outputs.append(result.stdout.decode())
+    assert outputs[0].replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x") == outputs[1]
+    checked = crosspro("check", tmp_path / "x.data", "--task", "en-fr")
+    assert checked.code == 0, checked.stderr
+
+
+def test_placeholders_are_counted_as_they_are_read():
+    for target, count in {
+        b"REPLACE_0": 1, b"a REPLACE_0 REPLACE_1": 2, b"aREPLACE_0 b": 0, b"": 0,
+        b"REPLACE_0REPLACE_1 x": 1, b"REPLACE_0 aREPLACE_1 REPLACE_2": 2,
+    }.items():  # fmt: skip
+        tokens = target.decode().split(" ")
+        assert count_placeholders(target) == sum(map(is_placeholder, tokens)) == count
+
+
+def test_thousands_of_gaps_on_a_line_are_filled(tmp_path):
+    source, target = " ".join(["it", "is"] * 1500), " ".join(["REPLACE_0", "est"] * 1500)
+    (tmp_path / "x.data").write_text(f"il\til\t{source}\t{target}\t\n")
+    for options in ((), ("--legacy",)):
+        result = crosspro("fill", tmp_path / "x.data", "--task", "en-fr", "--lm",
+                          FOLDER / MODELS["en-fr"], *options)  # fmt: skip
+        assert result.code == 0, result.stderr
+        assert len(result.stdout.decode().split("\t")[0].split(" ")) == 1500
 
 
 def test_a_missing_model_is_told(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.binary import read_binary, write_binary
+from crosspro.baselines.ngram.binary import TYPES, read_binary, write_binary
 from crosspro.baselines.ngram.load import load_model, load_own, save_model
 from crosspro.data_prep.errors import CrossproError, InputError
 from tests.baselines.ngram.models import golden_a, train
@@ -109,6 +109,73 @@ def test_a_header_that_does_not_fit_is_refused(tmp_path, saved, change):
 def test_damaged_contents_are_refused(tmp_path, saved, old):
     (tmp_path / "x").write_bytes(saved.read_bytes().replace(old, b"x" * len(old), 1))
     with pytest.raises(InputError, match="header"):
+        load_own(tmp_path / "x")
+
+
+@given(st.data())
+def test_a_flipped_bit_is_noticed(tmp_path_factory, saved, data):
+    raw = bytearray(saved.read_bytes())
+    at = data.draw(st.sampled_from(content_bytes(saved)))
+    raw[at] ^= 1 << data.draw(st.integers(0, 7))
+    path = tmp_path_factory.mktemp("flipped") / "x"
+    path.write_bytes(raw)
+    with pytest.raises(InputError):
+        read_binary(path)
+
+
+def content_bytes(path):
+    """The places of all bytes but those between the arrays, which nobody reads."""
+    raw = path.read_bytes()
+    lengths = json.loads(raw.split(b"\n", 2)[1])["arrays"]
+    at = raw.index(b"\n", raw.index(b"\n") + 1) + 1
+    places = [*range(at)]
+    for name, form in TYPES.items():
+        at += -at % 64
+        end = at + lengths[name] * np.dtype(form).itemsize
+        places += range(at, end)
+        at = end
+    return places
+
+
+def without_checksums(path):
+    """A file as it was written before there were checksums, and where each array starts."""
+    first, header, rest = path.read_bytes().split(b"\n", 2)
+    about = json.loads(header)
+    old = json.dumps({key: about[key] for key in ("counts", "arrays")}).encode()
+    before = len(first) + len(header) + 2
+    gap = -before % 64
+    head = first + b"\n" + old + b"\n"
+    raw = bytearray(head + bytes(-len(head) % 64) + rest[gap:])
+    at, places = len(head), {}
+    for name, form in TYPES.items():
+        at += -at % 64
+        places[name] = at
+        at += about["arrays"][name] * np.dtype(form).itemsize
+    assert at == len(raw)
+    return raw, places
+
+
+def test_files_without_checksums_are_opened_and_their_numbers_checked(tmp_path, saved):
+    raw, places = without_checksums(saved)
+    (tmp_path / "x").write_bytes(raw)
+    sentences = [["il", "mange"], ["elle", "mange", "nobody"]]
+    assert (load_own(tmp_path / "x").log10(sentences) == load_own(saved).log10(sentences)).all()
+    changes = {
+        "fails": (12, "back-off that goes to no shorter"),  # a circle: the endless loop
+        "index_starts": (4, "ends before it starts"),
+        "index_nodes": (0, "does not have|another length"),
+        "index_keys": (4, "does not have|another length"),
+    }
+    for name, (offset, message) in changes.items():
+        changed = raw.copy()
+        changed[places[name] + offset : places[name] + offset + 4] = b"\xff\xff\xff\x7f"
+        (tmp_path / "x").write_bytes(changed)
+        with pytest.raises(InputError, match=message):
+            load_own(tmp_path / "x")
+    nan = np.array([np.nan], "<f4").tobytes()
+    raw[places["log_probs"] + 8 : places["log_probs"] + 12] = nan
+    (tmp_path / "x").write_bytes(raw)
+    with pytest.raises(InputError, match="a probability that is no number"):
         load_own(tmp_path / "x")
 
 

@@ -63,3 +63,16 @@ def test_scores_of_all_links_and_of_pronouns():
     assert (score.precision, score.recall, score.f1) == (0.5, 1.0, pytest.approx(2 / 3))
     nothing = score_links([set()], [set()])
     assert (nothing.precision, nothing.recall, nothing.f1) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("aligner", ["own", "eflomal"])
+def test_a_line_that_was_never_cut_is_refused(aligner):
+    long = ["x"] * 100_000
+    with pytest.raises(InputError) as refused:
+        align_corpus([["a"], long], [["a"], long], AlignerSettings(aligner=aligner))
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"{side}:2: words: expected at most 5,000 (the setting most_words), found 100,000"
+        for side in ("source", "target")
+    ]
+    allowed = AlignerSettings(most_words=3, max_length=2)
+    assert align_corpus([["a", "b", "c"]], [["a", "b", "c"]], allowed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import random
 import stat
@@ -10,7 +11,13 @@ import stat
 import pytest
 
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.files.textfile import atomic_output, make_folder, read_lines, write_text
+from crosspro.data_prep.files.textfile import (
+    LONGEST_LINE,
+    atomic_output,
+    make_folder,
+    read_lines,
+    write_text,
+)
 
 NOISE = random.Random(1).randbytes(20000)
 
@@ -86,3 +93,19 @@ def test_lines_are_whole_whatever_their_length(tmp_path, line):
     path = tmp_path / "x"
     path.write_bytes((line + b"\n") * 3)
     assert list(read_lines(path)) == ((line + b"\n") * 3).splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(("suffix", "opened"), [(".gz", gzip.open), (".xz", lzma.open), ("", open)])
+def test_a_line_that_would_fill_the_memory_is_refused(tmp_path, suffix, opened):
+    path = tmp_path / f"x{suffix}"
+    with opened(path, "wb") as handle:
+        handle.write(b"short\n" + b"x" * LONGEST_LINE + b"\n")
+    lines = read_lines(path)
+    assert next(lines) == b"short\n"
+    with pytest.raises(InputError, match=r":2: line: expected at most 67,108,864 bytes"):
+        next(lines)
+
+
+def test_the_longest_line_is_read(tmp_path):
+    (tmp_path / "x").write_bytes(b"1234\n1234")
+    assert list(read_lines(tmp_path / "x", longest=5)) == [b"1234\n", b"1234"]

@@ -163,3 +163,12 @@ def test_the_real_corpus_is_well_formed():
     assert sum(len(document.words) for document in documents) == 39761
     assert sum(len(document.sentences) for document in documents) == 1755
     assert sum(len(document.markables) for document in documents) == 3522
+
+
+@pytest.mark.parametrize("name", ["en/talk.mmax", "talk.wav"])
+def test_an_archive_with_a_file_of_absurd_size_is_refused(tmp_path, name):
+    member = tarfile.TarInfo(name)
+    member.size = 1 << 80
+    (tmp_path / "x.tar").write_bytes(member.tobuf(tarfile.GNU_FORMAT) + bytes(1024))
+    with pytest.raises(InputError, match=r"expected files of at most 17,179,869,184 bytes"):
+        read_mmax(tmp_path / "x.tar" / "en")

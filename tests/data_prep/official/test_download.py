@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.official.download import (
     DownloadError,
     Patience,
     download,
     read_manifest,
-    sha256_of,
 )
 
 CONTENT = bytes(range(256)) * 4000

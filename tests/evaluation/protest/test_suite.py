@@ -58,6 +58,7 @@ TOKEN = 21  # the first token, after the record of the suite and 19 lines of tex
         (1, lambda r: r.update(version=9), "format"),
         (1, lambda r: r.update(tokens=9), "tokens"),
         (1, lambda r: r.update(references="x"), "references"),
+        (1, lambda r: r.update(references=999_999_999), "references"),
         (3, lambda r: r.update(line=7), "line"),
         (3, lambda r: r.update(source=5), "source"),
         (3, lambda r: r.update(references=[]), "references"),

@@ -1,0 +1,50 @@
+"""The arrays of an .npz file, if they are no larger than the file can honestly hold.
+
+A few bytes of a compressed file can stand for gigabytes, and the head of an array can ask for more
+memory than follows it. Both are looked at before any array is read. Nothing in a file is ever run.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+ALWAYS_ALLOWED = 1 << 28
+"""Arrays of so many bytes are read, however small the file is."""
+MOST_TIMES = 100
+"""Beyond that they may be so many times as large as the file: counts shrink to a tenth or so."""
+
+
+def read_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """All arrays by name; raises `ValueError` (or what zipfile and numpy raise) for a bad file."""
+    limit = max(ALWAYS_ALLOWED, MOST_TIMES * path.stat().st_size)
+    with ZipFile(path) as members:
+        size = sum(member.file_size for member in members.infolist())
+        if size > limit:
+            raise ValueError(
+                f"arrays of {size:,} bytes in a file of {path.stat().st_size:,} (at most {limit:,})"
+            )
+        return {
+            member.filename.removesuffix(".npy"): _read(members, member.filename, member.file_size)
+            for member in members.infolist()
+        }
+
+
+def _read(members: ZipFile, name: str, size: int) -> NDArray[Any]:
+    with members.open(name) as handle:
+        version = npy.read_magic(handle)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"{name}: an array of version {version}")
+        read_head = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, kind = read_head(handle)
+        asked = math.prod(shape) * kind.itemsize + handle.tell()
+        if asked != size:
+            raise ValueError(f"{name}: an array of {asked:,} bytes where there are {size:,}")
+    with members.open(name) as handle:
+        array: NDArray[Any] = npy.read_array(handle, allow_pickle=False)
+    return array
