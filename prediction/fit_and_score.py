@@ -28,6 +28,9 @@ from crosspro.prediction.output import lacks_context, with_predictions, without_
 from crosspro.prediction.runs import Configuration, Run, Times, versions, write_run
 from crosspro.prediction.system import System
 
+_PAGE_GAPS = 2000
+"""Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -120,10 +123,11 @@ def score_set(
         tell(without_context(title, system))
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        predicted = with_predictions(one, examples)
+        probabilities = one.predict(examples)
+        predicted = with_predictions(one, examples, probabilities)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)
-        submissions.append(submission_of(predicted, system.task, label))
+        submissions.append(submission_of(predicted, system.task, label, probabilities))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = "it has no gap"
@@ -134,7 +138,8 @@ def score_set(
     gold = gold_of(examples, system.task, title)
     evaluation = evaluate(system.task, gold, submissions, absent, resampling)
     write_text(folder / f"{title}.scores.json", json_report(evaluation))
-    write_text(folder / f"{title}.report.html", html_report(evaluation, submissions, examples))
+    page = html_report(evaluation, submissions, examples, max_examples=_PAGE_GAPS)
+    write_text(folder / f"{title}.report.html", page)
     return evaluation
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.errors import InputError, input_error, quoted
+from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import Layers, read_layered
@@ -48,6 +49,7 @@ from crosspro.evaluation.submissions.submission import (
 from crosspro.prediction.output import lacks_context, with_predictions, without_context
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.system import load_systems
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIdsBeside,
@@ -110,9 +112,13 @@ def evaluate_command(
     ] = None,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    max_errors: Annotated[
-        int, typer.Option(min=0, help="Wrong predictions listed in the HTML page, at most.")
-    ] = 2000,
+    html: Html = None,
+    max_examples: Annotated[
+        int,
+        typer.Option(
+            "--max-examples", "--max-errors", min=0, help="Gaps in the HTML page, at most."
+        ),
+    ] = MOST_EXAMPLES,
     output: Output = None,
 ) -> None:
     """Score submissions against a gold file.
@@ -122,6 +128,9 @@ def evaluate_command(
     document ids are given or lie beside gold (X.doc-ids beside X.data), else by gap. The folder of
     a run stands for what its system predicts, and is called by its system and seed.
     """
+    check_html(html)
+    if html is not None and layout is SubmissionLayout.OFFICIAL:
+        raise typer.BadParameter("--html: there is no page beside the official layout")
     shown = _names(submissions, name or [])
     rules = load_task(task)
     published = _published(rules, with_published)
@@ -160,7 +169,13 @@ def evaluate_command(
     evaluation = evaluate(rules, gold_labels, read, choice, plan)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    text = _text(evaluation, layout, published, gold, layers, read, max_errors)
+    page = ""
+    if html is not None or layout is SubmissionLayout.HTML:
+        examples = read_examples(gold, rules, layers.documents, lenient=True)
+        page = html_report(evaluation, read, examples, published, max_examples)
+    if html is not None:
+        write_text(html, page)
+    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, published)
     write_output(text.encode("utf-8"), output)
 
 
@@ -184,8 +199,9 @@ def _submissions(
                 raise input_error(path, "run", expected, f"one for {system.task.name}")
             if lacks_context(system, examples):
                 print(without_context(str(gold_path), system), file=sys.stderr)
-            predicted = with_predictions(system, examples, system.predict(examples))
-            found[path] = submission_of(predicted, task, path.name)
+            probabilities = system.predict(examples)
+            predicted = with_predictions(system, examples, probabilities)
+            found[path] = submission_of(predicted, task, path.name, probabilities)
     return [found[path] for path in paths]
 
 
@@ -201,13 +217,7 @@ def _names(paths: list[Path], given: list[str]) -> list[str]:
 
 
 def _text(
-    evaluation: Evaluation,
-    layout: SubmissionLayout,
-    published: list[PublishedResult],
-    gold: Path,
-    layers: Layers,
-    submissions: list[Submission],
-    max_errors: int,
+    evaluation: Evaluation, layout: SubmissionLayout, published: list[PublishedResult]
 ) -> str:
     if layout is SubmissionLayout.JSON:
         return json_report(evaluation)
@@ -215,9 +225,6 @@ def _text(
         return csv_report(evaluation)
     if layout is SubmissionLayout.MARKDOWN:
         return markdown_report(evaluation, published)
-    if layout is SubmissionLayout.HTML:
-        examples = read_examples(gold, evaluation.task, layers.documents, lenient=True)
-        return html_report(evaluation, submissions, examples, published, max_errors)
     return text_report(evaluation, published)
 
 

@@ -1,19 +1,20 @@
 """The examples of a page: pronouns with their texts, links and verdicts, as compact data.
 
 A page may hold tens of thousands of pronouns, so texts, links and words are kept once in pools, and
-everything refers to them by number. What the script of `html/mt_report.html` reads:
+everything refers to them by number. What the script of `html/report.html` reads:
 
 - `lines`: number, document, source, references, candidates; the last two are lists of versions
   [text, links, source in the version's own tokenisation or -1].
 - `examples`: name, pronoun, group, lines, references, candidates. The references are lists of
-  marks, the candidates renderings [verdict, reference word, candidate word, note, marks].
+  marks, the candidates renderings [verdict, reference word, candidate word, note, marks], and a
+  sixth item, the probabilities of `classes` in thousandths, where a system gave them.
 - A mark is [which of the example's lines, kind, repaired, source positions, target positions].
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from crosspro.data_prep.example import Link
@@ -64,13 +65,28 @@ class Mark:
 class Rendering:
     """What a pronoun became in a candidate: its verdict, its place in the matrix, and where it is.
 
-    `cell` is the word of the reference that it is compared with, and the candidate's word.
+    `cell` is the word of the reference that it is compared with, and the candidate's word. A system
+    that predicts classes may give the probability of each.
     """
 
     verdict: int
     cell: tuple[str, str]
-    marks: Sequence[Mark]
+    marks: Sequence[Mark] = ()
     note: str = ""
+    probabilities: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a page calls the things that it shows."""
+
+    candidate: str = "any candidate"
+    verdict: str = "any case"
+    reference: str = "any in reference"
+    word: str = "any in candidate"
+    target: str = "reference"
+    shown: str = "pronouns"
+    differ: str = "candidates differ"
 
 
 class _Pool:
@@ -92,6 +108,8 @@ class Examples:
     """Collects the examples of a page; `total` is how many pronouns there are, shown or not.
 
     `group` is what groups of examples are called (category), `groups` the order of their names.
+    `classes` are those of the renderings' probabilities. The words of references are `lemma|TAG` if
+    they are `tagged`.
     """
 
     def __init__(
@@ -101,11 +119,17 @@ class Examples:
         total: int,
         group: str = "",
         groups: Iterable[str] = (),
+        classes: Sequence[str] = (),
+        tagged: bool = False,
+        terms: Terms | None = None,
     ) -> None:
         self.candidates = tuple(candidates)
         self.verdicts = tuple(verdicts)
         self.total = total
         self.group = group
+        self.classes = tuple(classes)
+        self.tagged = tagged
+        self.terms = terms or Terms()
         self._texts, self._links, self._words = _Pool(), _Pool(), _Pool()
         self._pronouns, self._groups = _Pool(), _Pool()
         for name in groups:
@@ -152,6 +176,9 @@ class Examples:
         return {
             "candidates": self.candidates,
             "verdicts": [[one.name, one.kind] for one in self.verdicts],
+            "classes": self.classes,
+            "tagged": self.tagged,
+            "terms": asdict(self.terms),
             "group": self.group,
             "groups": self._groups.items,
             "pronouns": self._pronouns.items,
@@ -169,7 +196,9 @@ class Examples:
 
     def _rendering(self, rendering: Rendering) -> list[Any]:
         words = [self._words.number(word) for word in rendering.cell]
-        return [rendering.verdict, *words, rendering.note, [_mark(one) for one in rendering.marks]]
+        marks = [_mark(one) for one in rendering.marks]
+        shares = [round(1000 * share) for share in rendering.probabilities]
+        return [rendering.verdict, *words, rendering.note, marks, *([shares] if shares else [])]
 
 
 def _mark(mark: Mark) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,17 +31,25 @@ class Matrix:
     counts: NDArray[np.int64]
 
 
-def heat_maps(matrices: Sequence[tuple[str, Matrix]]) -> Section:
-    """A matrix for each candidate, its cells shaded by their share of the row."""
-    tables = [_heat_map(number, *matrix) for number, matrix in enumerate(matrices)]
+def heat_maps(
+    matrices: Sequence[tuple[str, Matrix]],
+    title: str = "Matrix",
+    sides: tuple[str, str] = ("Reference", "candidate"),
+    never_right: Collection[str] = _NO_WORDS,
+) -> Section:
+    """A matrix for each candidate, its cells shaded by their share of the row.
+
+    Equal labels are a hit, unless they are among those that say nothing of a word.
+    """
+    tables = [_heat_map(number, *one, never_right) for number, one in enumerate(matrices)]
     note = (
-        "Reference in rows, candidate in columns; the shade is the share of the row. Press a "
+        f"{sides[0]} in rows, {sides[1]} in columns; the shade is the share of the row. Press a "
         "number to see its examples."
     )
-    return Section("Matrix", f'<div class="matrices">{"".join(tables)}</div>', note)
+    return Section(title, f'<div class="matrices">{"".join(tables)}</div>', note)
 
 
-def _heat_map(candidate: int, name: str, matrix: Matrix) -> str:
+def _heat_map(candidate: int, name: str, matrix: Matrix, never_right: Collection[str]) -> str:
     """The matrix of one candidate without the rows and columns that have nothing in them."""
     columns = np.flatnonzero(matrix.counts.sum(axis=0)).tolist()
     rows = []
@@ -53,7 +61,7 @@ def _heat_map(candidate: int, name: str, matrix: Matrix) -> str:
             labels = matrix.labels[row], matrix.labels[column]
             title = f"{labels[0]} as {labels[1]}: {100 * count / total:.1f}%"
             filters = {"candidate": candidate, "reference": labels[0], "word": labels[1]}
-            kind = ' class="hit"' if row == column and labels[0] not in _NO_WORDS else ""
+            kind = ' class="hit"' if row == column and labels[0] not in never_right else ""
             cell = count_button(count, filters, title)
             cells.append(f'<td{kind} style="{shade(count / total)}">{cell}</td>')
         label = html.escape(matrix.labels[row])

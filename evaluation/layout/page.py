@@ -1,4 +1,4 @@
-"""The page that all metrics of MT output share: scores, counts, sections and examples."""
+"""The page that all metrics share: scores, counts, sections and examples."""
 
 from __future__ import annotations
 
@@ -42,15 +42,18 @@ class Page:
     signatures: Sequence[str]
     warnings: Sequence[str] = ()
     examples_note: str = ""
+    cut: str = "evenly spread over the text"
+    """Which examples a page has if it cannot have all."""
 
 
 def render(page: Page, examples: Examples) -> str:
     """The page, complete in itself."""
-    note = f"{examples.total:,} pronouns."
+    shown = examples.terms.shown
+    note = f"{examples.total:,} {shown}."
     if len(examples) < examples.total:
         note = (
-            f"Only {len(examples):,} of {examples.total:,} pronouns are here, evenly spread over "
-            "the text, so numbers below are smaller than those above (--max-examples N)."
+            f"Only {len(examples):,} of {examples.total:,} {shown} are here, {page.cut}, so "
+            "numbers below are smaller than those above (--max-examples N)."
         )
         note = f'<strong class="wrong">{html.escape(note)}</strong>'
     parts = {
@@ -62,7 +65,7 @@ def render(page: Page, examples: Examples) -> str:
         "signatures": signature_list(page.signatures),
         "data": embedded_json(examples.content()),
     }
-    return fill_page(SHARED / "mt_report.html", parts)
+    return fill_page(SHARED / "report.html", parts)
 
 
 def _section(section: Section) -> str:
@@ -76,7 +79,7 @@ def score_rows(heading: Row, rows: Iterable[tuple[str, Sequence[Score]]], top: f
     for name, scores in rows:
         cells = [html.escape(name)]
         for score in scores:
-            cells += [shown_score(score, top), _bar(score, top, len(scores) == 1)]
+            cells += [shown_score(score, top), score_bar(score, top, len(scores) == 1)]
         body.append(cells)
     titles = [heading[0], *(text for title in heading[1:] for text in (title, ""))]
     return cell_table(titles, body)
@@ -87,7 +90,11 @@ def shown_score(score: Score, top: float = 1) -> str:
     return "–" if isnan(score.value) else score.shown(4 if top == 1 else 2)
 
 
-def _bar(score: Score, top: float, wide: bool) -> str:
+def score_bar(score: Score, top: float, wide: bool = False, under: bool = False) -> str:
+    """A bar from 0 to `top` with the place of a score, and its interval around it.
+
+    It stands beside the score, or under it.
+    """
     if isnan(score.value):
         return ""
     place = 100 * score.value / top
@@ -95,7 +102,8 @@ def _bar(score: Score, top: float, wide: bool) -> str:
     if score.low is not None and score.high is not None:
         left, width = 100 * score.low / top, 100 * (score.high - score.low) / top
         inner = f'<i style="left:{left:.2f}%;width:{width:.2f}%"></i>{inner}'
-    return f'<span class="bar{" wide" if wide else ""}" aria-hidden="true">{inner}</span>'
+    kind = " wide" if wide else " under" if under else ""
+    return f'<span class="bar{kind}" aria-hidden="true">{inner}</span>'
 
 
 def difference_section(

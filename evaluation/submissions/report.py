@@ -23,6 +23,7 @@ from crosspro.evaluation.layout.tables import (
     text_table,
 )
 from crosspro.evaluation.published.results import PublishedResult
+from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.results import Evaluation, Result, ranks
 from crosspro.evaluation.submissions.scores import (
     accuracy,
@@ -40,14 +41,13 @@ Table = tuple[Row, Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class _Line:
+class ResultLine:
     """A row of the result table: a submission scored here, or a published one."""
 
     name: str
     own: bool
     ranked: bool
-    shown: dict[str, str]
-    values: dict[str, float]
+    scores: dict[str, Score]
     class_recall: dict[str, float]
 
 
@@ -103,39 +103,43 @@ def _title(evaluation: Evaluation) -> str:
     return f"Task {evaluation.task.name}, gold {evaluation.gold.name}: {gaps}"
 
 
-def _lines(evaluation: Evaluation, published: Sequence[PublishedResult]) -> list[_Line]:
+def result_lines(
+    evaluation: Evaluation, published: Sequence[PublishedResult] = ()
+) -> list[ResultLine]:
+    """The rows of the result table, the best by the official score first."""
     lines = []
     for result in evaluation.results:
         present = result.counts.sum(axis=1) > 0
         recalls = zip(evaluation.task.classes, recall(result.counts), present, strict=True)
         lines.append(
-            _Line(
+            ResultLine(
                 result.name,
                 True,
                 True,
-                {name: str(score) for name, score in result.scores.items()},
-                {name: score.value for name, score in result.scores.items()},
+                result.scores,
                 {name: float(value) for name, value, there in recalls if there},
             )
         )
     for row in published:
         values = {"macro_recall": row.macro_recall, "accuracy": row.accuracy}
-        shown = {name: f"{value:.2f}" for name, value in values.items()}
+        scores = {name: Score(name, value, "") for name, value in values.items()}
         name = f"{row.submission} ({row.year})"
-        lines.append(_Line(name, False, row.kind == "primary", shown, values, row.class_recall))
+        lines.append(ResultLine(name, False, row.kind == "primary", scores, row.class_recall))
     official = evaluation.task.official_score
-    return sorted(lines, key=lambda line: -line.values.get(official, 0.0))
+    return sorted(
+        lines, key=lambda line: -line.scores[official].value if official in line.scores else 0.0
+    )
 
 
 def ranking_table(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> Table:
     """Submissions by rank, with all their scores."""
-    lines = _lines(evaluation, published)
+    lines = result_lines(evaluation, published)
     official, *others = evaluation.results[0].scores
-    columns = [[line.shown.get(official, "") for line in lines]]
+    columns = [[_shown(line, official) for line in lines]]
     for metric in others:
         columns.append(
             [
-                f"{line.shown.get(metric, '')} {f'({place})' if place else '':4}".rstrip()
+                f"{_shown(line, metric)} {f'({place})' if place else '':4}".rstrip()
                 for line, place in zip(lines, _places(lines, metric), strict=True)
             ]
         )
@@ -145,19 +149,23 @@ def ranking_table(evaluation: Evaluation, published: Sequence[PublishedResult] =
     return heading, list(zip(places, names, *columns, strict=True))
 
 
-def _places(lines: Sequence[_Line], metric: str) -> list[int | str]:
+def _shown(line: ResultLine, metric: str) -> str:
+    return str(line.scores[metric]) if metric in line.scores else ""
+
+
+def _places(lines: Sequence[ResultLine], metric: str) -> list[int | str]:
     """The rank of each line under a metric, empty for those that are not ranked."""
-    ranked = [line.ranked and metric in line.values for line in lines]
-    if not all(metric in line.values for line in lines if line.ranked):
+    ranked = [line.ranked and metric in line.scores for line in lines]
+    if not all(metric in line.scores for line in lines if line.ranked):
         return [""] * len(lines)
-    values = [line.values[metric] for line, one in zip(lines, ranked, strict=True) if one]
+    values = [line.scores[metric].value for line, one in zip(lines, ranked, strict=True) if one]
     places = iter(ranks(values))
     return [next(places) if one else "" for one in ranked]
 
 
 def recall_table(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> Table:
     """Gold instances and recall of each class."""
-    lines = [line for line in _lines(evaluation, published) if line.class_recall]
+    lines = [line for line in result_lines(evaluation, published) if line.class_recall]
     instances = evaluation.results[0].counts.sum(axis=1)
     rows = []
     for index, name in enumerate(evaluation.task.classes):

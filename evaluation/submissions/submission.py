@@ -68,6 +68,8 @@ class Submission:
     name: str
     classes: ClassIndices
     warnings: tuple[str, ...] = ()
+    probabilities: NDArray[np.float64] | None = None
+    """Of each class for each gap, where a system gave them."""
 
 
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
@@ -142,9 +144,15 @@ def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
     return gold_from_classes(name, per_line, None if None in documents else documents)
 
 
-def submission_of(examples: Sequence[Example], task: Task, name: str) -> Submission:
+def submission_of(
+    examples: Sequence[Example],
+    task: Task,
+    name: str,
+    probabilities: NDArray[np.float64] | None = None,
+) -> Submission:
     """A submission from examples that carry predicted labels."""
-    return Submission(name, _flat(_class_indices(examples, task)))
+    classes = _flat(_class_indices(examples, task))
+    return Submission(name, classes, probabilities=probabilities)
 
 
 def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, ...]]:

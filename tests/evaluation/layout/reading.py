@@ -41,7 +41,7 @@ def matching(data, filters):
     """How many examples a button's filters leave, counted as the page's script does."""
     count = 0
     for _, _, group, _, _, candidates in data["examples"]:
-        verdict, reference, word, _, _ = candidates[int(filters["candidate"])]
+        verdict, reference, word, *_ = candidates[int(filters["candidate"])]
         found = {
             "verdict": str(verdict),
             "group": str(group),

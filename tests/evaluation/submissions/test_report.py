@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import csv
-import html.parser
 import io
 import json
 
 import pytest
 
-from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.layout.tables import markdown_table, text_table
 from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.report import (
     csv_report,
     json_report,
@@ -67,49 +64,6 @@ def test_published_rows_are_ranked_only_if_primary(evaluation):
     assert ["1", "*gold"] in [line[:2] for line in lines]
     assert ["2", "TurkuNLP-primary"] in [line[:2] for line in lines]
     assert ["TurkuNLP-contrastive", "(2017)", "64.74"] in [line[:3] for line in lines]
-
-
-class _Links(html.parser.HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.loaded = []
-
-    def handle_starttag(self, tag, attrs):
-        self.loaded += [value for name, value in attrs if name in ("src", "href")]
-
-
-def test_the_page_is_self_contained_and_has_every_error(evaluation):
-    found, submissions = evaluation
-    examples = list(read_examples(CASE / "gold.tsv", found.task, lenient=True))
-    page = html_report(found, submissions, examples)
-    parser = _Links()
-    parser.feed(page)
-    assert parser.loaded == []
-    assert "{{" not in page
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    gaps = [gap for example in data["examples"] for gap in example["gaps"]]
-    wrong = sum(gap["predicted"][0] != gap["gold"] for gap in gaps)
-    assert wrong == found.results[0].counts.sum() - found.results[0].counts.trace()
-
-
-def test_text_cannot_end_the_data_of_the_page(tmp_path, en_fr):
-    gold = tmp_path / "gold"
-    gold.write_text("il\til\tit </script><b>x\tREPLACE_0 <!--|X\t\n", encoding="utf-8")
-    (tmp_path / "pred").write_text("elle\n", encoding="utf-8")
-    labels = read_gold(gold, en_fr)
-    read = read_submissions([tmp_path / "pred"], en_fr, labels)
-    page = html_report(evaluate(en_fr, labels, read), read, read_examples(gold, en_fr))
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert data["examples"][0]["source"] == ["it", "</script><b>x"]
-
-
-def test_few_errors_are_listed_if_asked(evaluation):
-    found, submissions = evaluation
-    examples = list(read_examples(CASE / "gold.tsv", found.task, lenient=True))
-    page = html_report(found, submissions, examples, max_errors=3)
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert len(data["examples"]) == 3
-    assert "The first 3 are here." in page
 
 
 def test_equal_values_share_a_rank():
