@@ -22,27 +22,22 @@ OWN = {
 GROUP = "crosspro.systems"
 
 
-def registered(name: object, where: str | Path = "settings") -> object:
-    """What is registered under a name; `where` is the file or the settings that say it."""
-    if isinstance(name, str) and name in OWN:
-        return pkgutil.resolve_name(OWN[name])
-    # Slow to import, and needed for systems of other packages alone.
-    from importlib.metadata import entry_points
+def registered(name: object, base: type, where: str | Path = "settings") -> type:
+    """The class (of `base`) of a registered name; `where` is the file or the settings that say it.
 
-    group = entry_points(group=GROUP)
-    found = {entry.value: entry for entry in group if entry.name == name}
-    if not found:
-        known = f"{choices(sorted({*OWN, *group.names}))} (other packages register theirs)"
+    Ours are taken as they are.
+    """
+    if isinstance(name, str) and name in OWN:
+        own: type = pkgutil.resolve_name(OWN[name])
+        return own
+    # Slow to import, and needed for systems of other packages alone.
+    from crosspro.prediction.entry_points import entry_class, entry_names
+
+    found = entry_class(GROUP, name, base, where, "system")
+    if found is None:
+        known = f"{choices(sorted({*OWN, *entry_names(GROUP)}))} (other packages register theirs)"
         raise input_error(where, "system", known, quoted(repr(name)))
-    if len(found) > 1:
-        expected = f"one class registered as {name} in {GROUP}"
-        raise input_error(where, "system", expected, ", ".join(sorted(found)))
-    ((value, entry),) = found.items()
-    try:
-        return entry.load()
-    except (ImportError, AttributeError) as error:
-        expected = f"{value}, which is registered as {name} in {GROUP}"
-        raise input_error(where, "system", expected, str(error)) from error
+    return found
 
 
 def how_to_register(kind: type) -> str:

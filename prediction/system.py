@@ -181,17 +181,13 @@ def load_system(run: str | Path) -> System:
 
 def system_class(name: object, where: str | Path = "settings") -> type[System]:
     """The class of a system by its registered name."""
-    found = registered(name, where)
-    if not (isinstance(found, type) and issubclass(found, System)):
-        expected = f"a subclass of {System.__module__}.System registered as {name}"
-        raise input_error(where, "system", expected, quoted(repr(found)))
-    return found
+    return registered(name, System, where)
 
 
 def is_registered(kind: type[System]) -> bool:
     """Whether a saved system of this very class would be loaded."""
     try:
-        return registered(getattr(kind, "name", None)) is kind
+        return registered(getattr(kind, "name", None), System) is kind
     except InputError:
         return False
 

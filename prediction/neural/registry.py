@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import TypeVar
 
 from crosspro.data_prep.errors import choices, input_error
+from crosspro.prediction.entry_points import entry_class, entry_names
 from crosspro.prediction.neural import networks
 from crosspro.prediction.neural.network import Network
 
@@ -39,8 +39,9 @@ def network_class(name: str) -> type[Network]:
     if name not in _registered and name in _modules():
         importlib.import_module(f"{networks.__name__}.{name}")
     elif name not in _registered:
-        for entry in entry_points(group=GROUP, name=name):
-            register(name)(entry.load())
+        found = entry_class(GROUP, name, Network, "settings", "system.network")
+        if found is not None:  # its module may have registered it already
+            _registered.setdefault(name, found)
     if name not in _registered:
         raise input_error("settings", "system.network", choices(network_names()), repr(name))
     return _registered[name]
@@ -48,7 +49,7 @@ def network_class(name: str) -> type[Network]:
 
 def network_names() -> list[str]:
     """All names that are known."""
-    return sorted({*_modules(), *_registered, *entry_points(group=GROUP).names})
+    return sorted({*_modules(), *_registered, *entry_names(GROUP)})
 
 
 def _modules() -> list[str]:

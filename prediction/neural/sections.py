@@ -15,15 +15,13 @@ _SIZES = (1.0, 1e6)
 _SHARES = (0.0, 0.999)
 
 
-def section(
-    kind: type[T], name: str, values: Mapping[str, Any] | None, problems: list[Problem]
-) -> T:
+def section(kind: type[T], name: str, values: object, problems: list[Problem]) -> T:
     """The dataclass made from a section; what is wrong is added to the problems and left out."""
     hints = get_type_hints(kind)
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     limits, allowed = getattr(kind, "LIMITS", {}), getattr(kind, "CHOICES", {})
     good = {}
-    for key, value in (values or {}).items():
+    for key, value in _values(name, values, problems).items():
         expected = _expected(key, value, known, hints, limits, allowed)
         if expected is None:
             good[key] = value
@@ -34,13 +32,13 @@ def section(
 
 
 def network_section(
-    name: str, network: type[Network], values: Mapping[str, Any], problems: list[Problem]
+    name: str, network: type[Network], values: object, problems: list[Problem]
 ) -> None:
     """Faults of `network_settings`: keys and types must be those of the network's settings."""
     defaults = network.settings()
     hints = {key: type(default) for key, default in defaults.items()}
     limits = {key: _SHARES if hint is float else _SIZES for key, hint in hints.items()}
-    for key, value in values.items():
+    for key, value in _values("system.network_settings", values, problems).items():
         expected = _expected(key, value, list(defaults), hints, {**limits, **network.limits}, {})
         if expected is not None:
             found = _shown(value) if key in defaults else f"an unknown key of {name}"
@@ -49,7 +47,7 @@ def network_section(
 
 
 def pretraining_section(
-    name: str, network: type[Network], values: Mapping[str, Any] | None, problems: list[Problem]
+    name: str, network: type[Network], values: object, problems: list[Problem]
 ) -> Any:
     """The settings of a network's pre-training, or None where it has none.
 
@@ -57,11 +55,22 @@ def pretraining_section(
     """
     if network.pretraining is not None:
         return section(network.pretraining, "system.pretraining", values, problems)
-    epochs = (values or {}).get("epochs", 0)
+    epochs = _values("system.pretraining", values, problems).get("epochs", 0)
     if epochs:
         where, expected = "system.pretraining.epochs", f"0, since {name} has no pre-training"
         problems.append(Problem("settings", None, where, expected, _shown(epochs)))
     return None
+
+
+def _values(name: str, values: object, problems: list[Problem]) -> Mapping[str, Any]:
+    """The values of a section; one that is no section has none, and is a problem."""
+    if isinstance(values, Mapping):
+        return values
+    if values is not None:
+        # The trainer's settings are a section of their own, from which the system has them.
+        where, expected = f"system.{name.removeprefix('system.')}", "a section of settings"
+        problems.append(Problem("settings", None, where, expected, _shown(values)))
+    return {}
 
 
 def _shown(value: object) -> str:

@@ -67,7 +67,7 @@ class NeuralSystem(System):
     ) -> None:
         kind = network_class(network)
         problems: list[Problem] = []
-        network_section(network, kind, network_settings or {}, problems)
+        network_section(network, kind, network_settings, problems)
         self.training = section(Training, "system.training", training, problems)
         self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
         self.trainer = section(TrainerSettings, "trainer", trainer, problems)

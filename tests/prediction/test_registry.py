@@ -74,6 +74,27 @@ def test_a_class_that_could_not_be_loaded_is_refused_with_the_way_to_register_it
     assert "system.sead: expected one of least" in unknown
 
 
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise RuntimeError('no\\nlicence')", "RuntimeError: no licence"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("def", "SyntaxError: invalid syntax"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+    ],
+)
+def test_a_package_that_raises_is_named(installed, tmp_path, monkeypatch, code, reason):
+    installed("broken = breaks_at_once:System")
+    (tmp_path / "breaks_at_once.py").write_text(code, "utf-8")
+    with pytest.raises(InputError) as refused:
+        system_class("broken", "system.json")
+    (problem,) = refused.value.problems
+    assert problem.path == "system.json"
+    assert problem.found.startswith(reason)
+    assert problem.found.endswith("(breaks_at_once:System of the package rare-words)")
+    assert not is_registered(type("Mine", (Majority,), {"name": "broken"}))
+
+
 def test_our_names_stay_ours(installed):
     installed("majority = rare_words:Rarest")
     assert system_class("majority") is Majority

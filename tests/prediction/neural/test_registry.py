@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import sys
 from dataclasses import dataclass, replace
 
 import pytest
@@ -114,22 +115,54 @@ def test_no_other_module_knows_a_network():
             assert not (isinstance(node, ast.Constant) and node.value in names), path
 
 
+def install(folder, package, entry, code=""):
+    """A user's package with one module and one entry point."""
+    (folder / f"{package}.py").write_text(code, "utf-8")
+    about = folder / f"{package}-1.0.dist-info"
+    about.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+    (about / "METADATA").write_text(metadata, "utf-8")
+    (about / "entry_points.txt").write_text(f"[crosspro.networks]\n{entry}\n", "utf-8")
+
+
 def test_a_network_of_another_package_is_found_by_its_entry_point(tmp_path, monkeypatch):
     code = (
         "from tests.prediction.neural.test_registry import Endings\n"
         "class Mine(Endings):\n    pass\n"
     )
-    (tmp_path / "their_package.py").write_text(code, "utf-8")
-    about = tmp_path / "theirs-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", "utf-8")
-    entry = "[crosspro.networks]\ntheirs = their_package:Mine\n"
-    (about / "entry_points.txt").write_text(entry, "utf-8")
+    install(tmp_path, "their_package", "theirs = their_package:Mine", code)
     with pytest.raises(InputError, match="network: expected one of "):
         network_class("theirs")
     monkeypatch.syspath_prepend(tmp_path)
     assert "theirs" in network_names()
     assert network_class("theirs").__module__ == "their_package"
+
+
+@pytest.mark.parametrize(
+    ("entry", "code", "found"),
+    [
+        ("raises = broken_net:Mine", "raise RuntimeError('no')", "RuntimeError: no (broken_net"),
+        ("leaves = broken_net:Mine", "raise SystemExit(0)", "SystemExit: 0 (broken_net:Mine"),
+        ("none = broken_net:json", "import json", "broken_net:json of the package broken_net"),
+    ],
+)
+def test_a_package_without_its_network_is_named(tmp_path, monkeypatch, entry, code, found):
+    install(tmp_path, "broken_net", entry, code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_net", raising=False)
+    with pytest.raises(InputError) as refused:
+        NeuralSystem(entry.split()[0])
+    (problem,) = refused.value.problems
+    assert problem.field == "system.network"
+    assert found in problem.found
+
+
+def test_two_packages_with_one_name_are_both_named(tmp_path, monkeypatch):
+    for package in ("one_net", "other_net"):
+        install(tmp_path, package, f"twice = {package}:Mine")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match="one_net:Mine of the package one_net, other_net:Mine of"):
+        network_class("twice")
 
 
 @register("own_loss")

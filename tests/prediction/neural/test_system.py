@@ -265,6 +265,17 @@ def test_unknown_settings_list_the_choices():
         NeuralSystem("turku_gru", training={"sampling": "some"})
 
 
+@pytest.mark.parametrize("network", ["turku_gru", "uppsala_bilstm"])
+def test_what_is_no_section_is_refused(network):
+    sections = ("network_settings", "training", "optimisation", "pretraining", "trainer")
+    for wrong in (5, "x", [], 0):
+        with pytest.raises(InputError) as refused:
+            NeuralSystem(network, **dict.fromkeys(sections, wrong))
+        assert {(problem.field, problem.expected) for problem in refused.value.problems} == {
+            (f"system.{name}", "a section of settings") for name in sections
+        }
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
