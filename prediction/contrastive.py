@@ -28,7 +28,7 @@ from crosspro.data_prep.task import Task
 from crosspro.evaluation.contrastive.accuracy import SystemScores
 from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
-from crosspro.prediction.contrastive_gaps import Located, Segment, locate
+from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, locate
 from crosspro.prediction.output import predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder
 
@@ -56,7 +56,7 @@ class PreparedSet:
 
     test_set: ContrastiveSet
     task: Task
-    segments: list[Segment]
+    segments: list[ContrastiveSegment]
     gaps: list[Located | None]
     examples: list[Example]
     origin: tuple[str, ...]
@@ -164,7 +164,9 @@ def system_scores(
     return SystemScores(name, np.array(values), False, np.array(undecidable), notes, origin)
 
 
-def _segments(test_set: ContrastiveSet, task: Task, texts: ContrastiveTexts) -> list[Segment]:
+def _segments(
+    test_set: ContrastiveSet, task: Task, texts: ContrastiveTexts
+) -> list[ContrastiveSegment]:
     own = texts.source is None and texts.target is None
     problems: list[Problem] = []
     given = {
@@ -174,12 +176,12 @@ def _segments(test_set: ContrastiveSet, task: Task, texts: ContrastiveTexts) -> 
     if problems:
         problems += _link_faults(texts.links)
         raise InputError(problems)
-    segments: list[Segment] = []
+    segments: list[ContrastiveSegment] = []
     for number, instance in enumerate(test_set.instances):
         document = f"instance{number}"
         pairs = zip(instance.source_context, instance.reference_context, strict=False)
         for before, translated in pairs if own and texts.links is None else ():
-            segments.append(Segment(*_tokens(before, translated, task), document, None))
+            segments.append(ContrastiveSegment(*_tokens(before, translated, task), document, None))
         source = given["source"][number] if texts.source else instance.source
         target = given["reference"][number] if texts.target else instance.reference
         for field, option, text in (
@@ -195,7 +197,7 @@ def _segments(test_set: ContrastiveSet, task: Task, texts: ContrastiveTexts) -> 
             words = (source.split(), words[1])
         if texts.target and target is not None:
             words = (words[0], target.split())
-        segments.append(Segment(*words, document, number))
+        segments.append(ContrastiveSegment(*words, document, number))
     if problems:
         raise InputError(problems)
     return segments
@@ -225,7 +227,7 @@ def _tokens(source: str, target: str, task: Task) -> tuple[list[str], list[str]]
 
 
 def _links(
-    segments: Sequence[Segment], task: Task, path: Path | None, tell: Tell
+    segments: Sequence[ContrastiveSegment], task: Task, path: Path | None, tell: Tell
 ) -> list[tuple[Link, ...]]:
     source, target = [s.source for s in segments], [s.target for s in segments]
     if path is not None:
@@ -235,7 +237,7 @@ def _links(
 
 
 def _examples(
-    segments: Sequence[Segment],
+    segments: Sequence[ContrastiveSegment],
     links: Sequence[tuple[Link, ...]],
     gaps: Sequence[Located | None],
     task: Task,

@@ -24,7 +24,7 @@ class Located:
 
 
 @dataclass(frozen=True)
-class Segment:
+class ContrastiveSegment:
     """A sentence pair: an instance, or a sentence of its context (then `instance` is None)."""
 
     source: list[str]
@@ -34,7 +34,7 @@ class Segment:
 
 
 def locate(
-    instance: Instance, segment: Segment, links: Sequence[Link], task: Task
+    instance: Instance, segment: ContrastiveSegment, links: Sequence[Link], task: Task
 ) -> Located | None:
     """The position of the contrastive pronoun in the reference, and of its source word."""
     reference = tokenise(instance.reference or "", task.target_language)
@@ -101,7 +101,11 @@ def _in_segment(position: int, word: str, reference: Words, target: Words) -> in
 
 
 def _source_index(
-    instance: Instance, segment: Segment, position: int, links: Sequence[Link], task: Task
+    instance: Instance,
+    segment: ContrastiveSegment,
+    position: int,
+    links: Sequence[Link],
+    task: Task,
 ) -> int | None:
     """The source pronoun: linked to the gap if possible, else the nearest, else what is linked."""
     named = instance.source_pronoun

@@ -33,7 +33,7 @@ _PAGE_GAPS = 2000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScoredRun:
     """What came out of a run: its record, and the evaluation of each set that has labels."""
 
     run: Run
@@ -52,7 +52,7 @@ def fit_and_score(
     absent: Absent = "skip",
     resampling: Resampling | None = None,
     tell: Callable[[str], None] = lambda note: None,
-) -> Outcome:
+) -> ScoredRun:
     """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
 
     `name` is that of the system's configuration, if it has one; without `resampling` there are no
@@ -102,7 +102,7 @@ def fit_and_score(
         },
     )
     write_run(folder, run)
-    return Outcome(run, evaluations)
+    return ScoredRun(run, evaluations)
 
 
 def score_set(

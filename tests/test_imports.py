@@ -86,6 +86,16 @@ def test_rooms_form_no_circle():
         known |= ready
 
 
+def test_a_class_name_means_one_thing():
+    places: dict[str, list[str]] = {}
+    for folder in {room.partition(".")[0] for room in ROOMS}:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append(module_of(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def modules_after(code: str) -> set[str]:
     listing = f"{code}\nimport sys\nprint(*sys.modules)"
     result = subprocess.run(

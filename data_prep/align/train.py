@@ -42,7 +42,7 @@ class Passes:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DirectionLinks:
     """What one direction found: a given position for each made word, and its counts."""
 
     best: Numbers
@@ -78,7 +78,7 @@ def train(
     jobs: int,
     progress: Progress,
     backed: tuple[Known, Known] | None = None,
-) -> tuple[Outcome, Outcome]:
+) -> tuple[DirectionLinks, DirectionLinks]:
     """Both directions after all passes; with `keep`, their counts too.
 
     `known` are counts of an earlier text, `backed` those of the back-off if they are others.
@@ -125,7 +125,7 @@ class _Task:
     keep: bool
     backed: Known | None
 
-    def run(self, report: Callable[[], None]) -> Outcome:
+    def run(self, report: Callable[[], None]) -> DirectionLinks:
         passes = self.passes
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
             direction = self._direction(self.known)
@@ -138,7 +138,7 @@ class _Task:
                 for _ in range(passes.back_off):
                     direction.read(False, report)
                 direction.link_outside(best)
-        return Outcome(best, tally)
+        return DirectionLinks(best, tally)
 
     def _direction(self, known: Known | None) -> Direction:
         return Direction(self.text, self.backward, self.parameters, self.passes.longest, known)
@@ -149,14 +149,14 @@ def _send(sender: Connection, task: _Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     try:
-        result: Outcome | Exception = task.run(lambda: None)
+        result: DirectionLinks | Exception = task.run(lambda: None)
     except Exception as error:
         result = error
     with contextlib.suppress(BrokenPipeError):
         sender.send(result)
 
 
-def _receive(receiver: Connection) -> Outcome:
+def _receive(receiver: Connection) -> DirectionLinks:
     try:
         result = receiver.recv()
     except EOFError:
@@ -166,7 +166,7 @@ def _receive(receiver: Connection) -> Outcome:
         ) from None
     if isinstance(result, Exception):
         raise result
-    assert isinstance(result, Outcome)  # noqa: S101 - for the type checker
+    assert isinstance(result, DirectionLinks)  # noqa: S101 - for the type checker
     return result
 
 

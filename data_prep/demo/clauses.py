@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from crosspro.data_prep.demo.lexicon import Invariable, Noun, load_lexicon
 from crosspro.data_prep.demo.profiles import Profile
-from crosspro.data_prep.demo.realise import BE, Clause, Phrase, Pronoun, Referent
+from crosspro.data_prep.demo.realise import BE, Clause, Phrase, Referent, SaidPronoun
 
 T = TypeVar("T")
 NEUTRAL_VERBS = frozenset(
@@ -38,7 +38,7 @@ class Clauses:
 
     def statement(
         self,
-        subject: Phrase | Pronoun,
+        subject: Phrase | SaidPronoun,
         *,
         neutral: bool = False,
         distractor: bool = False,

@@ -43,7 +43,7 @@ Invariable = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class DemoWords:
     """All tables."""
 
     things: tuple[Noun, ...]
@@ -62,9 +62,9 @@ class Lexicon:
 
 
 @cache
-def load_lexicon() -> Lexicon:
+def load_lexicon() -> DemoWords:
     """Read the tables; they are read once."""
-    return Lexicon(
+    return DemoWords(
         things=tuple(_thing(row) for row in _rows("things")),
         persons=tuple(_person(row) for row in _rows("persons")),
         verbs_things=_verbs("verbs_things"),

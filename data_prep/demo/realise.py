@@ -61,7 +61,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Pronoun:
+class SaidPronoun:
     """A pronominal subject: its form in each language, NOTHING where it is left out.
 
     Adjectives agree with the referent, or are masculine singular if there is none; the verb is
@@ -84,7 +84,7 @@ class Clause:
     """
 
     key: str
-    subject: Phrase | Pronoun
+    subject: Phrase | SaidPronoun
     verb: Verb
     adjective: Adjective | None = None
     object: Phrase | None = None
@@ -240,7 +240,7 @@ def _finite(clause: Clause, language: str) -> list[Word]:
         number = clause.object.referent.number
     subject = clause.subject
     slot = None
-    if isinstance(subject, Pronoun) and subject.forms[language] == NOTHING and language == "es":
+    if isinstance(subject, SaidPronoun) and subject.forms[language] == NOTHING and language == "es":
         slot = subject.slot
     key = f"{clause.key}.v"
     if clause.kind == "identify" and language == "fr":

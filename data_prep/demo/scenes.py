@@ -31,8 +31,8 @@ from crosspro.data_prep.demo.realise import (
     Joint,
     Part,
     Phrase,
-    Pronoun,
     Referent,
+    SaidPronoun,
 )
 from crosspro.data_prep.task import Task
 
@@ -143,7 +143,9 @@ class Scenes(Clauses):
         """What a pronoun's own sentence tells: its number, and through the predicate at times
         whether it is a person, and its gender."""
         pronoun = (
-            statement.subject.forms[self.source] if isinstance(statement.subject, Pronoun) else ""
+            statement.subject.forms[self.source]
+            if isinstance(statement.subject, SaidPronoun)
+            else ""
         )
         shown = [pronoun, "plural" if referent.number else "singular"]
         agreeing = self.task.target == "inflected" or self.into_english
@@ -296,7 +298,7 @@ class Scenes(Clauses):
 
     def anaphor(
         self, referent: Referent, kind: str, back: int, translated: str | None = None
-    ) -> tuple[Pronoun, dict[str, Origin]]:
+    ) -> tuple[SaidPronoun, dict[str, Origin]]:
         """A pronoun for a referent; `translated` is the target form where it is no such pronoun."""
         forms = {language: _anaphor_form(referent, language) for language in ("en", "fr", "de")}
         forms["es"] = NOTHING
@@ -309,7 +311,7 @@ class Scenes(Clauses):
             chances = {forms[self.target]: 1 - share, demonstrative: share}
         forms[self.target] = self.draw_form(chances)
         slot = self.key()
-        pronoun = Pronoun(slot, forms, referent, _ALL if referent.number else frozenset())
+        pronoun = SaidPronoun(slot, forms, referent, _ALL if referent.number else frozenset())
         return pronoun, {slot: Origin(kind, back, self.classes(chances))}
 
     def pleonastic(
@@ -324,7 +326,7 @@ class Scenes(Clauses):
         english_source: str | None = None,
         plural: bool = False,
         plural_in: frozenset[str] | None = None,
-    ) -> tuple[Pronoun, dict[str, Origin]]:
+    ) -> tuple[SaidPronoun, dict[str, Origin]]:
         """A subject without antecedent: its chances as a translation, its form as a source."""
         if plural_in is None:
             plural_in = _ALL if plural else frozenset()
@@ -335,7 +337,7 @@ class Scenes(Clauses):
         forms[self.target] = self.draw_form(chances)
         slot = self.key()
         origin = Origin(kind, 0, self.classes(chances))
-        return Pronoun(slot, forms, None, plural_in), {slot: origin}
+        return SaidPronoun(slot, forms, None, plural_in), {slot: origin}
 
     def draw_form(self, chances: dict[str, float]) -> str:
         """A form, drawn by its chances."""

@@ -20,7 +20,7 @@ from crosspro.data_prep.task import OTHER, Task
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateDocument:
     """A document that may be chosen."""
 
     document: str
@@ -33,14 +33,14 @@ class Candidate:
 class Selection:
     """The chosen documents, in order of choice, and the class counts of their union."""
 
-    chosen: tuple[Candidate, ...]
+    chosen: tuple[CandidateDocument, ...]
     classes: dict[str, int]
     words: int
 
 
 def candidates(
     examples: Sequence[Example], task: Task, excluded: Collection[str] = ()
-) -> list[Candidate]:
+) -> list[CandidateDocument]:
     """The documents of a data set, without those that are excluded."""
     groups: dict[str, list[Example]] = {}
     for example in examples:
@@ -56,12 +56,12 @@ def candidates(
             if gap.label is not None
         )
         words = sum(len(example.source) for example in group)
-        found.append(Candidate(document, len(group), words, dict(labels)))
+        found.append(CandidateDocument(document, len(group), words, dict(labels)))
     return found
 
 
 def select_documents(
-    found: Sequence[Candidate],
+    found: Sequence[CandidateDocument],
     task: Task,
     number: int,
     max_words: int,
@@ -83,7 +83,7 @@ def select_documents(
         for name in task.classes
         if name != OTHER
     }
-    chosen: list[Candidate] = []
+    chosen: list[CandidateDocument] = []
     have: Counter[str] = Counter()
     words = 0
     while len(chosen) < number:
@@ -91,7 +91,7 @@ def select_documents(
         if not fitting:
             break
 
-        def gain(candidate: Candidate) -> float:
+        def gain(candidate: CandidateDocument) -> float:
             """Diminishing returns per class, per word of text."""
             added = sum(
                 weight

@@ -32,7 +32,7 @@ class Splits:
     files: Sequence[Contents] = ()
 
 
-class Documents(TypedDict):
+class DocumentNumbers(TypedDict):
     """How many documents each split has."""
 
     train: Count
@@ -40,7 +40,7 @@ class Documents(TypedDict):
     test: Count
 
 
-def demo_splits(task: Task, documents: Documents, seed: Seed) -> Splits:
+def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
     """The generated corpus with this many documents in train, dev and test."""
     train = demo_examples(task, "train", documents["train"], seed)
     dev = demo_examples(task, "dev", documents["dev"], seed)

@@ -34,7 +34,7 @@ from crosspro.evaluation.protest.decisions import REJECTED, Decision
 from crosspro.evaluation.protest.language import Slot, SourceWords, TargetWords
 from crosspro.evaluation.protest.links import pronoun_in, pronoun_words
 from crosspro.evaluation.protest.locate import locate
-from crosspro.evaluation.protest.suite import Place, ReferenceWords, Token, Words, slot_of
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, SuiteToken, Words, slot_of
 
 Links = Sequence[Iterable[Link]]
 
@@ -57,7 +57,7 @@ class ParallelText:
 class Candidates:
     """The usable tokens, and what became of the others: counts by form or category, and reason."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[SuiteToken, ...]
     forms: Mapping[str, int]
     uncategorised: Mapping[tuple[str, str], int]
     categories: Mapping[str, int]
@@ -73,7 +73,7 @@ class Candidates:
 
 @dataclass
 class _Tally:
-    tokens: list[Token] = field(default_factory=list)
+    tokens: list[SuiteToken] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
     uncategorised: Counter[tuple[str, str]] = field(default_factory=Counter)
     categories: Counter[str] = field(default_factory=Counter)
@@ -258,7 +258,7 @@ class _Finder:
 
     def token(
         self, position: int, category: str, antecedent: Antecedent | None
-    ) -> Token | NoCategory:
+    ) -> SuiteToken | NoCategory:
         """The token with its translation in each reference, or why it cannot be used."""
         place = self.places[position]
         if place is None:
@@ -285,7 +285,7 @@ class _Finder:
         )
         name = f"{self.text.documents[place.line]}:{self.document.word_names[position]}"
         document = self.text.documents[place.line]
-        return Token(name, category, document, place, role, heads, mention, references)
+        return SuiteToken(name, category, document, place, role, heads, mention, references)
 
     def role(self, position: int, category: str) -> str:
         """Which role the translation should have: that of the source pronoun, where it is known."""

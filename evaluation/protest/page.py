@@ -44,8 +44,8 @@ from crosspro.evaluation.protest.results import (
     Status,
     SuiteResult,
 )
-from crosspro.evaluation.protest.score import Translated
-from crosspro.evaluation.protest.suite import Positions, Token, Words
+from crosspro.evaluation.protest.score import FoundWords
+from crosspro.evaluation.protest.suite import Positions, SuiteToken, Words
 from crosspro.evaluation.statistics.score import Score
 
 _KINDS: dict[Status, Kind] = {
@@ -160,7 +160,7 @@ def _cell(judged: JudgedToken, lists: TargetWords) -> tuple[str, str]:
     return _label(ours, token, lists), _label(judged.result.pronoun.words, token, lists)
 
 
-def _label(words: Words, token: Token, lists: TargetWords) -> str:
+def _label(words: Words, token: SuiteToken, lists: TargetWords) -> str:
     """The first pronoun among words, elided forms in full where only one is possible."""
     found = (pronoun_in(word, lists, token.slot) for word in words)
     form = next((form for form in found if form is not None), None)
@@ -218,7 +218,7 @@ def _examples(
     return examples
 
 
-def _reference_marks(token: Token, reference: int, shown: Sequence[int]) -> list[Mark]:
+def _reference_marks(token: SuiteToken, reference: int, shown: Sequence[int]) -> list[Mark]:
     words = token.references[reference]
     marks = [Mark(shown.index(token.place.line), token.place.at, words.pronoun_at)]
     if token.antecedent is not None and token.antecedent.line in shown:
@@ -229,7 +229,7 @@ def _reference_marks(token: Token, reference: int, shown: Sequence[int]) -> list
 
 def _marks(judged: JudgedToken, shown: Sequence[int]) -> list[Mark]:
     result = judged.result
-    kinds: tuple[tuple[Translated | None, MarkKind], ...] = (
+    kinds: tuple[tuple[FoundWords | None, MarkKind], ...] = (
         (result.pronoun, "pronoun"),
         (result.head, "head"),
     )

@@ -18,7 +18,7 @@ from crosspro.data_prep.example import Link
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.links import Neighbours, project, pronoun_in, pronoun_words
 from crosspro.evaluation.protest.silver import Alternative
-from crosspro.evaluation.protest.suite import Place, Positions, Suite, Token, Words
+from crosspro.evaluation.protest.suite import Place, Positions, Suite, SuiteToken, Words
 from crosspro.evaluation.protest.systems import SystemOutput
 
 Outcome = Literal["match", "silver", "mismatch"]
@@ -43,7 +43,7 @@ class ContextLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Translated:
+class FoundWords:
     """Where some source words are in the system's source and output, and the words there."""
 
     line: int
@@ -62,10 +62,10 @@ class TokenResult:
     """
 
     system: str
-    token: Token
+    token: SuiteToken
     form: str
-    pronoun: Translated
-    head: Translated | None
+    pronoun: FoundWords
+    head: FoundWords | None
     pronoun_matches: bool
     head_matches: bool | None
     reference: int | None
@@ -118,7 +118,7 @@ class _Scorer:
         self.silver = silver
         self.repair = repair
 
-    def result(self, token: Token) -> TokenResult:
+    def result(self, token: SuiteToken) -> TokenResult:
         """The result of one token."""
         pronoun = self.pronoun(token)
         head = None if token.antecedent is None else self.head(token.antecedent)
@@ -156,13 +156,13 @@ class _Scorer:
             return False
         return not anaphoric or bool(heads & self.lists.head_forms(alternative.head))
 
-    def pronoun(self, token: Token) -> Translated:
+    def pronoun(self, token: SuiteToken) -> FoundWords:
         """What a system has for a pronoun."""
         at = self.system.positions(token.place)
         links, words = self.line(token.place)
         beside = self.neighbours(token.place) if self.repair else None
         found = pronoun_words(at, links, words, self.lists, token.slot, beside)
-        return Translated(token.place.line, at, found, tuple(words[place] for place in found))
+        return FoundWords(token.place.line, at, found, tuple(words[place] for place in found))
 
     def neighbours(self, place: Place) -> Neighbours:
         """The suite's words before and after, wherever the system's tokenisation has put them."""
@@ -171,18 +171,18 @@ class _Scorer:
         after = self.system.positions(Place(place.line, (min(last, max(place.at) + 1),)))
         return before if min(place.at) > 0 else (), after if max(place.at) < last else ()
 
-    def head(self, place: Place) -> Translated:
+    def head(self, place: Place) -> FoundWords:
         """What a system has for the head of an antecedent."""
         at = self.system.positions(place)
         links, words = self.line(place)
         found = project(at, links)
-        return Translated(place.line, at, found, tuple(words[place] for place in found))
+        return FoundWords(place.line, at, found, tuple(words[place] for place in found))
 
     def line(self, place: Place) -> tuple[tuple[Link, ...], Words]:
         """The links and the output of a line."""
         return tuple(self.system.links[place.line]), self.system.output[place.line]
 
-    def context(self, token: Token) -> tuple[ContextLine, ...]:
+    def context(self, token: SuiteToken) -> tuple[ContextLine, ...]:
         """The lines from the antecedent, or the line before, to the pronoun."""
         last = token.place.line
         wanted = set(range(max(0, last - CONTEXT), last + 1))
@@ -212,9 +212,9 @@ def verified_alternative(result: TokenResult, lists: TargetWords) -> Alternative
 
 
 def _digest(
-    token: Token,
-    pronoun: Translated,
-    head: Translated | None,
+    token: SuiteToken,
+    pronoun: FoundWords,
+    head: FoundWords | None,
     context: Iterable[ContextLine],
 ) -> str:
     """A short name for what was seen of a token: the lines in question and the words in them."""

@@ -18,13 +18,13 @@ import numpy as np
 
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
-from crosspro.evaluation.protest.suite import Token
+from crosspro.evaluation.protest.suite import SuiteToken
 
-Key = Callable[[Token], Hashable]
+Key = Callable[[SuiteToken], Hashable]
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
+class TranslationForm:
     """What balance is about: gender and number of the translation, and whether number shifts."""
 
     gender: str
@@ -33,22 +33,22 @@ class Translation:
     pronoun: str
 
 
-def translation_of(token: Token, lists: TargetWords) -> Translation:
+def translation_of(token: SuiteToken, lists: TargetWords) -> TranslationForm:
     """How the first reference that has words for a token translates it."""
     words = next((one.pronoun for one in token.references if one.pronoun), ())
     pronoun = lists.pronoun(words[0]) if words else None
     if pronoun is None:
-        return Translation("none", "none", False, " ".join(words))
+        return TranslationForm("none", "none", False, " ".join(words))
     singular = BY_NAME[token.category].pronoun == "it" or "singular" in token.category
     shift = pronoun.number == ("plural" if singular else "singular")
     # Forms of either gender (l', on, vous) and neuter ones are one share beside the two genders.
     gender = pronoun.gender if pronoun.gender in ("masculine", "feminine") else "other"
-    return Translation(gender, pronoun.number, shift, lists.full_forms(words[0])[0])
+    return TranslationForm(gender, pronoun.number, shift, lists.full_forms(words[0])[0])
 
 
 def select(
-    tokens: Sequence[Token], wanted: Mapping[str, int], lists: TargetWords, seed: int
-) -> list[Token]:
+    tokens: Sequence[SuiteToken], wanted: Mapping[str, int], lists: TargetWords, seed: int
+) -> list[SuiteToken]:
     """As many tokens of each category as are wanted and there are, in the order of the text."""
     keys: list[Key] = [
         lambda token: translation_of(token, lists).gender,
@@ -56,7 +56,7 @@ def select(
         lambda token: translation_of(token, lists).pronoun,
         lambda token: token.document,
     ]
-    chosen: list[Token] = []
+    chosen: list[SuiteToken] = []
     for number, category in enumerate(CATEGORIES):  # each with its own chance, whatever the others
         generator = np.random.default_rng([seed, number])
         own = [token for token in tokens if token.category == category.name]
@@ -88,14 +88,14 @@ def shares(sizes: Sequence[int], amount: int) -> list[int]:
 
 
 def _balanced(
-    tokens: list[Token], amount: int, keys: Sequence[Key], generator: np.random.Generator
-) -> list[Token]:
+    tokens: list[SuiteToken], amount: int, keys: Sequence[Key], generator: np.random.Generator
+) -> list[SuiteToken]:
     if amount >= len(tokens):
         return tokens
     if not keys:
         ordered = sorted(tokens, key=lambda token: token.name)
         return [ordered[index] for index in generator.permutation(len(ordered))[:amount]]
-    groups: dict[Any, list[Token]] = defaultdict(list)
+    groups: dict[Any, list[SuiteToken]] = defaultdict(list)
     for token in tokens:
         groups[keys[0](token)].append(token)
     names = sorted(groups, key=str)

@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class SuiteToken:
     """A pronoun of the suite; `antecedent` is the head of its antecedent, `mention` the whole.
 
     `role` is what its translation should be: subject, object or any.
@@ -83,7 +83,7 @@ class Suite:
     source: tuple[Words, ...]
     references: tuple[tuple[Words, ...], ...]
     documents: tuple[str, ...]
-    tokens: tuple[Token, ...]
+    tokens: tuple[SuiteToken, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -100,11 +100,11 @@ class Suite:
     def _texts(self) -> tuple[Sequence[str], Sequence[Words], Sequence[Sequence[Words]]]:
         return self.documents, self.source, list(zip(*self.references, strict=True))
 
-    def form(self, token: Token) -> str:
+    def form(self, token: SuiteToken) -> str:
         """The pronoun as it is written in the source."""
         return " ".join(self.source[token.place.line][at] for at in token.place.at)
 
-    def by_name(self) -> dict[str, Token]:
+    def by_name(self) -> dict[str, SuiteToken]:
         """The tokens by their names."""
         return {token.name: token for token in self.tokens}
 
@@ -147,7 +147,7 @@ def _line_record(number: int, document: str, source: Words, references: Sequence
     )
 
 
-def _token_record(token: Token) -> str:
+def _token_record(token: SuiteToken) -> str:
     record: dict[str, Any] = {
         "token": token.name,
         "category": token.category,

@@ -18,7 +18,7 @@ from crosspro.evaluation.protest.suite import (
     Positions,
     ReferenceWords,
     Suite,
-    Token,
+    SuiteToken,
     Words,
 )
 
@@ -42,7 +42,7 @@ class _Reader:
         self.source: list[Words] = []
         self.documents: list[str] = []
         self.references: list[tuple[Words, ...]] = []
-        self.tokens: list[Token] = []
+        self.tokens: list[SuiteToken] = []
         self.names: set[str] = set()
         self.bad_lines: set[int] = set()
 
@@ -167,7 +167,9 @@ class _Reader:
         if len(self.problems) == before and place is not None:
             document = self.documents[place.line]
             self.tokens.append(
-                Token(name, str(category), document, place, role, antecedent, mention, references)
+                SuiteToken(
+                    name, str(category), document, place, role, antecedent, mention, references
+                )
             )
 
     def place(self, record: Mapping[str, Any], where: str) -> Place | None:

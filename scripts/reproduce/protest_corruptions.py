@@ -15,7 +15,7 @@ from crosspro.data_prep.example import Link
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.silver import Alternative
-from crosspro.evaluation.protest.suite import Suite, Token
+from crosspro.evaluation.protest.suite import Suite, SuiteToken
 from crosspro.evaluation.protest.systems import SystemOutput
 
 Spot = tuple[int, int]
@@ -40,7 +40,7 @@ class Corruption:
         return by_category(token for token in suite.tokens if token.name in self.silver)
 
 
-def by_category(tokens: Iterable[Token]) -> dict[str, int]:
+def by_category(tokens: Iterable[SuiteToken]) -> dict[str, int]:
     """How many tokens there are of each category."""
     counts = Counter(token.category for token in tokens)
     return {category.name: counts[category.name] for category in CATEGORIES}
@@ -119,9 +119,9 @@ class Corrupter:
                 ]
         return Corruption(self.output("genders", changes), _names(chosen), silver, halves)
 
-    def sample(self, eligible: Callable[[Token], bool]) -> list[Token]:
+    def sample(self, eligible: Callable[[SuiteToken], bool]) -> list[SuiteToken]:
         """A share of the eligible tokens of each category, at least one where there is any."""
-        chosen: list[Token] = []
+        chosen: list[SuiteToken] = []
         for category in CATEGORIES:
             own = [t for t in self.suite.tokens if t.category == category.name]
             able = [token for token in own if eligible(token)]
@@ -129,17 +129,17 @@ class Corrupter:
             chosen += self.random.sample(able, wanted) if able else []
         return chosen
 
-    def pronoun_spot(self, token: Token) -> Spot:
+    def pronoun_spot(self, token: SuiteToken) -> Spot:
         """Where the reference's pronoun is."""
         return token.place.line, token.references[0].pronoun_at[0]
 
-    def head_spots(self, token: Token) -> list[Spot]:
+    def head_spots(self, token: SuiteToken) -> list[Spot]:
         """Where the reference's words for the head are."""
         if token.antecedent is None:
             return []
         return [(token.antecedent.line, at) for at in token.references[0].head_at]
 
-    def stands_alone(self, token: Token) -> bool:
+    def stands_alone(self, token: SuiteToken) -> bool:
         """Whether a change of the pronoun's word is lost for this token, and for no other.
 
         The word serves this token only, it occurs once in its line, and no other pronoun of the
@@ -159,18 +159,18 @@ class Corrupter:
             )
         )
 
-    def is_linked(self, token: Token) -> bool:
+    def is_linked(self, token: SuiteToken) -> bool:
         """Whether the pronoun's word has a link, and was not found by repair."""
         line, at = self.pronoun_spot(token)
         return any(target == at for _, target in self.links[line])
 
-    def pair_is_alone(self, token: Token) -> bool:
+    def pair_is_alone(self, token: SuiteToken) -> bool:
         """The same for the pronoun and for the words of the head; the pronoun must be linked."""
         heads = self.head_spots(token)
         alone = all(self.users[spot] == {token.name} for spot in heads)
         return alone and self.is_linked(token) and self.stands_alone(token)
 
-    def other_pronoun(self, token: Token) -> str:
+    def other_pronoun(self, token: SuiteToken) -> str:
         """A pronoun that fills the same slot but has no form in common with the reference's."""
         own = self.lists.pronoun_forms(token.references[0].pronoun)
         others = [
@@ -201,5 +201,5 @@ class Corrupter:
         return SystemOutput(name, self.suite.source, words, links)
 
 
-def _names(tokens: Sequence[Token]) -> frozenset[str]:
+def _names(tokens: Sequence[SuiteToken]) -> frozenset[str]:
     return frozenset(token.name for token in tokens)

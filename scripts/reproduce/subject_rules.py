@@ -30,7 +30,7 @@ SUBJECT_LABELS = frozenset(("nsubj", "nsubj:pass", "expl"))
 
 
 @dataclass(frozen=True)
-class Item:
+class JudgedItem:
     """A sentence and the gold label of each of its pronouns, by position."""
 
     forms: tuple[str, ...]
@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass
-class Tally:
+class RuleTally:
     """Counts for one pronoun: (is a subject, was called one), and labels by rule."""
 
     counts: Counter[tuple[bool, bool]] = field(default_factory=Counter)
@@ -79,11 +79,11 @@ def main() -> None:
 
 
 def report(
-    name: str, language: str, items: Iterable[Item], annotator: str, show_errors: bool
+    name: str, language: str, items: Iterable[JudgedItem], annotator: str, show_errors: bool
 ) -> None:
     """Judge all pronouns and print what came out."""
     texts = list(items)
-    tallies = {word: Tally() for word in (*PRONOUNS[language], "all", "with nsubj:outer")}
+    tallies = {word: RuleTally() for word in (*PRONOUNS[language], "all", "with nsubj:outer")}
     annotated = annotate_text((item.forms for item in texts), annotator, language, "universal")
     for item, sentence in zip(texts, annotated, strict=True):
         verdicts = judge_by_rules(sentence, [*item.labels], language)
@@ -106,7 +106,7 @@ def report(
     print(text_table(("rule", "says", "gold label", "number"), rows))
 
 
-def treebank(path: Path, language: str) -> Iterator[Item]:
+def treebank(path: Path, language: str) -> Iterator[JudgedItem]:
     """The sentences of a treebank that have such a pronoun."""
     for sentence in read_conllu(path):
         labels = {
@@ -115,10 +115,10 @@ def treebank(path: Path, language: str) -> Iterator[Item]:
             if word.form.lower() in PRONOUNS[language]
         }
         if labels:
-            yield Item(sentence.forms, labels)
+            yield JudgedItem(sentence.forms, labels)
 
 
-def parcorfull(folder: Path, language: str) -> Iterator[Item]:
+def parcorfull(folder: Path, language: str) -> Iterator[JudgedItem]:
     """The sentences of ParCorFull in which the position of such a pronoun is marked."""
     for path in sorted((folder / "Basedata").glob("*_words.xml")):
         name = path.name.removesuffix("_words.xml")
@@ -135,7 +135,7 @@ def parcorfull(folder: Path, language: str) -> Iterator[Item]:
             span = _span(node, place)
             labels = {number: marked[at] for number, at in enumerate(span) if at in marked}
             if labels:
-                yield Item(tuple(forms[at] for at in span), labels)
+                yield JudgedItem(tuple(forms[at] for at in span), labels)
 
 
 def _nodes(path: Path) -> Iterator[ElementTree.Element]:

@@ -18,7 +18,7 @@ from crosspro.evaluation.apt.released.python2_order import Member, Python2Set, q
 
 
 @dataclass(frozen=True)
-class Pronoun:
+class ReleasedPronoun:
     """A source pronoun: line and position from 0, and its form in the list."""
 
     sentence: int
@@ -148,7 +148,7 @@ def _python2_float(number: float) -> str:
 
 
 def detail_file(
-    pronouns: Sequence[Pronoun],
+    pronouns: Sequence[ReleasedPronoun],
     references: Sequence[Linked | None],
     candidates: Sequence[Linked | None],
     cases: Sequence[int],

@@ -11,7 +11,7 @@ from crosspro.data_prep.errors import Problem
 from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Scorer, score_file
-from crosspro.evaluation.apt.released.tool import Translated, read_translated
+from crosspro.evaluation.apt.released.tool import LinkedLines, read_translated
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
 
@@ -46,7 +46,7 @@ def score_from_reference(config: ReleasedConfig) -> str:
     return score_file(config, scorer, scorer.value(), f"Not source: {unlinked}")
 
 
-def _links(translation: Translated, line: int, problems: list[Problem]) -> list[tuple[int, int]]:
+def _links(translation: LinkedLines, line: int, problems: list[Problem]) -> list[tuple[int, int]]:
     """The links of a line, or problems if there is no such line or a link is bad."""
     path = str(translation.links_path)
     if line >= min(len(translation.links), len(translation.lines)):

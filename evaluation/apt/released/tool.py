@@ -15,7 +15,13 @@ from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
-from crosspro.evaluation.apt.released.files import Linked, Pronoun, Scorer, detail_file, score_file
+from crosspro.evaluation.apt.released.files import (
+    Linked,
+    ReleasedPronoun,
+    Scorer,
+    detail_file,
+    score_file,
+)
 from crosspro.evaluation.apt.released.python2_order import Python2Set
 from crosspro.evaluation.mt_text.linked_text import raise_problems
 
@@ -49,7 +55,7 @@ class SplitLines:
 
 
 @dataclass(frozen=True)
-class Translated:
+class LinkedLines:
     """A translation and its links, line by line, as the tool reads them."""
 
     text_path: Path
@@ -97,7 +103,7 @@ def run_released(config: ReleasedConfig) -> ReleasedFiles:
     )
 
 
-def _found(source: Sequence[str], config: ReleasedConfig) -> list[Pronoun]:
+def _found(source: Sequence[str], config: ReleasedConfig) -> list[ReleasedPronoun]:
     """Words of which some part is in the list; the first such part is the pronoun."""
     wanted = frozenset(config.source_list)
     known: dict[str, str | None] = {}
@@ -109,13 +115,13 @@ def _found(source: Sequence[str], config: ReleasedConfig) -> list[Pronoun]:
                 known[word] = next((part for part in parts if part in wanted), None)
             part = known[word]
             if part is not None:
-                found.append(Pronoun(sentence, position, part))
+                found.append(ReleasedPronoun(sentence, position, part))
     return found
 
 
 def _listed(
     source: Sequence[str], positions: Sequence[str], config: ReleasedConfig, problems: list[Problem]
-) -> list[Pronoun]:
+) -> list[ReleasedPronoun]:
     """Words at given positions: a line and a position, from 0, on each line."""
     path = config.positions
     found = []
@@ -131,11 +137,11 @@ def _listed(
             expected = f"a position below {len(words)} in line {sentence}"
             problems.append(Problem(str(path), number, "position", expected, fields[1]))
             continue
-        found.append(Pronoun(sentence, position, words[position]))
+        found.append(ReleasedPronoun(sentence, position, words[position]))
     return found
 
 
-def read_translated(text: Path, links: Path, problems: list[Problem]) -> Translated:
+def read_translated(text: Path, links: Path, problems: list[Problem]) -> LinkedLines:
     """Read a translation and its link file; empty items stay where spaces are doubled."""
     lines = SplitLines(line.strip() for line in texts_of([text], problems)[0])
     content = [""]
@@ -144,12 +150,12 @@ def read_translated(text: Path, links: Path, problems: list[Problem]) -> Transla
     except InputError as error:
         problems += error.problems
     pairs = SplitLines(line.strip() for line in (content if content[-1] else content[:-1]))
-    return Translated(text, links, lines, pairs)
+    return LinkedLines(text, links, lines, pairs)
 
 
 def _linked_words(
-    pronouns: Sequence[Pronoun],
-    translation: Translated,
+    pronouns: Sequence[ReleasedPronoun],
+    translation: LinkedLines,
     config: ReleasedConfig,
     problems: list[Problem],
 ) -> tuple[list[Linked | None], Python2Set]:
@@ -191,7 +197,9 @@ def _linked_words(
     return linked, vocabulary
 
 
-def _targets(pronoun: Pronoun, translation: Translated, problems: list[Problem]) -> list[int]:
+def _targets(
+    pronoun: ReleasedPronoun, translation: LinkedLines, problems: list[Problem]
+) -> list[int]:
     """Sorted target positions of a pronoun's links, with repetitions."""
     line = pronoun.sentence
     size = len(translation.lines[line])
@@ -213,10 +221,10 @@ def _targets(pronoun: Pronoun, translation: Translated, problems: list[Problem])
 
 
 def _heuristics(
-    pronouns: Sequence[Pronoun],
+    pronouns: Sequence[ReleasedPronoun],
     linked: Sequence[Linked | None],
     source: SplitLines,
-    translation: Translated,
+    translation: LinkedLines,
     config: ReleasedConfig,
     problems: list[Problem],
 ) -> list[str]:
@@ -261,7 +269,7 @@ def _linked_to(
     line: int,
     source: Sequence[str],
     wanted: frozenset[str],
-    translation: Translated,
+    translation: LinkedLines,
     problems: list[Problem],
 ) -> bool:
     """Whether a target word is linked to one of the source words."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.sets.select_test import Candidate, candidates, select_documents
+from crosspro.data_prep.sets.select_test import CandidateDocument, candidates, select_documents
 
 
 def test_rare_classes_decide_which_documents_are_chosen(en_fr):
-    plain = [Candidate(f"plain{i}", 50, 1000, {"ils": 10, "ce": 10}) for i in range(5)]
-    rare = Candidate("rare", 50, 1000, {"elles": 4, "elle": 4, "ce": 2})
+    plain = [CandidateDocument(f"plain{i}", 50, 1000, {"ils": 10, "ce": 10}) for i in range(5)]
+    rare = CandidateDocument("rare", 50, 1000, {"elles": 4, "elle": 4, "ce": 2})
     chosen = select_documents([*plain, rare], en_fr, 3, 10_000)
     assert chosen.chosen[0] is rare
     assert len(chosen.chosen) == 3

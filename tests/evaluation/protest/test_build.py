@@ -15,7 +15,7 @@ from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.decisions import Decision, read_decisions
 from crosspro.evaluation.protest.report import build_report
 from crosspro.evaluation.protest.select import select, shares, top_up, translation_of
-from crosspro.evaluation.protest.suite import Place, ReferenceWords, Token
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, SuiteToken
 
 
 def test_every_category_is_found(candidates):
@@ -182,7 +182,7 @@ def test_top_up_shares_out_what_is_missing():
 def many(pronouns):
     """Tokens of one category with these translations, over two documents."""
     return [
-        Token(
+        SuiteToken(
             f"d{number % 2}:word_{number}",
             "anaphoric_inter_they",
             f"d{number % 2}",

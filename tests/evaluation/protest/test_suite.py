@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.evaluation.protest.categories import BY_NAME
-from crosspro.evaluation.protest.suite import Place, ReferenceWords, Suite, Token, write_suite
+from crosspro.evaluation.protest.suite import Place, ReferenceWords, Suite, SuiteToken, write_suite
 from crosspro.evaluation.protest.suite_reader import read_suite
 
 
@@ -123,7 +123,7 @@ def suites(draw):
             head = ((draw(word),), positions(reference[other])) if antecedent else ()
             words.append(ReferenceWords(*pair, *head))
         tokens.append(
-            Token(
+            SuiteToken(
                 f"t{number}",
                 category.name,
                 f"d{at // 2}",
