@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 FEW_STEPS = 100
+LOG_FILE = "crosspro.log_file"
+"""The logger of what goes to the log file of a run alone, and not to the terminal."""
 
 
 @dataclass(frozen=True)

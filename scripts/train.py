@@ -9,6 +9,7 @@ is the only module that sees a configuration object.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -26,15 +27,17 @@ from crosspro.conf import CONF_DIR
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.sets.leaks import leaks
-from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.sets.splits import Splits, demo_splits
 from crosspro.data_prep.setting_types import MOST_SEED
 from crosspro.data_prep.task import Task, task_from_mapping
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
+from crosspro.scripts.train_comparison import comparison, demo_ceilings
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
 DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
@@ -105,8 +108,12 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     )
     for name in splits.test:
         if name in outcome.evaluations:
-            print(text_report(outcome.evaluations[name]))
-    print(f"Model, submissions, scores and HTML reports: {folder}")
+            _show(text_report(outcome.evaluations[name]))
+    best = {}
+    if function is demo_splits:
+        best = demo_ceilings(task, settings["data"], system.context)
+    _show(comparison(task, splits, outcome.run.name, outcome.run.scores, best))
+    _show(f"Model, submissions, scores and HTML reports: {folder}")
     dev = outcome.run.scores.get("dev")
     return dev[task.official_score].value if dev else None
 
@@ -136,7 +143,14 @@ def train(config: DictConfig) -> float | None:
 
 
 def _tell(note: str) -> None:
-    print(note, file=sys.stderr)
+    """Say something while a run goes on: on standard error and in `train.log`, as Hydra is told."""
+    logging.getLogger("crosspro").info(note)
+
+
+def _show(text: str) -> None:
+    """Print a result, and keep it in `train.log` too."""
+    print(text)
+    logging.getLogger(LOG_FILE).info(text)
 
 
 def _rank() -> int:

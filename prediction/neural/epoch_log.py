@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 from pathlib import Path
 
 import pytorch_lightning as pl
@@ -11,6 +12,7 @@ import pytorch_lightning as pl
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.evaluation.layout.plot import line_chart
 from crosspro.prediction.dev_score import MONITORS
+from crosspro.prediction.fit_report import LOG_FILE
 
 COLUMNS = ("epoch", "step", "loss", *(f"dev_{name}" for name in MONITORS))
 
@@ -36,6 +38,8 @@ class EpochLog(pl.Callback):
         found |= {"epoch": str(trainer.current_epoch), "step": str(trainer.global_step)}
         self.rows.append({name: found.get(name, "") for name in COLUMNS})
         if trainer.is_global_zero:
+            scores = ", ".join(f"{name} {value}" for name, value in self.rows[-1].items())
+            logging.getLogger(LOG_FILE).info(scores)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_text(self.path, _csv(self.rows))
             write_text(self.folder / "learning_curve.svg", learning_curve(self.rows))
