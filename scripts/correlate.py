@@ -47,7 +47,9 @@ def systems(
     ] = None,
     published: Annotated[
         bool,
-        typer.Option("--published", help="Recompute the published correlations of APT (001)."),
+        typer.Option(
+            "--published", help="Recompute the correlations of Guillou and Hardmeier 2018."
+        ),
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -56,10 +58,11 @@ def systems(
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
-    Spearman is given for average ranks (usual) and for competition ranks (as 000 seems to have
-    it): ranks count from the lowest value, and equal values share the lowest of theirs, so that
-    turning a column round (--negate) changes it where values are equal. Intervals resample systems.
-    Then Williams's test between the metrics, and every correlation without each one of the systems.
+    Spearman is given for average ranks (usual) and for competition ranks (as Miculicich Werlen and
+    Popescu-Belis 2017 seem to have it): ranks count from the lowest value, and equal values share
+    the lowest of theirs, so that turning a column round (--negate) changes it where values are
+    equal. Intervals resample systems. Then Williams's test between the metrics, and every
+    correlation without each one of the systems.
     """
     from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
@@ -106,14 +109,15 @@ def disagreement(
         str | None, typer.Option(help="The column to resample by, such as the document.")
     ] = None,
     published: Annotated[
-        bool, typer.Option("--published", help="The figures of 001, Tables 3 and 4.")
+        bool,
+        typer.Option("--published", help="Those of Guillou and Hardmeier 2018, Tables 3 and 4."),
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     layout: LayoutOption = ScoreLayout.TABLE,
     output: Output = None,
 ) -> None:
-    """Where APT and people disagree, by category (001 Table 3)."""
+    """Where APT and people disagree, by category (Guillou and Hardmeier 2018 Table 3)."""
     from crosspro.evaluation.correlation.disagreement import study_disagreement
     from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
     from crosspro.evaluation.correlation.published import published_judgements

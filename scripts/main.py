@@ -21,6 +21,7 @@ COMMANDS = {
     "autoprf": "Precision and recall of MT output for pronouns (AutoPRF).",
     "check": "Check shared-task files and list every problem.",
     "classes": "Propose the classes of a new language pair.",
+    "completion": "Print the script that completes words in a shell.",
     "contrastive": "Score systems on contrastive sets, or build such a set.",
     "correlate": "Correlate metrics with human scores of MT systems.",
     "demo": "Write the generated demo corpus as shared-task files.",

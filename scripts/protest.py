@@ -82,7 +82,7 @@ def build(
     ] = None,
     size: Annotated[
         list[str] | None,
-        typer.Option(metavar="CATEGORY=N", help="Tokens of a category; 002 Table 2 if not given."),
+        typer.Option(metavar="CATEGORY=N", help="Tokens of a category; else as published in 2016."),
     ] = None,
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Fill up from other categories where one is short.")
@@ -134,7 +134,7 @@ def build(
         write_suite_text(text, built)
     print(build_report(built.candidates, suite), end="")
     total = sum(category.wanted for category in CATEGORIES)
-    size_of = f"{len(suite.tokens)} tokens (002: {total})"
+    size_of = f"{len(suite.tokens)} tokens (published: {total})"
     print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
 
 
@@ -150,7 +150,7 @@ def score(
     silver: Silver = None,
     verdicts: Store = None,
     needs: Annotated[
-        Needed, typer.Option(help="People's right: the pronoun (001), or the antecedent as well.")
+        Needed, typer.Option(help="What must be right: the pronoun, or the antecedent as well.")
     ] = Needed.PRONOUN,
     review_file: Annotated[
         Path | None, typer.Option("--review", help="Write what is still to be judged (TSV).")

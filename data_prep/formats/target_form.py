@@ -37,14 +37,13 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
     fitting = tagged if task.tagged else tokens - tagged
     if tokens < LEAST_TOKENS or fitting * 10 > tokens:
         return None
-    forms = ("lemma|TAG", "words (inflected)")
+    forms = ("lemma|TAG", "inflected words")
     expected, found = forms if task.tagged else reversed(forms)
-    return Problem(
-        str(path), None, "target", f"{expected} as in {task.name}{_instead(task)}", found
-    )
+    expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
+    return Problem(str(path), None, "target", expected, found)
 
 
-def _instead(task: Task) -> str:
+def _others(task: Task) -> str:
     """The tasks of the same languages that have the other form."""
     tasks = [load_task(name) for name in task_names()]
     languages = (task.source_language, task.target_language)
@@ -53,4 +52,4 @@ def _instead(task: Task) -> str:
         for one in tasks
         if (one.source_language, one.target_language) == languages and one.tagged != task.tagged
     ]
-    return f" (not so in {', '.join(names)})" if names else ""
+    return f" as in {', '.join(names)}" if names else ""

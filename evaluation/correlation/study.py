@@ -1,4 +1,4 @@
-"""How well automatic metrics agree with people, over MT systems (000 §5, 001 §5).
+"""How well automatic metrics agree with people, over MT systems (000 §3.3 and §4, 001 §5).
 
 - Pearson's r, with the p value of the t test.
 - Spearman's rho on average ranks, which is the usual one, and on competition ranks (equal values

@@ -1,7 +1,7 @@
 """Which target word is the translation of a pronoun, as word links and their repair say.
 
 Links of pronouns are often missing, above all those of object clitics that change place (`I love
-it`, `je l' aime`). A pronoun without a link to a pronoun is looked for as in 000 §3.2: between the
+it`, `je l' aime`). A pronoun without a link to a pronoun is looked for as in 000 §2.3: between the
 translations of its neighbours, one word more on either side, the pronoun nearest to the centre.
 Here it must have no link of its own, and a form that may be an article must stand before the
 translation of the word before the source pronoun, its verb: a repair has to be right, not frequent.

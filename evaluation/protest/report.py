@@ -230,7 +230,7 @@ def build_report(candidates: Candidates, suite: Suite, markdown: bool = False) -
             short.append(f"too few: {category.label}, {chosen} of {category.wanted} wanted")
     columns = [[int(row[column]) for row in rows] for column in range(1, 6)]
     rows.append(["all", *(str(sum(column)) for column in columns)])
-    heading = ("category", "candidates", "left out", "usable", "selected", "002 Table 2")
+    heading = ("category", "candidates", "left out", "usable", "selected", "published")
     parts = [table(heading, rows, 1)]
     reasons = _reasons(candidates.unusable, {c.name: c.label for c in CATEGORIES})
     if reasons:

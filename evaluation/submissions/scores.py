@@ -1,6 +1,6 @@
 """Scores of a submission, as functions of confusion counts.
 
-Macro-averaged recall is the official score of WMT 2016 and DiscoMT 2017 (003 §2, 004 §2), macro F1
+Macro-averaged recall is the official score of WMT 2016 and DiscoMT 2017 (003 §6, 004 §6), macro F1
 that of DiscoMT 2015. All values are per cent. A class that does not occur in gold is left out of a
 macro average, as in the papers (`absent="skip"`), or counts as 0, as in the released scorer
 (`absent="zero"`).

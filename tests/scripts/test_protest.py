@@ -77,7 +77,7 @@ def test_build_reports_and_writes(suite, tmp_path):
     report = result.stdout.decode()
     assert "too few: pleonastic it, 1 of 30 wanted" in report
     assert "no specific antecedent" in report
-    assert b"14 tokens (002: 250)" in result.stderr
+    assert b"14 tokens (published: 250)" in result.stderr
     assert (tmp_path / "again.jsonl").read_bytes() == suite.read_bytes()
     for name in ("en", "fr", "doc-ids", "links"):
         copy = (tmp_path / f"copy.{name}").read_text("utf-8")
@@ -192,7 +192,7 @@ def test_problems_of_annotation_text_links_and_decisions_come_together(tmp_path)
     )
     assert result.code == 2
     named = [line.split(":")[0].rpartition("/")[2] for line in result.stderr.decode().splitlines()]
-    assert named == ["000_talk1_words.xml", "d.tsv", *["links"] * 19]
+    assert named == ["000_talk1_words.xml", "d.tsv", *["links"] * 18, "… and 1 more problem"]
 
 
 def test_build_with_unequal_lines_and_links_out_of_range(tmp_path):

@@ -38,8 +38,8 @@ def lemmatised(tmp_path, en_fr):
     return path
 
 
-WORDS = b"target: expected lemma|TAG as in en-fr (not so in en-fr-2015), found words (inflected)"
-LEMMAS = b"target: expected words (inflected) as in en-fr-2015 (not so in en-fr), found lemma|TAG"
+WORDS = b"target: expected lemma|TAG as in en-fr, found inflected words as in en-fr-2015"
+LEMMAS = b"target: expected inflected words as in en-fr-2015, found lemma|TAG as in en-fr"
 
 
 def test_the_form_of_the_target_is_that_of_the_task(inflected, lemmatised):
@@ -63,7 +63,7 @@ def test_the_form_of_the_target_is_that_of_the_task(inflected, lemmatised):
 
 def test_training_refuses_the_other_form(inflected, en_fr):
     names = (inflected.name,) * 3
-    with pytest.raises(InputError, match="found words"):
+    with pytest.raises(InputError, match="found inflected words"):
         file_splits(en_fr, inflected.parent, *names)
     assert file_splits(en_fr, inflected.parent, *names, lenient=True).train
 
