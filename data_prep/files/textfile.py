@@ -38,6 +38,9 @@ def read_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[bytes]:
     """
     with open_bytes(path) as handle:
         try:
+            if path.suffix not in (".gz", ".xz") and 0 < path.stat().st_size <= longest:
+                yield from handle  # no line can be too long, and this is twice as fast
+                return
             number = 0
             while line := handle.readline(longest + 1):
                 number += 1
