@@ -18,8 +18,9 @@ from rich.progress import (
 )
 
 from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.official.download import DownloadError, Patience, download
-from crosspro.data_prep.official.files import OfficialFile, official_files, select
+from crosspro.data_prep.official.content import DownloadError
+from crosspro.data_prep.official.download import LARGEST, Patience, download
+from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
@@ -39,6 +40,9 @@ def fetch_official(
         bool, typer.Option("--dry-run", help="List files and addresses, fetch nothing.")
     ] = False,
     attempts: Annotated[int, typer.Option(min=1, help="Failures in a row before giving up.")] = 5,
+    max_size: Annotated[
+        float, typer.Option(min=0, help="GB of a file whose size is not known.")
+    ] = LARGEST / 1e9,
     table: Annotated[Path | None, typer.Option(help="Another table of files.")] = None,
 ) -> None:
     """Download the official data of the shared tasks.
@@ -58,9 +62,12 @@ def fetch_official(
             "expected --task, --year or --split (all files are more than 10 GB; "
             "--dry-run lists them), found none"
         )
-    failed = [file for file in chosen if not _fetched(file, output, Patience(attempts))]
+    largest = int(max_size * 1e9)
+    failed = [f for f in chosen if not _fetched(f, output, Patience(attempts), largest)]
     if failed:
         print(f"{len(failed)} of {len(chosen)} files could not be fetched", file=sys.stderr)
+        for year_ in sorted({file.year for file in failed}):
+            print(f"pages of {year_}: {' '.join(PAGES.get(year_, ()))}", file=sys.stderr)
         raise typer.Exit(1)
 
 
@@ -70,7 +77,7 @@ def _description(file: OfficialFile, output: Path) -> str:
     return "\n".join([*lines, *(f"  {url}" for url in file.urls)])
 
 
-def _fetched(file: OfficialFile, output: Path, patience: Patience) -> bool:
+def _fetched(file: OfficialFile, output: Path, patience: Patience, largest: int) -> bool:
     """Fetch one file with a progress bar, and say what came of it."""
     path = output / file.path
     with Progress(
@@ -89,6 +96,7 @@ def _fetched(file: OfficialFile, output: Path, patience: Patience) -> bool:
                 path,
                 size=file.size,
                 sha256=file.sha256,
+                largest=largest,
                 patience=patience,
                 progress=lambda done, total: bars.update(bar, completed=done, total=total),
             )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.ngram.sentences import SentenceBatch
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
 from crosspro.baselines.ngram.workspace import Workspace
-from crosspro.data_prep.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
 
 Report = Callable[[str], None]
 """Takes a short line that says how far the work is."""
@@ -60,7 +60,11 @@ def read_corpus(
                 numbers = _number(_without_specials(batch.sentences, numbering), numbering)
             sentences += len(batch.sentences)
             tokens += len(numbers) - 2 * len(batch.sentences)
-            numbers.tofile(handle)
+            try:
+                numbers.tofile(handle)
+            except OSError as error:
+                expected, found = "room for the text", str(error.strerror or error)
+                raise input_error(space.folder, "temporary folder", expected, found) from error
             report(f"reading text: {tokens:,} words, {sentences:,} sentences")
     if problems:
         raise InputError(problems)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.model import NGramModel
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 """Numbers checked at once: so many stay in the processor's cache."""
 
 
@@ -21,11 +22,13 @@ def range_fault(model: NGramModel) -> str | None:
     a word, and its node is one word longer than the context.
     """
     words, contexts = len(model.vocabulary), len(model.extends)
+    circle = "a back-off that goes to no shorter context"
     for part in _blocks(len(model.fails)):
-        numbers = np.arange(part.start, part.stop)
-        numbers[0] += part.start == 0  # node 0, the empty context, stays where it is
-        if (model.fails[part] >= np.minimum(numbers, contexts)).any():
-            return "a back-off that goes to no shorter context"
+        if model.fails[part].max() >= contexts:
+            return circle
+    for part in _blocks(contexts):  # node 0, the empty context, stays where it is
+        if (model.fails[part][part.start == 0 :] >= _numbers(part)[part.start == 0 :]).any():
+            return circle
     starts = model.index.starts
     for part in _blocks(len(starts) - 1):
         if (starts[part] > starts[part.start + 1 : part.stop + 1]).any():
@@ -43,6 +46,10 @@ def range_fault(model: NGramModel) -> str | None:
         if any(np.isnan(values[part].min()) for part in _blocks(len(values))):
             return f"a {name} that is no number"
     return None
+
+
+def _numbers(part: slice) -> NDArray[np.uint32]:
+    return np.arange(part.start, part.stop, dtype=np.uint32)
 
 
 def _blocks(length: int) -> Iterator[slice]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -40,7 +42,8 @@ class Workspace:
         if self.fits(length, dtype):
             return np.empty(length, dtype)
         path = self.new_file()
-        mapped = np.memmap(path, dtype, "w+", shape=(length,))
+        _reserve(path, length * np.dtype(dtype).itemsize)
+        mapped = np.memmap(path, dtype, "r+", shape=(length,))
         with suppress(OSError):  # without a name, the file goes when the array goes
             path.unlink()
         return mapped
@@ -70,6 +73,27 @@ class Workspace:
         step = min(BLOCK, self.chunk)
         for start in range(0, length, step):
             yield slice(start, min(start + step, length))
+
+
+def _reserve(path: Path, size: int) -> None:
+    """Make a file of zeros that has its place on the disk.
+
+    Writing into a mapped file that finds no place kills the process, so it must be had before.
+    """
+    try:
+        with path.open("wb") as handle:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(handle.fileno(), 0, size)
+            else:
+                for start in range(0, size, BLOCK):
+                    handle.write(bytes(min(BLOCK, size - start)))
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        free = shutil.disk_usage(path.parent).free
+        found = f"{error.strerror} ({free:,} bytes are free)"
+        raise input_error(
+            path.parent, "temporary folder", f"room for {size:,} bytes", found
+        ) from error
 
 
 @contextmanager

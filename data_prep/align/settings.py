@@ -49,7 +49,7 @@ class AlignerSettings:
     max_ratio: float | None = None
     back_off: str = "same"
     links: str | None = None
-    most_words: int = 5000
+    most_words: int = 2000
 
     def check(self) -> None:
         """Raise if a name is not known or a number makes no sense; all faults together."""

@@ -20,6 +20,11 @@ def is_placeholder(token: str) -> bool:
     return token.startswith(PLACEHOLDER)
 
 
+def as_word(token: str) -> str:
+    """A word of a text as a file can hold it: one that looks like a gap gets a mark before it."""
+    return f"_{token}" if is_placeholder(token) else token
+
+
 def count_placeholders(target: bytes) -> int:
     """How many tokens of a target column are gaps, without looking at each token."""
     return target.count(_LATER) + target.startswith(_AT_START)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example, Gap, Link
-from crosspro.data_prep.formats.placeholder import placeholder
+from crosspro.data_prep.formats.placeholder import as_word, placeholder
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.task import NONE, OTHER, Task
 
@@ -159,7 +159,7 @@ def make_example(
         moved.append(len(shown))
         here = replaced.get(position)
         if here is None:
-            shown.append(tokens[position])
+            shown.append(as_word(tokens[position]))
             continue
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, tokens[position]))

@@ -1,9 +1,10 @@
 """Downloads over http and https: resumed where they broke off, retried, and checked.
 
 A file grows under the name X.part, and X.part.json says which version of it that is; a resumed
-download asks for the rest of that version only. When it is complete, and its size and checksum are
-as expected, it gets its name, and `manifest.json` beside it records where it came from. A file that
-the manifest knows is not fetched again.
+download asks for the rest of that version only. When it is complete, no web page instead of a file,
+and its size and checksum are as expected, it gets its name, and `manifest.json` beside it records
+where it came from. A file that is still as the manifest has it is not fetched again; one that was
+damaged is, and must become what it was.
 """
 
 from __future__ import annotations
@@ -16,40 +17,33 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
 from crosspro import __version__
-from crosspro.data_prep.errors import CrossproError, quoted
+from crosspro.data_prep.errors import quoted
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.official.content import DownloadError, no_web_page, wrong_content
+from crosspro.data_prep.official.manifest import Received, read_manifest, record
 
-MANIFEST = "manifest.json"
 BLOCK = 1 << 18
 LONGEST_WAIT = 300.0
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
-_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
+LARGEST = 20 << 30
+"""Bytes of a file whose size is not known: the largest language model has about 10 GB."""
+SLACK = 1 << 24
+"""How much more than a known size is taken, to be able to say how much it was."""
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_RANGE = re.compile(r"bytes (?:([0-9]{1,18})-[0-9]{1,18}|\*)/([0-9]{1,18}|\*)")
+_MARK = re.compile(r"[!-~][ -~]{0,254}")
+"""What may be sent back to a server as the name of a version."""
 _FAILURES = (urllib.error.URLError, http.client.HTTPException, OSError)
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes there will be, if known."""
-
-
-class DownloadError(CrossproError):
-    """A file that cannot be had, or is not the one that was expected."""
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """What the manifest records about a file. `etag` and `modified` are the server's words."""
-
-    url: str
-    size: int
-    sha256: str
-    etag: str | None = None
-    modified: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +62,28 @@ def download(
     *,
     size: int | None = None,
     sha256: str | None = None,
+    largest: int = LARGEST,
     patience: Patience | None = None,
     progress: Progress | None = None,
 ) -> tuple[Received, bool]:
     """Fetch a file from the first of these addresses that has it, unless it is there.
 
-    Returns what the manifest says, and whether anything was fetched.
+    Without a size, more than `largest` bytes are refused; without a checksum, the one that the
+    manifest recorded counts. Returns what the manifest says, and whether anything was fetched.
     """
     for url in urls:
         require_http(url)
     known = _complete(path, size, sha256)
     if known is not None:
         return known, False
+    earlier = read_manifest(path.parent).get(path.name)
+    if sha256 is None and earlier is not None:
+        sha256 = earlier.sha256
     failures: list[str] = []
     for url in urls:
-        transfer = _Transfer(url, path, patience or Patience(), progress or (lambda *_: None))
+        most = largest if size is None else size + SLACK
+        tell = progress or (lambda *_: None)
+        transfer = _Transfer(url, path, patience or Patience(), tell, most)
         try:
             received = transfer.run(size, sha256)
         except DownloadError as error:
@@ -95,28 +96,13 @@ def download(
 
 def require_http(url: str) -> None:
     """Refuse addresses of any other kind, such as file:."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise DownloadError(f"url: expected an http or https address, found {quoted(url)}")
-
-
-def read_manifest(folder: Path) -> dict[str, Received]:
-    """The files of a folder that were completely downloaded, by name."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        return {}
     try:
-        content = json.loads(path.read_text("utf-8"))
-        return {name: Received(**entry) for name, entry in content.items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise DownloadError(f"{path}: expected a manifest of downloads, found {error}") from error
-
-
-def record(path: Path, received: Received) -> None:
-    """Write a file into the manifest of its folder."""
-    manifest = read_manifest(path.parent) | {path.name: received}
-    entries = {name: asdict(manifest[name]) for name in sorted(manifest)}
-    write_text(path.parent / MANIFEST, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+        parts = urlsplit(url)
+        right = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets without an address, a port that is no number
+        right = False
+    if not right:
+        raise DownloadError(f"url: expected an http or https address, found {quoted(url)}")
 
 
 def _complete(path: Path, size: int | None, sha256: str | None) -> Received | None:
@@ -124,8 +110,9 @@ def _complete(path: Path, size: int | None, sha256: str | None) -> Received | No
     if not path.is_file():
         return None
     entry = read_manifest(path.parent).get(path.name)
-    if entry is not None and entry.size == path.stat().st_size:
-        return entry if sha256 in (None, entry.sha256) else None
+    if entry is not None and sha256 in (None, entry.sha256):
+        same = entry.size == path.stat().st_size and sha256_of(path) == entry.sha256
+        return entry if same else None
     if sha256 is not None and sha256_of(path) == sha256:  # put there by hand
         received = Received("", path.stat().st_size, sha256)
         record(path, received)
@@ -174,8 +161,11 @@ class _CutError(Exception):
 class _Transfer:
     """The download of one file from one address, through as many connections as it takes."""
 
-    def __init__(self, url: str, path: Path, patience: Patience, progress: Progress) -> None:
+    def __init__(
+        self, url: str, path: Path, patience: Patience, progress: Progress, most: int
+    ) -> None:
         self.url = url
+        self.most = most
         self.path = path
         self.part = path.with_name(f"{path.name}.part")
         self.notes = path.with_name(f"{path.name}.part.json")
@@ -202,6 +192,9 @@ class _Transfer:
                 fault: Exception = error
             except (_CutError, *_FAILURES) as error:
                 wait, fault = 0.0, error
+            except (ValueError, OverflowError) as error:  # of an address we were sent on to
+                found = f"what is no HTTP ({error})"
+                raise DownloadError(f"{self.url}: expected an answer, found {found}") from error
             failed = 1 if self.held() > before else failed + 1
             if failed >= self.patience.attempts:
                 raise DownloadError(self.said(fault)) from fault
@@ -229,6 +222,8 @@ class _Transfer:
             if size is not None and total not in (None, size):
                 expected = f"{size:,} bytes, found {total:,}"
                 raise DownloadError(f"{self.url}: size: expected {expected}")
+            if total is not None:
+                self.allow(total)
             with _writing(self.part):
                 handle = self.part.open("ab" if start else "wb")
             with handle:
@@ -237,9 +232,17 @@ class _Transfer:
                     with _writing(self.part):
                         handle.write(block)
                     start += len(block)
+                    self.allow(start)
                     self.progress(start, total)
         if total is not None and start != total:
             raise _CutError(f"the connection ended after {start:,} of {total:,} bytes")
+
+    def allow(self, size: int) -> None:
+        """Refuse a file that is larger than it may be."""
+        if size > self.most:
+            self.forget()
+            expected = f"at most {self.most:,} bytes, found {size:,} or more"
+            raise DownloadError(f"{self.url}: size: expected {expected}")
 
     def begin(self, response: http.client.HTTPResponse, start: int) -> int | None:
         """The size of the whole file, from the head of a response; notes its version."""
@@ -249,6 +252,7 @@ class _Transfer:
                 self.forget()
                 raise _CutError("the server sent another part of the file than asked for")
             return None if sent[2] == "*" else int(sent[2])
+        no_web_page(self.url, self.path.name, response.headers.get("Content-Type", ""))
         notes = {
             "url": self.url,
             "etag": response.headers.get("ETag"),
@@ -256,19 +260,23 @@ class _Transfer:
         }
         write_text(self.notes, json.dumps(notes))
         length = response.headers.get("Content-Length", "")
-        return int(length) if length.isdigit() else None
+        return int(length) if _NUMBER.fullmatch(length) else None
 
     def version(self) -> str | None:
         """By what the server recognises the version of the part that is there."""
-        try:
-            notes = json.loads(self.notes.read_text("utf-8"))
-            url, etag, modified = (notes[key] for key in ("url", "etag", "modified"))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        for mark in (etag, modified):
-            if url == self.url and isinstance(mark, str) and not mark.startswith("W/"):
+        url, *marks = (self.noted(key) for key in ("url", "etag", "modified"))
+        for mark in marks:
+            if url == self.url and mark and _MARK.fullmatch(mark) and not mark.startswith("W/"):
                 return mark
         return None
+
+    def noted(self, key: str) -> str | None:
+        """What was noted about the part; nothing, if the notes are missing or damaged."""
+        try:
+            value = json.loads(self.notes.read_text("utf-8"))[key]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return value if isinstance(value, str) else None
 
     def has_all(self, error: urllib.error.HTTPError) -> bool:
         """Whether the server has nothing to send because the part is the whole file."""
@@ -285,13 +293,16 @@ class _Transfer:
         if error.code not in _PASSING:
             raise DownloadError(self.said(error)) from error
         wanted = error.headers.get("Retry-After", "") if error.headers else ""
-        return float(wanted) if wanted.isdigit() else 0.0
+        return float(wanted) if _NUMBER.fullmatch(wanted) else 0.0
 
     def finish(self, size: int | None, sha256: str | None) -> Received:
         """Check the complete file and give it its name."""
-        notes = json.loads(self.notes.read_text("utf-8"))
         received = Received(
-            self.url, self.held(), sha256_of(self.part), notes["etag"], notes["modified"]
+            self.url,
+            self.held(),
+            sha256_of(self.part),
+            self.noted("etag"),
+            self.noted("modified"),
         )
         faults = [
             f"{self.url}: {field}: expected {expected}, found {found}"
@@ -301,6 +312,9 @@ class _Transfer:
             )
             if expected not in (None, found)
         ]
+        wrong = None if sha256 else wrong_content(self.path.name, self.part)
+        if wrong is not None:
+            faults.append(f"{self.url}: content: {wrong}")
         if faults:
             self.forget()
             raise DownloadError("\n".join(faults))

@@ -1,6 +1,6 @@
 """The table of the official data: which file belongs to which task and year, and where it is.
 
-The data is not ours to publish, and its hosts have moved: `official_urls.tsv` says for each file
+The data is not ours to publish, and its hosts have moved: `urls.tsv` says for each file
 what is confirmed by a source and what is inferred, and gives addresses to try in turn.
 """
 
@@ -15,6 +15,21 @@ from crosspro.data_prep.errors import CrossproError, InputError, Problem, choice
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.official.download import require_http
 
+PAGES = {
+    2015: (
+        "https://hdl.handle.net/11372/LRT-1611",
+        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2015",
+    ),
+    2016: (
+        "https://hdl.handle.net/11372/LRT-2394",
+        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2016",
+    ),
+    2017: (
+        "https://hdl.handle.net/11234/1-2393",
+        "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2017",
+    ),
+}
+"""Where the data of each year can be looked at, and fetched by hand: LINDAT and a copy of it."""
 COLUMNS = ("name", "task", "year", "split", "url", "size", "sha256", "evidence", "source")
 
 

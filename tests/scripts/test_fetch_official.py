@@ -64,6 +64,7 @@ def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
     assert result.exit_code == 1
     assert "HTTP status 404" in result.stderr
     assert "1 of 2 files could not be fetched" in result.stderr
+    assert "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2016" in result.stderr
     assert (tmp_path / "out" / "2016" / "a.gz").is_file()
 
 

@@ -71,7 +71,7 @@ def test_a_line_that_was_never_cut_is_refused(aligner):
     with pytest.raises(InputError) as refused:
         align_corpus([["a"], long], [["a"], long], AlignerSettings(aligner=aligner))
     assert [str(problem) for problem in refused.value.problems] == [
-        f"{side}:2: words: expected at most 5,000 (the setting most_words), found 100,000"
+        f"{side}:2: words: expected at most 2,000 (the setting most_words), found 100,000"
         for side in ("source", "target")
     ]
     allowed = AlignerSettings(most_words=3, max_length=2)

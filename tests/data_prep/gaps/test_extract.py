@@ -42,6 +42,14 @@ def test_the_class_is_that_of_the_word_and_the_second_column_has_its_lemma():
     assert line == "elles\tElles\tThey work\tREPLACE_0 marchent\t0-0 1-1"
 
 
+def test_a_word_that_looks_like_a_gap_is_none(tmp_path):
+    _, example = extract("It REPLACE_0 works", "Elle REPLACE_0 marche", "0-0 1-1 2-2")
+    line = "elle\tElle|X\tIt REPLACE_0 works\tREPLACE_0 _REPLACE_0|X marche|X\t0-0 1-1 2-2"
+    assert format_example(example) == line
+    (tmp_path / "x.data").write_text(f"{line}\n")
+    assert list(read_examples(tmp_path / "x.data", TASK)) == [example]
+
+
 def test_the_accepted_word_of_several():
     (placement,), example = extract("it works", "car elle marche", "0-0 0-1 1-2")
     assert placement.decision == "accepted_of_several"

@@ -35,6 +35,7 @@ class Behaviour:
     content: bytes = CONTENT
     wrong_range: bool = False
     headers: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict)  # sent with the file
     location: str | None = None
     requests: list[dict[str, str]] = field(default_factory=list)
 
@@ -83,6 +84,8 @@ def handler_of(behaviour: Behaviour) -> type[http.server.BaseHTTPRequestHandler]
                 self.send_header("Content-Length", str(len(body)))
             if behaviour.etag:
                 self.send_header("ETag", behaviour.etag)
+            for name, value in behaviour.extra.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body[: behaviour.cuts.pop(0)] if behaviour.cuts else body)
 
@@ -331,6 +334,94 @@ def test_a_folder_that_cannot_be_written(tmp_path, serve, clock):
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"file": {"x": 1}}'])
 def test_a_damaged_manifest_is_named(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(DownloadError, match="expected a manifest of downloads"):
+        read_manifest(tmp_path)
+
+
+def test_a_damaged_file_of_the_right_size_is_fetched_again(tmp_path, serve, clock):
+    url, behaviour = serve()
+    download([url], tmp_path / "file", patience=patience(clock))
+    (tmp_path / "file").write_bytes(b"x" + CONTENT[1:])
+    assert download([url], tmp_path / "file", patience=patience(clock))[1]
+    assert (tmp_path / "file").read_bytes() == CONTENT
+    (tmp_path / "file").write_bytes(b"")
+    behaviour.content, behaviour.etag = CONTENT[::-1], '"v2"'
+    with pytest.raises(DownloadError, match=f"sha256: expected {SHA256}, found"):
+        download([url], tmp_path / "file", patience=patience(clock))
+
+
+@pytest.mark.parametrize("kind", ["text/html", "Text/HTML; charset=utf-8", "application/xhtml+xml"])
+def test_a_web_page_is_no_file_by_its_type(tmp_path, serve, clock, kind):
+    url, _ = serve(extra={"Content-Type": kind})
+    with pytest.raises(DownloadError, match=r"expected the file x\.data, found a web page"):
+        download([url], tmp_path / "x.data", patience=patience(clock))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("x.data", b" <!DOCTYPE html><p>Not here", "a web page"),
+        ("x.data", b"", "nothing at all"),
+        ("x.gz", b"Sorry, not here", r"the beginning of a \.gz file, found .*Sorry"),
+        ("x.tar.gz", b"PK\3\4", r"the beginning of a \.gz file"),
+        ("x.zip", b"\x1f\x8b", r"the beginning of a \.zip file"),
+    ],
+)
+def test_what_cannot_be_the_file_is_refused(tmp_path, serve, clock, name, content, found):
+    url, _ = serve(content=content)
+    with pytest.raises(DownloadError, match=found):
+        download([url], tmp_path / name, patience=patience(clock))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("length", [True, False])
+def test_a_file_larger_than_allowed_is_refused(tmp_path, serve, clock, length):
+    url, _ = serve(length=length)
+    with pytest.raises(DownloadError, match=r"size: expected at most 300,000 bytes, found"):
+        download([url], tmp_path / "file", largest=300_000, patience=patience(clock))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"Content-Length": "²"},
+        {"Content-Length": "9" * 5000},
+        {"Content-Length": "-5"},
+        {"Last-Modified": "x\ty"},
+        {"ETag": "a\r\n b"},
+    ],
+)
+def test_odd_headers_do_no_harm(tmp_path, serve, clock, extra):
+    url, _ = serve(length=False, etag=None, extra=extra, cuts=[300_000])
+    try:
+        download([url], tmp_path / "file", patience=patience(clock))
+    except DownloadError as error:
+        assert "expected" in str(error)
+
+
+@pytest.mark.parametrize("wanted", ["²", "soon", "9" * 5000])
+def test_an_odd_wish_to_wait_is_passed_over(tmp_path, serve, clock, wanted):
+    url, _ = serve(statuses=[503], headers={"Retry-After": wanted})
+    download([url], tmp_path / "file", patience=patience(clock))
+    assert clock.waits == [1.0]
+
+
+@pytest.mark.parametrize("place", ["http://[", "http://h:x/", "http://h:99999999/", "http://h:0/"])
+def test_odd_addresses_are_told(tmp_path, serve, clock, place):
+    url, behaviour = serve()
+    behaviour.location = place
+    moved = url.replace("/file", "/moved")
+    with pytest.raises(DownloadError, match=r"expected an"):
+        download([moved], tmp_path / "file", patience=patience(clock))
+    with pytest.raises(DownloadError, match=r"expected an"):
+        download([place], tmp_path / "file", patience=patience(clock))
+
+
+@pytest.mark.parametrize("text", ['{"file": {"url": "", "size": "x", "sha256": 5}}', "[" * 100_000])
+def test_a_manifest_with_odd_values_is_named(tmp_path, text):
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(DownloadError, match="expected a manifest of downloads"):
         read_manifest(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.official.files import COLUMNS, official_files, select
+from crosspro.data_prep.official.files import COLUMNS, PAGES, official_files, select
 
 ROW = "a.gz\ten-fr\t2016\ttrain\thttp://h/a.gz\t\t\tinferred\tnowhere"
 
@@ -29,6 +29,13 @@ def test_every_task_of_2016_has_data_and_documents(task):
         names = [file.name for file in select(official_files(), [task], [2016], [split])]
         assert len(names) == number
         assert sum("doc-ids" in name for name in names) == number // 2
+
+
+def test_every_year_has_pages_at_lindat_and_on_the_hub():
+    assert PAGES.keys() == {file.year for file in official_files()}
+    for year, pages in PAGES.items():
+        assert any("hdl.handle.net" in page for page in pages)
+        assert any(page.endswith(f"FrancophonIA/DiscoMT-{year}") for page in pages)
 
 
 def test_unknown_choices_are_listed():
