@@ -65,10 +65,11 @@ def panel_chart(
     ]
     if marked is not None:
         place = f"{across(marked.x):.1f}"
+        label = min(max(across(marked.x), _LEFT + 60), _WIDTH - _RIGHT)
         parts.append(
             f'<line class="marked" x1="{place}" x2="{place}" y1="{_TOP - 4}" '
             f'y2="{height - _BOTTOM}" stroke="#566573" stroke-dasharray="4 3"/>'
-            f'<text x="{place}" y="{_TOP - 7}" text-anchor="middle" fill="#566573">'
+            f'<text x="{label:.1f}" y="{_TOP - 7}" text-anchor="middle" fill="#566573">'
             f"{html.escape(marked.label)}</text>"
         )
     colour = 0
