@@ -165,5 +165,5 @@ def test_lines_with_other_numbers_of_labels_are_shown_too(tmp_path, en_fr):
 
 def test_gold_that_cannot_be_read_twice_is_an_error(small):
     found, submissions, examples = small
-    with pytest.raises(InputError, match="expected 4 lines, .* found 2; use a file, not a pipe"):
+    with pytest.raises(InputError, match=r"expected 4 lines, .* found 2; use a file, not a pipe"):
         html_report(found, submissions, examples[:2])
