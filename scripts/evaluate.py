@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, input_error, quoted
+from crosspro.data_prep.errors import InputError, choices, input_error, quoted
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
@@ -99,6 +99,10 @@ def evaluate_command(
         list[str] | None,
         typer.Option(help="Name of the first submission or run, of the second, … (repeatable)."),
     ] = None,
+    contrastive: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A submission that has no rank (repeatable)."),
+    ] = None,
     absent: Annotated[
         AbsentChoice,
         typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
@@ -132,6 +136,7 @@ def evaluate_command(
     if html is not None and layout is SubmissionLayout.OFFICIAL:
         raise typer.BadParameter("--html: there is no page beside the official layout")
     shown = _names(submissions, name or [])
+    unranked = _contrastive(contrastive or [], shown)
     rules = load_task(task)
     published = _published(rules, with_published)
     if published and layout in (
@@ -153,7 +158,10 @@ def evaluate_command(
         if warning is not None:
             print(f"warning: {warning}", file=sys.stderr)
     found = _submissions(submissions, rules, gold_labels, gold, layers)
-    read = [replace(one, name=its) for one, its in zip(found, shown, strict=True)]
+    read = [
+        replace(one, name=its, contrastive=its in unranked)
+        for one, its in zip(found, shown, strict=True)
+    ]
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
     if layout is SubmissionLayout.OFFICIAL:
@@ -214,6 +222,14 @@ def _names(paths: list[Path], given: list[str]) -> list[str]:
     if twice:
         raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
     return names
+
+
+def _contrastive(given: list[str], names: list[str]) -> set[str]:
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        found = ", ".join(map(quoted, unknown))
+        raise typer.BadParameter(f"--contrastive: expected {choices(names)}, found {found}")
+    return set(given)
 
 
 def _text(

@@ -17,7 +17,7 @@ app = command_app()
 
 @app.command()
 def published(
-    year: Annotated[int | None, typer.Option(help="2016 or 2017; both if left out.")] = None,
+    year: Annotated[int | None, typer.Option(help="2015, 2016 or 2017; all if left out.")] = None,
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="A language pair such as en-fr.")
     ] = None,
@@ -29,7 +29,8 @@ def published(
     """Show the published results of the shared tasks.
 
     Ranks, macro-averaged recall and accuracy as in the findings papers, and the recall of each
-    class where it is published (2017).
+    class where it is known (2017, and 2015, of which there is the one submission that the official
+    files contain).
     """
     rows = published_results(year, task)
     if not rows:

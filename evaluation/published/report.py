@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from crosspro.evaluation.layout.tables import Row, csv_text, markdown_table, text_table
+from crosspro.evaluation.layout.tables import csv_text, markdown_table, text_table
 from crosspro.evaluation.published.results import (
     SOURCES,
     PublishedResult,
@@ -14,20 +14,27 @@ from crosspro.evaluation.published.results import (
     published_test_set,
 )
 
+_OPTIONAL = ("macro_f1", "coarse_macro_f1", "coarse_accuracy")
+"""Scores that only some years have."""
+
 
 def published_tables(rows: Sequence[PublishedResult], markdown: bool = False) -> str:
     """A table for each year and language pair, with recalls of classes where they are known."""
     table = markdown_table if markdown else text_table
     mark = "## " if markdown else ""
-    heading = ("rank", "submission", "macro recall", "accuracy", "NONE penalty")
     parts = []
     for year, pair in dict.fromkeys((row.year, row.pair) for row in rows):
         group = [row for row in rows if (row.year, row.pair) == (year, pair)]
         size = published_test_set(year, pair)
+        shown = [name for name in _OPTIONAL if any(name in row.scores for row in group)]
+        titles = [name.replace("_", " ").replace(" f1", " F1") for name in shown]
+        penalised = any(row.none_penalty is not None for row in group)
+        heading = ("rank", "submission", "macro recall", "accuracy", *titles)
+        heading += ("NONE penalty",) if penalised else ()
         parts += [
             f"{mark}{year} {pair}: {size.instances} gaps ({size.instances_basis}) in "
             f"{size.segments:,} segments; random or majority {size.random_macro_recall:.2f}",
-            table(heading, [_row(row) for row in group], 2),
+            table(heading, [_row(row, shown)[: len(heading)] for row in group], 2),
         ]
         instances = published_instances(year, pair)
         if instances:
@@ -41,13 +48,14 @@ def published_tables(rows: Sequence[PublishedResult], markdown: bool = False) ->
     return "\n".join(parts) + "\n"
 
 
-def _row(row: PublishedResult) -> Row:
+def _row(row: PublishedResult, optional: Sequence[str]) -> tuple[str, ...]:
     place = f" ({row.accuracy_rank})" if row.accuracy_rank else ""
     return (
         str(row.rank or ""),
         row.submission,
         f"{row.macro_recall:.2f}",
         f"{row.accuracy:.2f}{place:5}".rstrip(),
+        *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in optional),
         "" if row.none_penalty is None else f"{row.none_penalty:g}",
     )
 

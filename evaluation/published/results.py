@@ -1,7 +1,8 @@
 """Published results of the shared tasks, from the papers' tables.
 
-Sources: WMT 2016 (paper 003, Tables 6-9) and DiscoMT 2017 (paper 004, Tables 5-12). The CSV files
-are in `evaluation/published/figures/`.
+Sources: WMT 2016 (paper 003, Tables 6-9) and DiscoMT 2017 (paper 004, Tables 5-12). The papers here
+have no table of DiscoMT 2015; of that year there is the one submission that the official files
+contain, as they score it. The CSV files are in `evaluation/published/figures/`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent / "figures"
+_RECALL_YEARS = (2015, 2017)
+"""Years for which the recall of each class is known."""
 
 SOURCES = {
+    2015: "official files of DiscoMT 2015 and the one submission released with them; results of "
+    "the other participants are in Hardmeier et al. 2015 only",
     2016: "Guillou et al. 2016, Findings of the 2016 WMT Shared Task on Cross-lingual Pronoun "
     "Prediction, Tables 6-9",
     2017: "Loáiciga et al. 2017, Findings of the 2017 DiscoMT Shared Task on Cross-lingual Pronoun "
@@ -23,7 +28,10 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class PublishedResult:
-    """A row of a result table; recalls of single classes are known for 2017."""
+    """A row of a result table; recalls of single classes are known for 2015 and 2017.
+
+    `kind` is primary, contrastive, baseline, or released: from the official files, without a rank.
+    """
 
     year: int
     pair: str
@@ -34,7 +42,22 @@ class PublishedResult:
     accuracy: float
     accuracy_rank: int | None = None
     none_penalty: float | None = None
+    macro_f1: float | None = None
+    coarse_macro_f1: float | None = None
+    coarse_accuracy: float | None = None
     class_recall: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores that are known, by the names of metrics."""
+        found = {
+            "macro_recall": self.macro_recall,
+            "accuracy": self.accuracy,
+            "macro_f1": self.macro_f1,
+            "coarse_macro_f1": self.coarse_macro_f1,
+            "coarse_accuracy": self.coarse_accuracy,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def published_results(year: int | None = None, pair: str | None = None) -> list[PublishedResult]:
@@ -43,22 +66,23 @@ def published_results(year: int | None = None, pair: str | None = None) -> list[
 
 
 def published_instances(year: int, pair: str) -> dict[str, int]:
-    """Gold instances of each class of a test set, where they are published (2017)."""
-    if year != 2017:
+    """Gold instances of each class of a test set, where they are known (2015 and 2017)."""
+    if year not in _RECALL_YEARS:
         return {}
     return {
         row["class"]: int(row["instances"])
-        for row in read_figures("class_recall_2017")
+        for row in read_figures(f"class_recall_{year}")
         if row["pair"] == pair
     }
 
 
 @cache
 def _all_results() -> tuple[PublishedResult, ...]:
-    recalls: dict[tuple[str, str], dict[str, float]] = {}
-    for row in read_figures("class_recall_2017"):
-        by_class = recalls.setdefault((row["pair"], row["submission"]), {})
-        by_class[row["class"]] = float(row["recall"])
+    recalls: dict[tuple[str, str, str], dict[str, float]] = {}
+    for year in _RECALL_YEARS:
+        for row in read_figures(f"class_recall_{year}"):
+            by_class = recalls.setdefault((str(year), row["pair"], row["submission"]), {})
+            by_class[row["class"]] = float(row["recall"])
     accuracy_ranks = {
         (row["year"], row["pair"], row["submission"]): int(row["accuracy_rank"])
         for row in read_figures("accuracy_ranks")
@@ -73,13 +97,18 @@ def _all_results() -> tuple[PublishedResult, ...]:
             macro_recall=float(row["macro_recall"]),
             accuracy=float(row["accuracy"]),
             accuracy_rank=accuracy_ranks.get((row["year"], row["pair"], row["submission"])),
-            none_penalty=float(row["none_penalty"]) if row["none_penalty"] else None,
-            class_recall=recalls.get((row["pair"], row["submission"]), {})
-            if row["year"] == "2017"
-            else {},
+            none_penalty=_number(row["none_penalty"]),
+            macro_f1=_number(row["macro_f1"]),
+            coarse_macro_f1=_number(row["coarse_macro_f1"]),
+            coarse_accuracy=_number(row["coarse_accuracy"]),
+            class_recall=recalls.get((row["year"], row["pair"], row["submission"]), {}),
         )
         for row in read_figures("results")
     )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
 
 
 def figures_file(name: str) -> Path:

@@ -110,7 +110,7 @@ def _lines(gold: Gold, examples: Iterable[Example]) -> Iterator[_Line]:
         yield _Line(number, example, range(starts[number], ends[number]))
     if count != len(ends):  # a pipe cannot be read twice
         expected = f"{len(ends)} lines, as when the labels were read"
-        raise input_error(gold.name, "file", expected, f"{count} or none; use a file, not a pipe")
+        raise input_error(gold.name, "file", expected, f"{count}; use a file, not a pipe")
 
 
 def _one_document(one: Example, other: Example) -> bool:

@@ -113,16 +113,15 @@ def result_lines(
         recalls = zip(evaluation.task.classes, recall(result.counts), present, strict=True)
         lines.append(
             ResultLine(
-                result.name,
+                f"{result.name} (contrastive)" if result.contrastive else result.name,
                 True,
-                True,
+                not result.contrastive,
                 result.scores,
                 {name: float(value) for name, value, there in recalls if there},
             )
         )
     for row in published:
-        values = {"macro_recall": row.macro_recall, "accuracy": row.accuracy}
-        scores = {name: Score(name, value, "") for name, value in values.items()}
+        scores = {name: Score(name, value, "") for name, value in row.scores.items()}
         name = f"{row.submission} ({row.year})"
         lines.append(ResultLine(name, False, row.kind == "primary", scores, row.class_recall))
     official = evaluation.task.official_score
@@ -202,6 +201,7 @@ def json_report(evaluation: Evaluation) -> str:
         "submissions": [
             {
                 "name": result.name,
+                "contrastive": result.contrastive,
                 "scores": {name: asdict(score) for name, score in result.scores.items()},
                 "averages": _averages(evaluation, result),
                 "per_class": _per_class(evaluation, result),

@@ -49,11 +49,15 @@ class TaskMetric:
 
 @dataclass(frozen=True)
 class Result:
-    """The scores of one submission; `scores` is in the order in which they are shown."""
+    """The scores of one submission; `scores` is in the order in which they are shown.
+
+    A contrastive submission has no rank.
+    """
 
     name: str
     counts: Counts
     scores: dict[str, Score]
+    contrastive: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def _result(
         },
     )
     counts = confusion_counts(gold.classes, submission.classes, size)
-    return Result(submission.name, counts, scores)
+    return Result(submission.name, counts, scores, submission.contrastive)
 
 
 def _described(metric: TaskMetric, task: Task, gold: Gold, absent: Absent) -> list[str]:

@@ -70,6 +70,8 @@ class Submission:
     warnings: tuple[str, ...] = ()
     probabilities: NDArray[np.float64] | None = None
     """Of each class for each gap, where a system gave them."""
+    contrastive: bool = False
+    """Whether it stands beside others without a rank, as contrastive submissions do."""
 
 
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:

@@ -18,7 +18,7 @@ from crosspro.data_prep.errors import CrossproError
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.batches import Batch, Batches, FixedBatches
-from crosspro.prediction.neural.network import Network
+from crosspro.prediction.neural.network import Network, gap_losses
 from crosspro.prediction.neural.training_data import TrainingData
 from crosspro.prediction.neural.training_settings import Optimisation
 
@@ -95,22 +95,24 @@ class GapClassifier(pl.LightningModule):
 
     def on_validation_epoch_start(self) -> None:
         """Start with no predictions."""
-        self.predicted: list[tuple[Tensor, Tensor]] = []
+        self.predicted: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def validation_step(self, batch: Batch, _: int) -> None:
-        """Predict a part of dev."""
+        """Predict a part of dev; its cross-entropy costs nothing more."""
         gaps = batch[0].to(self.device)
         scores = self.network(self.data["dev"], gaps, batch[1])
-        self.predicted.append((self.data["dev"].label[gaps], scores.argmax(-1)))
+        labels = self.data["dev"].label[gaps]
+        losses = gap_losses(scores, labels, self.weights, self.optimisation.label_smoothing)
+        self.predicted.append((labels, scores.argmax(-1), losses))
 
     def on_validation_epoch_end(self) -> None:
         """Score dev as the shared task does."""
-        gold = torch.cat([labels for labels, _ in self.predicted]).cpu().numpy()
-        found = torch.cat([classes for _, classes in self.predicted]).cpu().numpy()
-        counts = confusion_counts(gold, found, len(self.weights))
+        labels, classes, losses = (torch.cat(parts) for parts in zip(*self.predicted, strict=True))
+        counts = confusion_counts(labels.cpu().numpy(), classes.cpu().numpy(), len(self.weights))
+        several = self.trainer.world_size > 1  # which all predict the whole of dev
+        self.log("dev_loss", losses.mean(), sync_dist=several)
         for name in MONITORS:
             shown = name in ("macro_recall", "accuracy")
-            several = self.trainer.world_size > 1  # which all predict the whole of dev
             self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
     def configure_optimizers(self) -> Any:

@@ -1,4 +1,4 @@
-"""The loss and dev scores of each epoch: a CSV file that a resumed run continues, and its chart."""
+"""Losses and dev scores of each epoch: a CSV file that a resumed run continues, and its chart."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 import pytorch_lightning as pl
 
 from crosspro.data_prep.files.textfile import write_text
-from crosspro.evaluation.layout.plot import line_chart
+from crosspro.evaluation.layout.plot import MarkedPlace, Panel, panel_chart
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.fit_report import LOG_FILE
 
-COLUMNS = ("epoch", "step", "loss", *(f"dev_{name}" for name in MONITORS))
+COLUMNS = ("epoch", "step", "loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
 
 
 class EpochLog(pl.Callback):
     """Writes `logs/metrics.csv` and `learning_curve.svg` of a run folder after every epoch."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, monitor: str) -> None:
         self.folder = folder
+        self.monitor = monitor
         self.path = folder / "logs" / "metrics.csv"
         self.rows: list[dict[str, str]] = []
 
@@ -29,8 +30,12 @@ class EpochLog(pl.Callback):
         """Keep the epochs before the one that begins, if the run goes on."""
         if self.path.is_file():
             with self.path.open(encoding="utf-8", newline="") as handle:
-                rows = [row for row in csv.DictReader(handle) if set(row) == set(COLUMNS)]
-            self.rows = [row for row in rows if int(row["epoch"]) < trainer.current_epoch]
+                rows = [row for row in csv.DictReader(handle) if {"epoch", "step"} <= set(row)]
+            self.rows = [
+                {name: row.get(name, "") for name in COLUMNS}  # an older version had fewer
+                for row in rows
+                if int(row["epoch"]) < trainer.current_epoch
+            ]
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Add the row of an epoch and draw the chart again."""
@@ -42,17 +47,27 @@ class EpochLog(pl.Callback):
             logging.getLogger(LOG_FILE).info(scores)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_text(self.path, _csv(self.rows))
-            write_text(self.folder / "learning_curve.svg", learning_curve(self.rows))
+            write_text(self.folder / "learning_curve.svg", learning_curve(self.rows, self.monitor))
 
 
-def learning_curve(rows: list[dict[str, str]]) -> str:
-    """The dev scores of all epochs as a chart."""
-    scores = {
-        "dev macro recall": [float(row["dev_macro_recall"]) for row in rows],
-        "dev accuracy": [float(row["dev_accuracy"]) for row in rows],
-    }
+def learning_curve(rows: list[dict[str, str]], monitor: str) -> str:
+    """The dev scores and both losses of all epochs as a chart, with the epoch that is chosen."""
+    shown = dict.fromkeys(("macro_recall", "accuracy", monitor))
+    scores = {f"dev {name.replace('_', ' ')}": _values(rows, f"dev_{name}") for name in shown}
+    losses = {"training loss": _values(rows, "loss"), "dev loss": _values(rows, "dev_loss")}
     epochs = [float(row["epoch"]) for row in rows]
-    return line_chart("Learning curve", "epoch", "per cent", epochs, scores)
+    chosen = _values(rows, f"dev_{monitor}")
+    marked = None
+    if any(value is not None for value in chosen):
+        best = max(value for value in chosen if value is not None)
+        epoch = epochs[chosen.index(best)]  # of equal ones the first
+        marked = MarkedPlace(epoch, f"best epoch {epoch:g}: {monitor.replace('_', ' ')} {best:.2f}")
+    panels = [Panel("per cent", scores), Panel("loss", losses)]
+    return panel_chart("Learning curve", "epoch", epochs, panels, marked)
+
+
+def _values(rows: list[dict[str, str]], name: str) -> list[float | None]:
+    return [float(row[name]) if row[name] else None for row in rows]
 
 
 def _csv(rows: list[dict[str, str]]) -> str:

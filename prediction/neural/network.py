@@ -54,6 +54,13 @@ class Reads:
     heads: Mapping[str, object] | None = None
 
 
+def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
+    """The cross-entropy of each gap, with weights of the classes and smoothed labels."""
+    return nn.functional.cross_entropy(
+        scores.float(), labels, weight=weights, reduction="none", label_smoothing=smoothing
+    )
+
+
 class Network(nn.Module, ABC):
     """Scores of each class for a batch of gaps."""
 
@@ -91,11 +98,9 @@ class Network(nn.Module, ABC):
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
     ) -> Tensor:
         """The loss of each gap: cross-entropy with weights of the classes and smoothed labels."""
-        scores = self(data, gaps, width).float()
+        scores = self(data, gaps, width)
         labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
-        return nn.functional.cross_entropy(
-            scores, labels, weight=weights, reduction="none", label_smoothing=smoothing
-        )
+        return gap_losses(scores, labels, weights, smoothing)
 
     def pretrain(
         self,

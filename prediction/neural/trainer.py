@@ -88,7 +88,7 @@ class NetworkTrainer:
             enable_version_counter=False,
         )
         shown = [_Bar(refresh_rate=10)] if settings.progress_bar else []
-        logs = [EpochLog(folder)] if folder else []
+        logs = [EpochLog(folder, training.monitor)] if folder else []
         self.patience = _Patience(monitor, mode="max")  # how many epochs, the data decides
         try:
             self.trainer = pl.Trainer(

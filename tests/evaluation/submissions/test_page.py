@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.statistics.significance import Resampling
@@ -160,3 +161,9 @@ def test_lines_with_other_numbers_of_labels_are_shown_too(tmp_path, en_fr):
         evaluate(en_fr, labels, read), read, read_examples(gold, en_fr, lenient=True)
     )
     assert [one[4] for one in page_data(page)["examples"]] == [[[]], [[]]]
+
+
+def test_gold_that_cannot_be_read_twice_is_an_error(small):
+    found, submissions, examples = small
+    with pytest.raises(InputError, match=r"expected 4 lines, .* found 2; use a file, not a pipe"):
+        html_report(found, submissions, examples[:2])

@@ -86,3 +86,16 @@ def test_the_divisor_of_2017_english_german():
     counts = np.diag([8, 62, 52, 0, 62])
     assert float(scores.macro_average(values, counts)) == pytest.approx(78.38, abs=0.01)
     assert float(scores.macro_average(values, counts, "zero")) == pytest.approx(62.70, abs=0.01)
+
+
+def test_scores_of_2015_follow_from_class_recalls():
+    (row,) = published_results(2015, "en-fr")
+    instances = published_instances(2015, "en-fr")
+    assert sum(instances.values()) == 1105
+    right = {name: round(row.class_recall[name] * instances[name] / 100) for name in instances}
+    for name, number in right.items():
+        assert row.class_recall[name] == pytest.approx(100 * number / instances[name], abs=0.005)
+    assert row.accuracy == pytest.approx(100 * sum(right.values()) / 1105, abs=0.005)
+    assert row.macro_recall == pytest.approx(
+        sum(row.class_recall.values()) / len(instances), abs=0.005
+    )

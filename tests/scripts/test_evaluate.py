@@ -1,0 +1,67 @@
+"""`crosspro evaluate`: its page, contrastive submissions, and the results of 2015."""
+
+from __future__ import annotations
+
+import json
+
+from tests.conftest import GOLDEN
+from tests.evaluation.layout.reading import check_page
+from tests.scripts.run import crosspro
+
+CASE = GOLDEN / "scorer" / "en-fr_random"
+
+
+def test_published_of_2015_is_the_released_submission():
+    text = crosspro("published", "--year", 2015).stdout.decode()
+    assert "1105 gaps" in text
+    assert "macro F1" in text
+    assert "55.80" in text
+    assert "NONE penalty" not in text
+
+
+def test_evaluate_against_what_is_known_of_2015(tmp_path):
+    gold, predicted = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
+    gold.write_text("ça\tça\tit rains\tREPLACE_0 pleut\t0-0 1-1\n" * 3, encoding="utf-8")
+    predicted.write_text("ça\n" * 3, encoding="utf-8")
+    result = crosspro("evaluate", gold, predicted, "--task", "en-fr-2015",
+                      "--with-published", 2015, "--resamples", 0)  # fmt: skip
+    assert b"the test set of 2015 had 1,105" in result.stderr
+    assert result.code == 0, result.stderr
+    lines = [line.split() for line in result.stdout.decode().splitlines()]
+    released = next(line for line in lines if line and line[0] == "WHATELLES-released")
+    assert released == ["WHATELLES-released", "(2015)", "55.80", "55.23", "72.40", "65.67", "76.11"]
+    assert ["1", "*pred"] in [line[:2] for line in lines]
+
+
+def test_a_contrastive_submission_has_no_rank():
+    call = ("evaluate", CASE / "gold.tsv", CASE / "gold.tsv", CASE / "pred.tsv",
+            "--task", "en-fr", "--resamples", 0)  # fmt: skip
+    text = crosspro(*call, "--contrastive", "gold").stdout.decode()
+    lines = [line.split() for line in text.splitlines()]
+    assert ["gold", "(contrastive)", "100.00"] in [line[:3] for line in lines]
+    assert ["1", "pred"] in [line[:2] for line in lines]
+    content = json.loads(
+        crosspro(*call, "--contrastive", "gold", "--layout", "json").stdout.decode()
+    )
+    assert [one["contrastive"] for one in content["submissions"]] == [True, False]
+    wrong = crosspro(*call, "--contrastive", "other")
+    assert wrong.code == 2
+    assert b"expected one of gold, pred, found 'other'" in wrong.stderr
+
+
+def test_evaluate_writes_a_page_beside_its_table(tmp_path):
+    page = tmp_path / "page.html"
+    call = ("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr", "--resamples", 20)
+    result = crosspro(*call, "--html", page)
+    assert result.code == 0, result.stderr
+    assert result.stdout == crosspro(*call).stdout
+    data, _ = check_page(page.read_text("utf-8"))
+    assert len(data["examples"]) == 583
+    assert crosspro(*call, "--layout", "html").stdout == page.read_bytes()
+    for option in ("--max-examples", "--max-errors"):
+        crosspro(*call, "--html", page, option, 7)
+        assert "Only 7 of 583 gaps" in page.read_text("utf-8")
+    assert crosspro(*call, "--html", tmp_path / "none" / "page.html").code == 2
+    official = crosspro(*call, "--html", page, "--layout", "official")
+    assert official.code == 2
+    assert b"no page beside the official layout" in official.stderr
