@@ -8,15 +8,14 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any, TypeGuard, get_type_hints
+from typing import Any, TypeGuard
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.prediction.arguments import BY_NAME, constructor
+from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
-from crosspro.prediction.typed_values import faults, shown
+from crosspro.prediction.typed_values import faults, hints_of, shown
 
-_PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -82,7 +81,7 @@ class Settings:
                 if name not in known:
                     expected = choices(known) if known else "no setting"
                     self.problem(f"data.{name}", expected, "an unknown key")
-        hints = _hints(target)
+        hints = hints_of(target)
         for name, parameter in known.items():
             value = arguments.get(name, "???")
             if name not in arguments and parameter.default is not parameter.empty:
@@ -110,7 +109,9 @@ class Settings:
         try:
             return target(**{name: given[name] for name in given if _takes(target, name)})
         except InputError as error:
-            self.problems += [_placed(problem, key) for problem in error.problems]
+            found = [_placed(problem, key) for problem in error.problems]
+            told = {problem.field for problem in found}  # the constructor knows more
+            self.problems = [one for one in self.problems if one.field not in told] + found
         except Exception:
             if not self.problems:
                 raise
@@ -145,9 +146,8 @@ class Settings:
             needed = parameter.default is parameter.empty and parameter.kind in BY_NAME
             if needed and name not in arguments:
                 self.problem(f"{key}.{name}", "a value", "nothing")
-            kind = _PLAIN.get(str(parameter.annotation))
-            if kind and name in arguments and type(arguments[name]) is not kind:
-                self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
+        for fault in argument_faults(target, key, arguments):
+            self.problem(*fault)
 
 
 def _is_class(target: object) -> TypeGuard[type[System]]:
@@ -168,14 +168,6 @@ def _placed(problem: Problem, key: str) -> Problem:
     """A problem that a constructor found, with the key of its section; it says system."""
     inside = problem.field.removeprefix("system.")
     return problem if inside == problem.field else replace(problem, field=f"{key}.{inside}")
-
-
-def _hints(target: object) -> dict[str, Any]:
-    """The annotations of a function, or none, where they name what only a type checker imports."""
-    try:
-        return get_type_hints(target, include_extras=True)
-    except NameError:
-        return {}
 
 
 def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:

@@ -98,10 +98,14 @@ def read_run(folder: str | Path) -> Run:
     path = Path(folder) / FILE
     content = read_json_object(path)
     form = content.pop("format", None)
-    if form != _FORMAT:
+    if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
     problems = [Problem(str(path), None, *fault) for fault in faults("", content, Run)]
+    name = content.get("system")
+    if isinstance(name, str) and not name.isprintable():  # tables and terminals show it
+        expected = "a name without control characters"
+        problems.append(Problem(str(path), None, "system", expected, quoted(name)))
     if problems:
         raise InputError(problems)
     asked = Configuration(**content["configuration"])

@@ -120,6 +120,25 @@ def test_all_problems_of_all_members_come_at_once():
     ]
 
 
+def test_a_value_of_another_type_is_told_once():
+    network = {**NETWORK, "network": 5, "seed": "x", "trainer": 5, "training": 5}
+    members = {"net": network, "lm": {**LM, "order": "x", "variant": 5}}
+    check = Settings()
+    check.system("system", {**ENSEMBLE, "members": members, "tune": 5})
+    assert sorted(problem.field for problem in check.problems) == [
+        *("system.members.lm.order", "system.members.lm.variant", "system.members.net.network"),
+        *("system.members.net.seed", "system.members.net.trainer", "system.members.net.training"),
+        "system.tune",
+    ]
+    check = Settings()
+    check.system("system", {**NETWORK, "trainer": 5, "training": 5})
+    assert [problem.field for problem in check.problems] == ["system.training", "system.trainer"]
+    check = Settings()
+    check.system("system", {**ENSEMBLE, "members": {1: MAJORITY}})
+    (problem,) = check.problems
+    assert (problem.field, problem.expected) == ("system.members", "names that are text")
+
+
 def test_a_class_that_cannot_be_imported_is_a_problem():
     for target in ("no_such_module.Mine", "crosspro.baselines.majority.Minority", "", 3):
         check = Settings()
