@@ -63,8 +63,8 @@ def json_value(
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
-                found = quoted(repr(name))
-                problems.append(Problem("settings", None, key, "names that are text", found))
+                shown = quoted(repr(name))
+                problems.append(Problem("settings", None, key, "names that are text", shown))
         return {k: json_value(f"{key}.{k}", v, problems, other) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [json_value(f"{key}.{n}", v, problems, other) for n, v in enumerate(value)]

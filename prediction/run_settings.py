@@ -7,15 +7,23 @@ import inspect
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import isfunction
 from math import inf
 from typing import Any, TypeGuard
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.sets.splits import Splits
 from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
 from crosspro.prediction.typed_values import faults, hints_of, shown
 
+_BY_POSITION = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+)
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -69,12 +77,11 @@ class Settings:
 
         Its first parameter gets the task.
         """
-        try:
-            signature = inspect.signature(target)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        every = list(inspect.signature(target).parameters.items()) if isfunction(target) else []
+        if not every or every[0][1].kind not in _BY_POSITION:  # what else there is, is not called
             self.problem("data._target_", "a function of a task that returns Splits", shown(target))
             return
-        parameters = dict(list(signature.parameters.items())[1:])
+        parameters = dict(every[1:])
         known = {name: one for name, one in parameters.items() if one.kind in _NAMED}
         if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
             for name in arguments:
@@ -168,6 +175,19 @@ def _placed(problem: Problem, key: str) -> Problem:
     """A problem that a constructor found, with the key of its section; it says system."""
     inside = problem.field.removeprefix("system.")
     return problem if inside == problem.field else replace(problem, field=f"{key}.{inside}")
+
+
+def unlike_splits(value: object) -> str | None:
+    """What a function of data has returned, if it is not `Splits` of examples."""
+    if not isinstance(value, Splits):
+        return f"one of {type(value).__name__}"
+    if not isinstance(value.test, Mapping):
+        return f"one whose test sets are {type(value.test).__name__} and not a mapping of names"
+    sets = {"train": value.train, "dev": value.dev, **value.test}
+    for name, examples in sets.items():
+        if not isinstance(examples, Sequence) or not all(isinstance(e, Example) for e in examples):
+            return f"one whose {name} is {type(examples).__name__} and not a list of Example"
+    return None
 
 
 def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:
