@@ -123,18 +123,20 @@ def find_run(folder: str | Path) -> Run | None:
     return read_run(folder) if (Path(folder) / FILE).is_file() else None
 
 
-def names_of(paths: Sequence[Path]) -> list[str]:
+def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:
     """Names of runs and submissions as shown in tables: of runs, the system and the seed.
 
-    Two runs of one system and seed are told apart by the names of their folders.
+    The first have the given names. Two runs of one system and seed are told apart by the names of
+    their folders.
     """
-    files = display_names(paths)
-    runs = [find_run(path) for path in paths]
+    files = display_names(paths)[len(given) :]
+    runs = [find_run(path) for path in paths[len(given) :]]
     names = [run.name if run else name for run, name in zip(runs, files, strict=True)]
-    return [
+    own = [
         name if names.count(name) == 1 else file if name == file else f"{name} ({file})"
         for name, file in zip(names, files, strict=True)
     ]
+    return [*given, *own]
 
 
 def versions() -> dict[str, str]:

@@ -12,7 +12,7 @@ import typer
 
 from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.layers import Layers, read_layered
+from crosspro.data_prep.layers import Layers
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.published.results import (
     PublishedResult,
@@ -21,7 +21,6 @@ from crosspro.evaluation.published.results import (
 )
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.released import (
     released_empty_layout,
     released_encoding,
@@ -38,14 +37,11 @@ from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import (
     Gold,
     Submission,
+    display_names,
     label_problems,
     read_gold,
     read_submissions,
-    submission_of,
 )
-from crosspro.prediction.output import lacks_context, with_predictions, without_context
-from crosspro.prediction.runs import names_of
-from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIdsBeside,
@@ -158,33 +154,26 @@ def evaluate_command(
 def _submissions(
     paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers
 ) -> list[Submission]:
-    """Submissions from files, and from the systems of runs, which predict the gaps of gold."""
-    files = [path for path in paths if not path.is_dir()]
-    runs = [path for path in paths if path.is_dir()]
-    found = dict(zip(files, read_submissions(files, task, gold), strict=True))
-    if runs:
-        systems = load_systems(runs)
-        examples = list(read_layered(gold_path, task, layers, lenient=True))
-        gaps = sum(len(example.gaps) for example in examples)
-        if gaps != len(gold.classes):
-            labels = f"{len(gold.classes)} labels for {gaps}"
-            raise input_error(gold_path, "classes", "a label for each gap", labels)
-        for path, system in zip(runs, systems, strict=True):
-            if system.task.classes != task.classes:
-                expected = f"a system with the classes of {task.name}"
-                raise input_error(path, "run", expected, f"one for {system.task.name}")
-            if lacks_context(system, examples):
-                print(without_context(str(gold_path), system), file=sys.stderr)
-            predicted = with_predictions(system, examples, system.predict(examples))
-            found[path] = submission_of(predicted, task, path.name)
-    return [found[path] for path in paths]
+    """Submissions from files, and from runs; what loads systems is imported for runs alone."""
+    if not any(path.is_dir() for path in paths):
+        return read_submissions(paths, task, gold)
+    from crosspro.prediction.run_submissions import read_or_predict
+
+    return read_or_predict(
+        paths, task, gold, gold_path, layers, lambda note: print(note, file=sys.stderr)
+    )
 
 
 def _names(paths: list[Path], given: list[str]) -> list[str]:
     """Names as given, in the order of the submissions, and of the rest their own."""
     if len(given) > len(paths):
         raise typer.BadParameter(f"{len(given)} names for {len(paths)} submissions")
-    names = [*given, *names_of(paths)[len(given) :]]
+    if any(path.is_dir() for path in paths[len(given) :]):
+        from crosspro.prediction.runs import names_of
+
+        names = names_of(paths, given)
+    else:
+        names = [*given, *display_names(paths)[len(given) :]]
     twice = sorted({name for name in given if names.count(name) > 1 or not name.strip()})
     if twice:
         raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
@@ -207,6 +196,8 @@ def _text(
     if layout is SubmissionLayout.MARKDOWN:
         return markdown_report(evaluation, published)
     if layout is SubmissionLayout.HTML:
+        from crosspro.evaluation.submissions.page import html_report
+
         examples = read_examples(gold, evaluation.task, layers.documents, lenient=True)
         return html_report(evaluation, submissions, examples, published, max_errors)
     return text_report(evaluation, published)
