@@ -23,7 +23,7 @@ class ClassPrior(Majority):
     name = "class_prior"
 
     def __init__(self, seed: int = 1) -> None:
-        self.seed = int(seed)
+        self.seed = seed
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Probability 1 for the class that was drawn."""

@@ -24,11 +24,12 @@ Wrong input raises `InputError`, whose `problems` say where, what was expected a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from crosspro.baselines.ngram.language_model import LanguageModel
     from crosspro.data_prep.errors import CrossproError, InputError
@@ -78,6 +79,8 @@ _CLASSES = {
 """Classes that users name in their own code, and where they are."""
 
 AnyPath = str | Path
+Paths = Iterable[AnyPath] | AnyPath
+"""Several paths, or one."""
 
 
 def __getattr__(name: str) -> Any:
@@ -99,7 +102,7 @@ def load_task(name: AnyPath) -> Task:
     return load_task(name)
 
 
-def read_examples(path: AnyPath, task: Task | str, *, lenient: bool = False) -> list[Example]:
+def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False) -> list[Example]:
     """The examples of a five-column file, with the layers that lie beside it (X.doc-ids, …).
 
     `lenient` accepts what the released scorer accepts.
@@ -116,7 +119,7 @@ def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
     write_examples(path, examples)
 
 
-def demo(task: Task | str, split: str, documents: int, seed: int = 1) -> list[Example]:
+def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> list[Example]:
     """Documents of the generated demo corpus: `split` is train, dev or test."""
     from crosspro.data_prep.demo.corpus import demo_examples
 
@@ -124,7 +127,7 @@ def demo(task: Task | str, split: str, documents: int, seed: int = 1) -> list[Ex
 
 
 def prepare(
-    task: Task | str,
+    task: Task | AnyPath,
     source: AnyPath,
     target: AnyPath | None = None,
     *,
@@ -146,9 +149,10 @@ def prepare(
     from crosspro.data_prep.align.backends import default_settings
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.cache import Cache
-    from crosspro.data_prep.gaps.rules import changed_rules
+    from crosspro.data_prep.gaps.rules import RULES, changed_rules
     from crosspro.data_prep.prepare import PrepareSettings, prepare, tokenised_segments
 
+    _one_of("rules", rules, RULES)
     task = _task(task)
     settings = PrepareSettings(
         rules=changed_rules(rules, ()),
@@ -197,7 +201,7 @@ def load_language_model(path: AnyPath) -> LanguageModel:
 
 def fill(
     examples: Sequence[Example],
-    task: Task | str,
+    task: Task | AnyPath,
     model: LanguageModel,
     none_penalty: float = 0.0,
 ) -> list[Example]:
@@ -217,37 +221,46 @@ def fill(
 
 def evaluate(
     gold: AnyPath,
-    submissions: Sequence[AnyPath],
-    task: Task | str,
+    submissions: Paths,
+    task: Task | AnyPath,
     *,
     doc_ids: AnyPath | None = None,
     absent: Literal["skip", "zero"] = "skip",
     resamples: int = 1000,
     seed: int = 12345,
 ) -> Evaluation:
-    """Scores of submission files, with intervals and paired tests (none with 0 resamples).
+    """Scores of submissions, with intervals and paired tests (none with 0 resamples).
 
+    A submission is a file, or the folder of a run, whose system predicts the gaps of gold.
     Documents are resampled where ids are given or lie beside gold (X.doc-ids beside X.data), else
     gaps. Classes absent from gold are skipped, as in the papers, or count as zero.
     """
+    from dataclasses import replace
+
     from crosspro.data_prep.layers import layers_beside
     from crosspro.evaluation.submissions.results import evaluate
-    from crosspro.evaluation.submissions.submission import read_gold, read_submissions
+    from crosspro.evaluation.submissions.submission import read_gold
+    from crosspro.prediction.run_submissions import read_or_predict
+    from crosspro.prediction.runs import names_of
 
-    task = _task(task)
-    labels = read_gold(Path(gold), task, _path(doc_ids) or layers_beside(gold).documents)
-    read = read_submissions([Path(path) for path in submissions], task, labels)
-    return evaluate(task, labels, read, absent, _plan(resamples, seed))
+    _one_of("absent", absent, ("skip", "zero"))
+    plan, task, paths = _plan(resamples, seed), _task(task), _paths(submissions)
+    layers = layers_beside(gold)
+    layers = replace(layers, documents=_path(doc_ids) or layers.documents)
+    labels = read_gold(Path(gold), task, layers.documents)
+    found = read_or_predict(paths, task, labels, Path(gold), layers)
+    read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]
+    return evaluate(task, labels, read, absent, plan)
 
 
 def apt(
     source: AnyPath,
     reference: AnyPath,
-    candidates: Sequence[AnyPath],
-    pronouns: PronounLists | str,
+    candidates: Paths,
+    pronouns: PronounLists | AnyPath,
     *,
     links_reference: AnyPath | None = None,
-    links_candidates: Sequence[AnyPath] = (),
+    links_candidates: Paths = (),
     doc_ids: AnyPath | None = None,
     settings: AptSettings | None = None,
     resamples: int = 1000,
@@ -268,11 +281,11 @@ def apt(
 def autoprf(
     source: AnyPath,
     reference: AnyPath,
-    candidates: Sequence[AnyPath],
-    pronouns: PronounLists | str,
+    candidates: Paths,
+    pronouns: PronounLists | AnyPath,
     *,
     links_reference: AnyPath | None = None,
-    links_candidates: Sequence[AnyPath] = (),
+    links_candidates: Paths = (),
     doc_ids: AnyPath | None = None,
     settings: AutoPrfSettings | None = None,
     resamples: int = 1000,
@@ -292,7 +305,7 @@ def autoprf(
 
 def contrastive(
     test_set: AnyPath,
-    scores: Sequence[AnyPath],
+    scores: Paths,
     *,
     maximise: bool = False,
     resamples: int = 1000,
@@ -306,16 +319,16 @@ def contrastive(
     from crosspro.evaluation.contrastive.formats import read_contrastive
 
     read = read_contrastive(Path(test_set))
-    systems = read_scores([Path(path) for path in scores], read, maximise)
+    systems = read_scores(_paths(scores), read, maximise)
     return evaluate_contrastive(read, systems, _plan(resamples, seed))
 
 
 def _mt_input(
     source: AnyPath,
     reference: AnyPath,
-    candidates: Sequence[AnyPath],
+    candidates: Paths,
     links_reference: AnyPath | None,
-    links_candidates: Sequence[AnyPath],
+    links_candidates: Paths,
     doc_ids: AnyPath | None,
 ) -> MtInput:
     from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
@@ -323,29 +336,49 @@ def _mt_input(
     paths = InputPaths(
         Path(source),
         Path(reference),
-        tuple(map(Path, candidates)),
+        tuple(_paths(candidates)),
         _path(links_reference),
-        tuple(map(Path, links_candidates)),
+        tuple(_paths(links_candidates)),
         _path(doc_ids),
     )
     return read_input(paths)
 
 
-def _task(task: Task | str) -> Task:
-    return load_task(task) if isinstance(task, str) else task
+def _task(task: Task | AnyPath) -> Task:
+    return load_task(task) if isinstance(task, AnyPath) else task
 
 
-def _lists(pronouns: PronounLists | str) -> PronounLists:
+def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:
     from crosspro.evaluation.mt_text.pronoun_lists import load_lists
 
-    return load_lists(pronouns) if isinstance(pronouns, str) else pronouns
+    return load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns
 
 
 def _path(path: AnyPath | None) -> Path | None:
     return None if path is None else Path(path)
 
 
+def _paths(paths: Paths) -> list[Path]:
+    """Several paths; a single one is a list of one, and not of its characters."""
+    return [Path(path) for path in ([paths] if isinstance(paths, AnyPath) else paths)]
+
+
+def _one_of(name: str, value: object, known: Iterable[str]) -> None:
+    from crosspro.data_prep.errors import choices, input_error
+
+    if value not in list(known):
+        raise input_error("arguments", name, choices(known), repr(value))
+
+
 def _plan(resamples: int, seed: int) -> Resampling | None:
+    from crosspro.data_prep.errors import InputError, Problem
     from crosspro.evaluation.statistics.significance import Resampling
 
+    numbers = {"resamples": resamples, "seed": seed}
+    wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 0}
+    if wrong:
+        expected = "a whole number from 0"
+        raise InputError(
+            Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
+        )
     return Resampling(resamples, seed) if resamples else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import Problem, quoted
+from crosspro.prediction.typed_values import Fault, faults, hints_of
 
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 """Parameters that a setting of the same name can give."""
@@ -34,6 +36,17 @@ def given_arguments(kind: type, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     return given
 
 
+def argument_faults(kind: type, key: str, arguments: Mapping[str, Any]) -> list[Fault]:
+    """Arguments that are not what the constructor's annotations say."""
+    hints = hints_of(kind.__init__)  # type: ignore[misc]
+    return [
+        fault
+        for name, value in arguments.items()
+        if name in constructor(kind).parameters
+        for fault in faults(f"{key}.{name}", value, hints.get(name, Any))
+    ]
+
+
 def json_value(
     key: str,
     value: object,
@@ -45,7 +58,13 @@ def json_value(
         return value
     if isinstance(value, float) and isfinite(value):
         return value
-    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        for name in value:
+            if not isinstance(name, str):
+                shown = quoted(repr(name))
+                problems.append(Problem("settings", None, key, "names that are text", shown))
         return {k: json_value(f"{key}.{k}", v, problems, other) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [json_value(f"{key}.{n}", v, problems, other) for n, v in enumerate(value)]

@@ -7,16 +7,23 @@ import inspect
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import isfunction
 from math import inf
-from typing import Any, TypeGuard, get_type_hints
+from typing import Any, TypeGuard
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.prediction.arguments import BY_NAME, constructor
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.sets.splits import Splits
+from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
-from crosspro.prediction.typed_values import faults, shown
+from crosspro.prediction.typed_values import faults, hints_of, shown
 
-_PLAIN: dict[str, type] = {"int": int, "bool": bool, "str": str}
+_BY_POSITION = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+)
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -70,19 +77,18 @@ class Settings:
 
         Its first parameter gets the task.
         """
-        try:
-            signature = inspect.signature(target)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        every = list(inspect.signature(target).parameters.items()) if isfunction(target) else []
+        if not every or every[0][1].kind not in _BY_POSITION:  # what else there is, is not called
             self.problem("data._target_", "a function of a task that returns Splits", shown(target))
             return
-        parameters = dict(list(signature.parameters.items())[1:])
+        parameters = dict(every[1:])
         known = {name: one for name, one in parameters.items() if one.kind in _NAMED}
         if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
             for name in arguments:
                 if name not in known:
                     expected = choices(known) if known else "no setting"
                     self.problem(f"data.{name}", expected, "an unknown key")
-        hints = _hints(target)
+        hints = hints_of(target)
         for name, parameter in known.items():
             value = arguments.get(name, "???")
             if name not in arguments and parameter.default is not parameter.empty:
@@ -110,7 +116,9 @@ class Settings:
         try:
             return target(**{name: given[name] for name in given if _takes(target, name)})
         except InputError as error:
-            self.problems += [_placed(problem, key) for problem in error.problems]
+            found = [_placed(problem, key) for problem in error.problems]
+            told = {problem.field for problem in found}  # the constructor knows more
+            self.problems = [one for one in self.problems if one.field not in told] + found
         except Exception:
             if not self.problems:
                 raise
@@ -145,9 +153,8 @@ class Settings:
             needed = parameter.default is parameter.empty and parameter.kind in BY_NAME
             if needed and name not in arguments:
                 self.problem(f"{key}.{name}", "a value", "nothing")
-            kind = _PLAIN.get(str(parameter.annotation))
-            if kind and name in arguments and type(arguments[name]) is not kind:
-                self.problem(f"{key}.{name}", f"a value of type {kind.__name__}", arguments[name])
+        for fault in argument_faults(target, key, arguments):
+            self.problem(*fault)
 
 
 def _is_class(target: object) -> TypeGuard[type[System]]:
@@ -170,12 +177,17 @@ def _placed(problem: Problem, key: str) -> Problem:
     return problem if inside == problem.field else replace(problem, field=f"{key}.{inside}")
 
 
-def _hints(target: object) -> dict[str, Any]:
-    """The annotations of a function, or none, where they name what only a type checker imports."""
-    try:
-        return get_type_hints(target, include_extras=True)
-    except NameError:
-        return {}
+def unlike_splits(value: object) -> str | None:
+    """What a function of data has returned, if it is not `Splits` of examples."""
+    if not isinstance(value, Splits):
+        return f"one of {type(value).__name__}"
+    if not isinstance(value.test, Mapping):
+        return f"one whose test sets are {type(value.test).__name__} and not a mapping of names"
+    sets = {"train": value.train, "dev": value.dev, **value.test}
+    for name, examples in sets.items():
+        if not isinstance(examples, Sequence) or not all(isinstance(e, Example) for e in examples):
+            return f"one whose {name} is {type(examples).__name__} and not a list of Example"
+    return None
 
 
 def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:

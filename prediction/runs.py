@@ -98,10 +98,14 @@ def read_run(folder: str | Path) -> Run:
     path = Path(folder) / FILE
     content = read_json_object(path)
     form = content.pop("format", None)
-    if form != _FORMAT:
+    if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
     problems = [Problem(str(path), None, *fault) for fault in faults("", content, Run)]
+    name = content.get("system")
+    if isinstance(name, str) and not name.isprintable():  # tables and terminals show it
+        expected = "a name without control characters"
+        problems.append(Problem(str(path), None, "system", expected, quoted(name)))
     if problems:
         raise InputError(problems)
     asked = Configuration(**content["configuration"])
@@ -119,18 +123,20 @@ def find_run(folder: str | Path) -> Run | None:
     return read_run(folder) if (Path(folder) / FILE).is_file() else None
 
 
-def names_of(paths: Sequence[Path]) -> list[str]:
+def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:
     """Names of runs and submissions as shown in tables: of runs, the system and the seed.
 
-    Two runs of one system and seed are told apart by the names of their folders.
+    The first have the given names. Two runs of one system and seed are told apart by the names of
+    their folders.
     """
-    files = display_names(paths)
-    runs = [find_run(path) for path in paths]
+    files = display_names(paths)[len(given) :]
+    runs = [find_run(path) for path in paths[len(given) :]]
     names = [run.name if run else name for run, name in zip(runs, files, strict=True)]
-    return [
+    own = [
         name if names.count(name) == 1 else file if name == file else f"{name} ({file})"
         for name, file in zip(names, files, strict=True)
     ]
+    return [*given, *own]
 
 
 def versions() -> dict[str, str]:

@@ -25,7 +25,7 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
-from crosspro.prediction.arguments import given_arguments, json_value
+from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.format_1 import in_todays_words
 from crosspro.prediction.registry import registered
@@ -198,9 +198,13 @@ def _made(name: object, settings: object, path: Path) -> System:
     if not isinstance(settings, dict):
         raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
     whole = {**kind.as_before, **settings}
+    arguments = {key: _with_systems(value, path) for key, value in whole.items()}
+    wrong = argument_faults(kind, "settings", arguments)
+    if wrong:
+        raise InputError(Problem(str(path), None, *fault) for fault in wrong)
     try:
-        return kind(**{key: _with_systems(value, path) for key, value in whole.items()})
-    except TypeError as error:
+        return kind(**arguments)
+    except (TypeError, ValueError) as error:
         raise input_error(path, "settings", f"those of {name}", str(error)) from error
     except InputError as error:
         raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
@@ -243,9 +247,10 @@ def _read_description(path: Path) -> dict[str, Any]:
         raise input_error(path.parent, "folder", f"a saved system with {_FILE}", "none")
     description = read_json_object(path)
     number = description.get("format")
-    if number == 1:
+    whole = type(number) is int  # true and 1.0 are equal to 1
+    if whole and number == 1:
         return in_todays_words(description)
-    if number != _FORMAT:
+    if not whole or number != _FORMAT:
         expected = f"1 or {_FORMAT} (this is crosspro {__version__})"
         writer = quoted(str(description.get("crosspro", "unknown")))
         found = f"{quoted(repr(number))}, written by crosspro {writer}"

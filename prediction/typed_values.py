@@ -76,6 +76,14 @@ def faults(key: str, value: object, hint: Any) -> Iterator[Fault]:
                 yield from faults(f"{key}.{number}", one, parts[0])
 
 
+def hints_of(function: object) -> dict[str, Any]:
+    """The annotations of a function, or none, where they name what only a type checker imports."""
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError:
+        return {}
+
+
 def shown(value: object) -> str:
     """A value as shown in a message: text in quotes, nothing too long."""
     if isinstance(value, str):

@@ -14,7 +14,7 @@ from crosspro.data_prep.errors import InputError, choices, input_error, quoted
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.layers import Layers, read_layered
+from crosspro.data_prep.layers import Layers
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.published.results import (
     PublishedResult,
@@ -24,7 +24,6 @@ from crosspro.evaluation.published.results import (
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.order import order_warning
-from crosspro.evaluation.submissions.page import html_report
 from crosspro.evaluation.submissions.released import (
     released_empty_layout,
     released_encoding,
@@ -41,14 +40,11 @@ from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import (
     Gold,
     Submission,
+    display_names,
     label_problems,
     read_gold,
     read_submissions,
-    submission_of,
 )
-from crosspro.prediction.output import lacks_context, with_predictions, without_context
-from crosspro.prediction.runs import names_of
-from crosspro.prediction.system import load_systems
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
@@ -179,6 +175,8 @@ def evaluate_command(
         print(f"warning: {warning}", file=sys.stderr)
     page = ""
     if html is not None or layout is SubmissionLayout.HTML:
+        from crosspro.evaluation.submissions.page import html_report
+
         examples = read_examples(gold, rules, layers.documents, lenient=True)
         page = html_report(evaluation, read, examples, published, max_examples)
     if html is not None:
@@ -190,34 +188,26 @@ def evaluate_command(
 def _submissions(
     paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers
 ) -> list[Submission]:
-    """Submissions from files, and from the systems of runs, which predict the gaps of gold."""
-    files = [path for path in paths if not path.is_dir()]
-    runs = [path for path in paths if path.is_dir()]
-    found = dict(zip(files, read_submissions(files, task, gold), strict=True))
-    if runs:
-        systems = load_systems(runs)
-        examples = list(read_layered(gold_path, task, layers, lenient=True))
-        gaps = sum(len(example.gaps) for example in examples)
-        if gaps != len(gold.classes):
-            labels = f"{len(gold.classes)} labels for {gaps}"
-            raise input_error(gold_path, "classes", "a label for each gap", labels)
-        for path, system in zip(runs, systems, strict=True):
-            if system.task.classes != task.classes:
-                expected = f"a system with the classes of {task.name}"
-                raise input_error(path, "run", expected, f"one for {system.task.name}")
-            if lacks_context(system, examples):
-                print(without_context(str(gold_path), system), file=sys.stderr)
-            probabilities = system.predict(examples)
-            predicted = with_predictions(system, examples, probabilities)
-            found[path] = submission_of(predicted, task, path.name, probabilities)
-    return [found[path] for path in paths]
+    """Submissions from files, and from runs; what loads systems is imported for runs alone."""
+    if not any(path.is_dir() for path in paths):
+        return read_submissions(paths, task, gold)
+    from crosspro.prediction.run_submissions import read_or_predict
+
+    return read_or_predict(
+        paths, task, gold, gold_path, layers, lambda note: print(note, file=sys.stderr)
+    )
 
 
 def _names(paths: list[Path], given: list[str]) -> list[str]:
     """Names as given, in the order of the submissions, and of the rest their own."""
     if len(given) > len(paths):
         raise typer.BadParameter(f"{len(given)} names for {len(paths)} submissions")
-    names = [*given, *names_of(paths)[len(given) :]]
+    if any(path.is_dir() for path in paths[len(given) :]):
+        from crosspro.prediction.runs import names_of
+
+        names = names_of(paths, given)
+    else:
+        names = [*given, *display_names(paths)[len(given) :]]
     twice = sorted({name for name in given if names.count(name) > 1 or not name.strip()})
     if twice:
         raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")

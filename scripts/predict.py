@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
@@ -21,7 +21,7 @@ from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import read_layered
 from crosspro.prediction.output import predict_stream, without_context
 from crosspro.prediction.runs import find_run
-from crosspro.prediction.system import Probabilities, load_system
+from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, layers_of
 
@@ -57,7 +57,6 @@ def predict(
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
-    record = find_run(run_dir)
     form = other_form(file, system.task)
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)
@@ -87,8 +86,18 @@ def predict(
             progress.update(bar, description=f"{lines:,} lines, {gaps:,} gaps")
         if not lines:
             raise input_error(file, "file", "at least one line", "none")
-    name = record.name if record else system.name
+    name = _name(run_dir, system)
     print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {name}", file=sys.stderr)
+
+
+def _name(run_dir: Path, system: System) -> str:
+    """What the run is called; a record that cannot be read does not stop a good model."""
+    try:
+        record = find_run(run_dir)
+    except InputError as error:
+        print(f"warning: {error}", file=sys.stderr)
+        return system.name
+    return record.name if record else system.name
 
 
 def _rows(examples: Sequence[Example], probabilities: Probabilities, first_line: int) -> str:

@@ -34,7 +34,7 @@ from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE
-from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names
+from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
@@ -72,9 +72,10 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, Dat
 def load_data(task: Task, function: DataFunction, settings: Mapping[str, Any]) -> Splits:
     """The examples of a run, from the function that was chosen."""
     splits = function(task, **{key: settings[key] for key in settings if key != "_target_"})
-    if not isinstance(splits, Splits):
+    found = unlike_splits(splits)
+    if found:
         expected = "a function that returns crosspro.data_prep.sets.splits.Splits"
-        raise input_error("settings", "data._target_", expected, f"one of {type(splits).__name__}")
+        raise input_error("settings", "data._target_", expected, found)
     return splits
 
 
@@ -132,6 +133,8 @@ def train(config: DictConfig) -> float | None:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
         print(error, file=sys.stderr)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{error.filename or folder}: {error.strerror}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -181,6 +184,11 @@ def main() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     try:
         train()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+        sys.stderr.close()
+        raise SystemExit(1) from None
     except (*_REFUSALS, ValueError) as error:
         problems = refused_names(arguments)
         if not problems and not isinstance(error, _REFUSALS):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import crosspro
+from crosspro.baselines.ngram_system import NGramSystem
 from tests.conftest import GOLDEN, ROOT
 from tests.scripts.run import crosspro as command
 
@@ -50,6 +52,60 @@ def test_evaluate_is_the_command():
     for name, score in evaluation.results[0].scores.items():
         assert printed["scores"][name]["value"] == pytest.approx(score.value)
         assert printed["scores"][name]["low"] == pytest.approx(score.low)
+
+
+def test_runs_are_submissions_as_for_the_command(tmp_path):
+    task = crosspro.load_task("en-fr")
+    gold = MODELS / "input.data"
+    for run in ("ngram", "majority"):
+        shutil.copytree(MODELS / run, tmp_path / run)
+    system = crosspro.load_system(tmp_path / "ngram")
+    filled = crosspro.predict(system, crosspro.read_examples(gold, task))
+    crosspro.write_examples(tmp_path / "filled.data", filled)
+    paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
+    found = crosspro.evaluate(gold, paths, task, resamples=0)
+    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["submissions"]
+    assert [result.name for result in found.results] == [one["name"] for one in printed]
+    values = [result.scores["macro_recall"].value for result in found.results]
+    assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
+    assert values[0] == values[1]
+
+
+def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
+    path = ROOT / "conf" / "task" / "en-fr.yaml"
+    gold, predicted = CASE / "gold.tsv", CASE / "pred.tsv"
+    several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0)
+    for one in (predicted, str(predicted)):
+        found = crosspro.evaluate(gold, one, path, resamples=0)
+        assert found.results[0].scores == several.results[0].scores
+    lists = ROOT / "conf" / "pronouns" / "en-fr.yaml"
+    texts = APT / "src.en", APT / "ref.fr"
+    links = {"links_reference": APT / "ref.align", "links_candidates": APT / "mt.align"}
+    for metric in (crosspro.apt, crosspro.autoprf):
+        found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
+        assert [result.name for result in found.results] == ["mt.fr"]
+    folder = GOLDEN / "contrastive" / "small_set"
+    found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
+    assert [system.name for system in found.systems] == ["scores"]
+    assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"absent": "foo"}, "absent"),
+        ({"absent": []}, "absent"),
+        ({"resamples": -5}, "resamples"),
+        ({"resamples": "x"}, "resamples"),
+        ({"resamples": True}, "resamples"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_wrong_arguments_are_input_errors(wrong, field):
+    with pytest.raises(crosspro.InputError, match=f"arguments: {field}: expected"):
+        crosspro.evaluate(CASE / "gold.tsv", [CASE / "pred.tsv"], "en-fr", **wrong)
+    with pytest.raises(crosspro.InputError, match="rules: expected one of 2015, 2016, 2017"):
+        crosspro.prepare("en-fr", "x.en", "x.fr", rules="1999")
 
 
 def test_documents_beside_gold_are_found(tmp_path):

@@ -121,7 +121,8 @@ def test_light_packages_import_neither_torch_nor_scikit_learn(package):
 def test_the_system_interface_imports_no_torch():
     assert "torch" not in modules_after(
         "import crosspro.prediction.system, crosspro.prediction.output, "
-        "crosspro.prediction.runs, crosspro.prediction.fit_and_score"
+        "crosspro.prediction.runs, crosspro.prediction.fit_and_score, "
+        "crosspro.prediction.run_submissions"
     )
 
 
@@ -129,6 +130,14 @@ def test_only_training_imports_lightning():
     assert "pytorch_lightning" not in modules_after(
         "import crosspro.scripts.train, crosspro.prediction.neural.system"
     )
+
+
+def test_scoring_files_imports_neither_systems_nor_pages():
+    listing = "import crosspro.scripts.evaluate, sys\nprint(*sys.modules)"
+    command = [sys.executable, "-c", listing]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    found = [name for name in result.stdout.split() if name.startswith("crosspro.")]
+    assert not [name for name in found if name.endswith(".page") or ".prediction" in name]
 
 
 def test_help_imports_neither_torch_nor_numpy():

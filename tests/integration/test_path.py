@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -12,6 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task, task_to_mapping
 from crosspro.prediction.runs import read_run
+from tests.conftest import ROOT
 from tests.integration.training import SMALL, train
 from tests.scripts.run import crosspro
 
@@ -127,6 +131,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["task.target=stemmed"], "lemmatised, inflected"),
         (["data.kind=demo"], "data=NAME for a file of conf/data"),
         (["data._target_=os.environ"], "a function of a task that returns Splits"),
+        (["data._target_=builtins.print"], "a function of a task that returns Splits"),
         (["data._target_=nowhere.mine"], "a function that can be imported"),
         (["~data._target_"], "found nothing"),
         (["~task"], "a section of settings"),
@@ -198,6 +203,20 @@ def test_an_output_folder_that_cannot_be_made_is_one_message(tmp_path):
     assert result.returncode == 2
     assert result.stderr.endswith("run/model: File exists\n")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], [*SMALL, "system=majority"]])
+def test_a_reader_that_has_gone_is_not_told(tmp_path, arguments):
+    command = [sys.executable, "train.py", *arguments, f"hydra.run.dir={tmp_path / 'run'}"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as gone:
+        result = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert result.returncode != 0
+    assert "pipe" not in result.stderr.lower()
+    assert "expected" not in result.stderr
+    if "--help" not in arguments:
+        assert read_run(tmp_path / "run").status == "complete"
 
 
 def test_gaps_of_train_without_a_label_are_counted_and_reports_name_the_configuration(tmp_path):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.data_prep.sets.splits import Splits, demo_splits, file_splits
-from crosspro.prediction.run_settings import Settings, unknown_names
+from crosspro.prediction.run_settings import Settings, unknown_names, unlike_splits
 
 
 def test_every_problem_is_found():
@@ -59,6 +63,33 @@ def test_data_of_a_users_own_function():
         ("data.path", "text or nothing"),
         ("data.weights.a", "a number"),
     ]
+
+
+@pytest.mark.parametrize(
+    "target", [print, os.getcwd, os.system, Splits, Splits.__init__.__call__, "x", lambda: None,
+               lambda *, task: None]
+)  # fmt: skip
+def test_what_is_no_function_of_a_task_is_not_called(target):
+    check = Settings()
+    check.data(target, {})
+    (problem,) = check.problems
+    assert problem.field == "data._target_"
+    assert problem.expected == "a function of a task that returns Splits"
+
+
+@pytest.mark.parametrize(
+    ("returned", "found"),
+    [
+        (None, "one of NoneType"),
+        (Splits(3, [], {}), "one whose train is int and not a list of Example"),
+        (Splits([], ["x"], {}), "one whose dev is list and not a list of Example"),
+        (Splits([], [], []), "one whose test sets are list and not a mapping of names"),
+        (Splits([], [], {"a": 3}), "one whose a is int and not a list of Example"),
+        (Splits([], (), {"a": []}), None),
+    ],
+)
+def test_what_a_function_of_data_returns_is_looked_at(returned, found):
+    assert unlike_splits(returned) == found
 
 
 def test_unknown_names_list_the_choices():
@@ -118,6 +149,25 @@ def test_all_problems_of_all_members_come_at_once():
         "system.tune",
         "trainer.precision",
     ]
+
+
+def test_a_value_of_another_type_is_told_once():
+    network = {**NETWORK, "network": 5, "seed": "x", "trainer": 5, "training": 5}
+    members = {"net": network, "lm": {**LM, "order": "x", "variant": 5}}
+    check = Settings()
+    check.system("system", {**ENSEMBLE, "members": members, "tune": 5})
+    assert sorted(problem.field for problem in check.problems) == [
+        *("system.members.lm.order", "system.members.lm.variant", "system.members.net.network"),
+        *("system.members.net.seed", "system.members.net.trainer", "system.members.net.training"),
+        "system.tune",
+    ]
+    check = Settings()
+    check.system("system", {**NETWORK, "trainer": 5, "training": 5})
+    assert [problem.field for problem in check.problems] == ["system.training", "system.trainer"]
+    check = Settings()
+    check.system("system", {**ENSEMBLE, "members": {1: MAJORITY}})
+    (problem,) = check.problems
+    assert (problem.field, problem.expected) == ("system.members", "names that are text")
 
 
 def test_a_class_that_cannot_be_imported_is_a_problem():

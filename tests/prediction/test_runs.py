@@ -141,6 +141,14 @@ def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
     path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
     with pytest.raises(InputError, match=r"format: expected 1 \(this is crosspro"):
         find_run(tmp_path)
+    for form in (True, 1.0, "1", None):
+        path.write_text(json.dumps({**whole, "format": form}), "utf-8")
+        with pytest.raises(InputError, match="format: expected 1 "):
+            find_run(tmp_path)
+    for name in ("a\nb", "\x1b[31mred", "a\u2028b"):
+        path.write_text(json.dumps({**whole, "system": name}), "utf-8")
+        with pytest.raises(InputError, match="system: expected a name without control characters"):
+            names_of([tmp_path])
     path.write_text("[]", "utf-8")
     with pytest.raises(InputError, match="a JSON object"):
         find_run(tmp_path)

@@ -172,6 +172,9 @@ def test_class_prior_follows_the_training_distribution(en_fr):
             r"expected 1 or 2 \(this is .*\), found .*99.*, written by crosspro '0.9'",
         ),
         ({"format": None}, "written by crosspro '0.9'"),
+        ({"format": True}, "format: expected 1 or 2"),
+        ({"format": 1.0}, "format: expected 1 or 2"),
+        ({"format": 2.0}, "format: expected 1 or 2"),
         ({"settings": []}, "settings: expected a JSON object"),
         ({"task": {"name": "x"}}, "task"),
     ],
@@ -185,6 +188,47 @@ def test_a_tampered_description_is_refused(data, en_fr, tmp_path, change, fragme
         json.dumps({**json.loads(path.read_text("utf-8")), "crosspro": "0.9", **change}), "utf-8"
     )
     with pytest.raises(InputError, match=fragment):
+        load_system(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "fragment"),
+    [
+        ("class_prior", {"seed": "x"}, "settings.seed: expected a whole number, found 'x'"),
+        ("ngram", {"order": "x"}, "settings.order: expected a whole number, found 'x'"),
+        ("ngram", {"none_penalty": "x"}, "settings.none_penalty: expected a number or nothing"),
+        ("neural", {"network": "turku_gru", "training": 5}, "settings.training: expected"),
+        ("neural", {"network": 5}, "settings.network: expected text, found 5"),
+        ("ensemble", {"members": [], "tune": 3}, "settings.tune: expected text or nothing"),
+    ],
+)
+def test_settings_of_another_type_are_refused(data, en_fr, tmp_path, name, settings, fragment):
+    system = system_class("majority")()
+    system.fit(en_fr, *data)
+    system.save(tmp_path)
+    path = tmp_path / "system.json"
+    description = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**description, "system": name, "settings": settings}), "utf-8")
+    with pytest.raises(InputError) as refused:
+        load_system(tmp_path)
+    assert str(refused.value).startswith(f"{path}: {fragment}")
+
+
+class Refuses(Majority):
+    """A constructor that refuses a value as Python code does."""
+
+    name = "majority"
+
+    def __init__(self, word="x"):
+        raise ValueError("no such word")
+
+
+def test_what_a_constructor_refuses_is_an_input_error(data, en_fr, tmp_path, monkeypatch):
+    system = system_class("majority")()
+    system.fit(en_fr, *data)
+    system.save(tmp_path)
+    monkeypatch.setitem(OWN, "majority", f"{__name__}:Refuses")
+    with pytest.raises(InputError, match="settings: expected those of majority, found no such"):
         load_system(tmp_path)
 
 
@@ -286,9 +330,14 @@ def test_arguments_are_captured_by_name_with_defaults():
 
 def test_arguments_that_are_no_json_values_are_refused_before_training():
     with pytest.raises(InputError) as refused:
-        Odd(Path("x"), second=float("nan"), third={"a": [{1, 2}]}, fourth={1: 2}, fifth=Majority())
+        Odd({"x"}, second=float("nan"), third={"a": [{1, 2}]}, fourth={1: 2}, fifth=Majority())
     problems = refused.value.problems
     assert [problem.field for problem in problems] == [
         "system.first", "system.second", "system.third.a.0", "system.fourth",
     ]  # fmt: skip
     assert "expected a JSON value" in str(problems[0])
+    assert str(problems[3]).endswith("expected names that are text, found '1'")
+
+
+def test_a_path_is_saved_as_text():
+    assert Odd(Path("a") / "b").settings()["first"] == str(Path("a") / "b")

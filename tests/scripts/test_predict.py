@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
+
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.system import NeuralSystem
+from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 
+MODELS = GOLDEN / "models" / "crosspro_0.1.0"
 NETWORK = {"embedding": 8, "hidden": 8, "dense": 8, "window": 20}
 TRAINER = {"max_epochs": 1, "progress_bar": False, "accelerator": "cpu"}
 
@@ -41,3 +47,18 @@ def test_context_needs_documents_which_may_lie_beside_the_file(tmp_path):
     assert beside == named
     refused = crosspro("predict", tmp_path / "run", data, "-o", tmp_path / "dev.doc-ids")
     assert refused.code == 2
+
+
+@pytest.mark.parametrize("record", ["{", '{"format": 2}', '{"format": 1, "colour": "red"}'])
+def test_a_damaged_record_does_not_stop_a_good_model(tmp_path, record):
+    shutil.copytree(MODELS / "majority", tmp_path / "run")
+    (tmp_path / "run" / "run.json").write_text(record, "utf-8")
+    result = crosspro("predict", tmp_path / "run", MODELS / "input.data", "-o", tmp_path / "out")
+    assert result.code == 0, result.stderr
+    assert f"warning: {tmp_path / 'run' / 'run.json'}: ".encode() in result.stderr
+    assert b"gaps predicted by majority\n" in result.stderr
+    scored = ("evaluate", MODELS / "input.data", tmp_path / "run", "-t", "en-fr", "--resamples", 0)
+    assert b"foo" in crosspro(*scored, "--name", "foo").stdout
+    refused = crosspro(*scored)  # which has no other name
+    assert refused.code == 2
+    assert b"run.json" in refused.stderr

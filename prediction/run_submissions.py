@@ -1,0 +1,51 @@
+"""Submissions from files and from runs, whose systems predict the gaps of a gold file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.layers import Layers, read_layered
+from crosspro.data_prep.task import Task
+from crosspro.evaluation.submissions.submission import (
+    Gold,
+    Submission,
+    read_submissions,
+    submission_of,
+)
+from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.system import load_systems
+
+
+def read_or_predict(
+    paths: Sequence[Path],
+    task: Task,
+    gold: Gold,
+    gold_path: Path,
+    layers: Layers,
+    tell: Callable[[str], None] = lambda note: None,
+) -> list[Submission]:
+    """The submissions of files, and what the systems of runs (folders) predict, in their order.
+
+    `tell` gets what a user should know of a prediction.
+    """
+    files = [path for path in paths if not path.is_dir()]
+    runs = [path for path in paths if path.is_dir()]
+    found = dict(zip(files, read_submissions(files, task, gold), strict=True))
+    systems = load_systems(runs)
+    examples = list(read_layered(gold_path, task, layers, lenient=True)) if runs else []
+    gaps = sum(len(example.gaps) for example in examples)
+    if runs and gaps != len(gold.classes):
+        labels = f"{len(gold.classes)} labels for {gaps}"
+        raise input_error(gold_path, "classes", "a label for each gap", labels)
+    for path, system in zip(runs, systems, strict=True):
+        if system.task.classes != task.classes:
+            expected = f"a system with the classes of {task.name}"
+            raise input_error(path, "run", expected, f"one for {system.task.name}")
+        if lacks_context(system, examples):
+            tell(without_context(str(gold_path), system))
+        probabilities = system.predict(examples)
+        predicted = with_predictions(system, examples, probabilities)
+        found[path] = submission_of(predicted, task, path.name, probabilities)
+    return [found[path] for path in paths]
