@@ -207,11 +207,15 @@ def _with_systems(value: Any, path: Path) -> Any:
     return {key: _with_systems(item, path) for key, item in value.items()}
 
 
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text}, which is no number of JSON")
+
+
 def read_json_object(path: Path) -> dict[str, Any]:
     """A JSON file that must hold an object."""
     note_input(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except OSError as error:
         raise input_error(path, "file", "a readable file", str(error.strerror)) from error
     except (ValueError, RecursionError) as error:
