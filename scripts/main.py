@@ -79,6 +79,11 @@ def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None =
         where = printable(str(error.filename or "output"))
         print(f"crosspro: {where}: {error.strerror or error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except ValueError as error:
+        if "has an empty name" not in str(error):  # what pathlib says of "" where a file must be
+            raise
+        print("crosspro: expected the name of a file, found an empty one, or .", file=sys.stderr)
+        raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
