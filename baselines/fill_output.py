@@ -97,7 +97,8 @@ def format_filled(
         return [f"{' '.join(classes)}\t{' '.join(words)}"]
     if format_ is Format.BOTH:
         return [f"{columns[1]}\t{' '.join(words)}"]
-    return [f"{gold}\t{ours}" for gold, ours in zip(columns[0].split(" "), classes, strict=True)]
+    labels = columns[0].split(" ") if columns[0] else [""] * len(classes)
+    return [f"{gold}\t{ours}" for gold, ours in zip(labels, classes, strict=True)]
 
 
 def _official_class(word: str, name: str) -> str:

@@ -22,6 +22,9 @@ def how_to_install(extra: str) -> str:
     return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
 
 
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
 class CrossproError(Exception):
     """Anything a user can cause and mend; the commands print it and exit with status 2."""
 
@@ -38,7 +41,8 @@ class Problem:
 
     def __str__(self) -> str:
         where = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{where}: {self.field}: expected {self.expected}, found {self.found}"
+        text = f"{where}: {self.field}: expected {self.expected}, found {self.found}"
+        return printable(text, lines=True)
 
 
 class InputError(CrossproError):
@@ -86,6 +90,24 @@ def quoted(text: str | bytes, limit: int = 60) -> str:
         )
     shown = repr(text)[1:] if isinstance(text, bytes) else repr(text)
     return shown if len(shown) <= limit else shown[: limit - 2] + "…" + shown[0]
+
+
+def printable(text: str, lines: bool = False) -> str:
+    """Text as a terminal may get it: what would steer the terminal is shown as an escape.
+
+    That is control characters, those that turn the direction of writing, and halves of characters
+    (bytes that are not UTF-8); ends of lines, too, unless there may be several `lines`.
+    """
+    return "".join(
+        repr(character)[1:-1]
+        if _steers(character) and not (lines and character == "\n")
+        else character
+        for character in text
+    )
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTIONS
 
 
 def choices(names: Iterable[str]) -> str:

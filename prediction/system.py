@@ -23,6 +23,7 @@ from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.guard import note_input
+from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
@@ -232,10 +233,10 @@ def read_json_object(path: Path) -> dict[str, Any]:
     """A JSON file that must hold an object."""
     note_input(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise input_error(path, "file", "a readable file", str(error.strerror)) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
     if not isinstance(content, dict):
         raise input_error(path, "file", "a JSON object", type(content).__name__)

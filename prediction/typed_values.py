@@ -11,8 +11,19 @@ import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from crosspro.data_prep.errors import choices, quoted
 from crosspro.data_prep.setting_types import Must
@@ -50,6 +61,8 @@ def faults(key: str, value: object, hint: Any) -> Iterator[Fault]:
         kinds, expected = _PLAIN[hint]
         if not isinstance(value, kinds) or (isinstance(value, bool) and hint is not bool):
             yield Fault(key, expected, shown(value))
+        elif hint is float and not _is_finite(value):
+            yield Fault(key, "a finite number", shown(value))
     elif origin in (Union, types.UnionType):
         tried = [list(faults(key, value, part)) for part in parts]
         if all(tried):
@@ -82,6 +95,14 @@ def hints_of(function: object) -> dict[str, Any]:
         return get_type_hints(function, include_extras=True)
     except NameError:
         return {}
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a number can be computed with; whole numbers may be too long for that."""
+    try:
+        return isfinite(cast(float, value))
+    except OverflowError:
+        return False
 
 
 def shown(value: object) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def checked(**parameters: Any) -> Any:
         for name, value in parameters.items():
+            if isinstance(value, float) and not isfinite(value):
+                raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no number")
             if name not in OUTPUTS:
                 for path in _paths(value):
                     note_input(path)

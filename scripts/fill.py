@@ -11,7 +11,7 @@ import typer
 from crosspro.baselines.fill import task_fillers
 from crosspro.baselines.fill_output import Format, fill_as_released, fill_exactly, format_filled
 from crosspro.baselines.ngram.load import load_model
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
@@ -71,6 +71,10 @@ def fill(
     lines: list[str] = []
     seen = 0
     for number, (line, filled) in enumerate(zip(raw, found, strict=True)):
+        labels = line.split("\t")[0]
+        if format_ is Format.COMPARE and labels and len(labels.split(" ")) != len(filled[1]):
+            expected = f"one for each gap, {len(filled[1])}"
+            raise input_error(file, "classes", expected, quoted(labels), number + 1)
         lines += format_filled(number, line.rstrip("\r"), filled, format_, fillers, legacy)
         seen += 1
     if not seen:

@@ -196,6 +196,8 @@ def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if not match:
         raise CrossproError(f"memory: expected a size such as 500M or 2G, found {text!r}")
+    if len(match[1]) > 18:
+        raise CrossproError(f"memory: expected a size that a machine can have, found {text!r}")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 

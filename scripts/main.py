@@ -9,9 +9,10 @@ from collections.abc import Callable
 import typer
 
 from crosspro import __version__
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, printable
 from crosspro.data_prep.files.guard import guarded
 from crosspro.scripts.command_files import App
+from crosspro.scripts.standard_streams import drop_output, open_standard_streams
 
 COMMANDS = {
     "align": "Align the words of parallel text, or evaluate links.",
@@ -47,6 +48,7 @@ COMMANDS = {
 
 def main() -> None:
     """Entry point of the console command."""
+    open_standard_streams()
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
         module = importlib.import_module(f"crosspro.scripts.{sys.argv[1].replace('-', '_')}")
         if hasattr(module, "app"):
@@ -61,17 +63,27 @@ def main() -> None:
 def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None = None) -> None:
     """Run a command; input errors become a message and exit status 2."""
     try:
-        with guarded():
-            app(args=arguments, prog_name=name)
+        try:
+            with guarded():
+                app(args=arguments, prog_name=name)
+        finally:
+            sys.stdout.flush()  # not at the end of the program, which has no words for a full disk
     except CrossproError as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error), lines=True), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:
+        drop_output()
         if isinstance(error, BrokenPipeError):
             # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
             sys.stderr.close()
             raise SystemExit(1) from None
-        print(f"crosspro: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        where = printable(str(error.filename or "output"))
+        print(f"crosspro: {where}: {error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except ValueError as error:
+        if "has an empty name" not in str(error):  # what pathlib says of "" where a file must be
+            raise
+        print("crosspro: expected the name of a file, found an empty one, or .", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

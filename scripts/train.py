@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -41,6 +42,7 @@ from crosspro.scripts.train_comparison import comparison, demo_ceilings
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
 DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
+_MOST_DIGITS = 4000
 _REFUSALS = (HydraException, OmegaConfBaseException)
 
 DataFunction = Callable[..., Splits]
@@ -181,6 +183,12 @@ def refused_names(arguments: list[str]) -> list[Problem]:
 def main() -> None:
     """Let Hydra compose and run; what it refuses is said with the choices that there are."""
     arguments = sys.argv[1:]
+    endless = [one for one in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", one)]
+    if endless:  # Python reads no longer number, and Hydra has no words for that
+        print(
+            f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
+        )
+        raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     try:
         train()

@@ -96,6 +96,15 @@ def is_noise(block: bytes) -> bool:
     return False
 
 
+def read_bytes(path: Path) -> bytes:
+    """The whole content of a file."""
+    with open_bytes(path) as handle:
+        try:
+            return handle.read()
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise _unreadable(path, error) from error
+
+
 def read_text_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file without their LF."""
     for number, raw in enumerate(read_lines(path), start=1):

@@ -14,6 +14,8 @@ from crosspro.data_prep.files.guard import note_input
 
 MOST_ITEMS = 200_000
 """What a file may hold, with its aliases written out: a few of them can stand for billions."""
+_OF_TAGS = (AttributeError, LookupError, OverflowError)
+"""What PyYAML raises for a value that is not what its tag says, as in `!!timestamp x`."""
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -78,7 +80,7 @@ def read_yaml(path: Path, kind: str = "file") -> tuple[object, str]:
         raise input_error(path, "encoding", "UTF-8", str(error)) from error
     try:
         return parse_yaml(text), text
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError, *_OF_TAGS) as error:
         mark = getattr(error, "problem_mark", None)
         found = getattr(error, "problem", None) or str(error)
         line = None if mark is None else mark.line + 1

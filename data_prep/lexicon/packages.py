@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from crosspro.data_prep.errors import CrossproError, how_to_install, input_error, quoted
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
@@ -113,22 +113,22 @@ def read_german_nouns(path: Path) -> Iterator[Entry]:
 
 def _german_rows(path: Path) -> Iterator[tuple[str, Entry]]:
     """The lemma and the reading of each form."""
-    with open_bytes(path) as raw:
-        table = csv.reader(_decoded(path, raw, "utf-8"))
-        try:
-            header = next(table, [])
-            if not {"lemma", "pos", "genus"} <= set(header):
-                found = quoted(",".join(header))
-                raise input_error(path, "header", "the columns lemma, pos and genus", found, 1)
-            columns = _GermanColumns.of(header)
-            for row in table:
-                if len(row) != len(header):
-                    found = f"{len(row)}: {quoted(','.join(row))}"
-                    expected = f"{len(header)} columns"
-                    raise input_error(path, "columns", expected, found, table.line_num)
-                yield from _german_forms(row, columns)
-        except csv.Error as error:
-            raise input_error(path, "table", "CSV", str(error), table.line_num) from error
+    raw = read_lines(path)
+    table = csv.reader(_decoded(path, raw, "utf-8"))
+    try:
+        header = next(table, [])
+        if not {"lemma", "pos", "genus"} <= set(header):
+            found = quoted(",".join(header))
+            raise input_error(path, "header", "the columns lemma, pos and genus", found, 1)
+        columns = _GermanColumns.of(header)
+        for row in table:
+            if len(row) != len(header):
+                found = f"{len(row)}: {quoted(','.join(row))}"
+                expected = f"{len(header)} columns"
+                raise input_error(path, "columns", expected, found, table.line_num)
+            yield from _german_forms(row, columns)
+    except csv.Error as error:
+        raise input_error(path, "table", "CSV", str(error), table.line_num) from error
 
 
 @dataclass(frozen=True)
@@ -188,13 +188,13 @@ def _without_idle_classes(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _rows(path: Path, encoding: str, separator: str, columns: int) -> Iterator[list[str]]:
-    with open_bytes(path) as raw:
-        for number, line in enumerate(_decoded(path, raw, encoding), start=1):
-            row = line.rstrip("\r\n").split(separator)
-            if len(row) < columns:
-                expected = f"at least {columns} columns separated by tabs"
-                raise input_error(path, "columns", expected, quoted(line), number)
-            yield row
+    raw = read_lines(path)
+    for number, line in enumerate(_decoded(path, raw, encoding), start=1):
+        row = line.rstrip("\r\n").split(separator)
+        if len(row) < columns:
+            expected = f"at least {columns} columns separated by tabs"
+            raise input_error(path, "columns", expected, quoted(line), number)
+        yield row
 
 
 def _decoded(path: Path, raw: Iterable[bytes], encoding: str) -> Iterator[str]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.textfile import read_bytes
 
 CONTRAPRO = "contrapro"
 ANAPHORA = "discevalmt-anaphora"
@@ -80,11 +81,10 @@ class ContrastiveSet:
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file (also .gz, .xz)."""
-    with open_bytes(path) as handle:
-        content = handle.read()
+    content = read_bytes(path)
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
+        return parse_json(content)
+    except ValueError as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
 
 

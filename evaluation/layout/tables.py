@@ -7,11 +7,14 @@ import io
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from crosspro.data_prep.errors import printable
+
 Row = Sequence[str]
 
 
 def text_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     """Aligned columns under a rule; the first `left` columns are flush left, the others right."""
+    heading, rows = _shown(heading), [_shown(row) for row in rows]
     widths = [max(map(_width, column)) for column in zip(heading, *rows, strict=True)]
     lines = [_line(heading, widths, left), "  ".join("─" * width for width in widths)]
     lines += [_line(row, widths, left) for row in rows]
@@ -21,7 +24,7 @@ def text_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
 def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     """A Markdown table with the same alignment."""
     rule = ["---" if column < left else "---:" for column in range(len(heading))]
-    lines = [[cell.replace("|", "\\|") for cell in row] for row in (heading, *rows)]
+    lines = [[cell.replace("|", "\\|") for cell in _shown(row)] for row in (heading, *rows)]
     lines.insert(1, rule)
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
@@ -42,6 +45,11 @@ def score_csv(metrics: Iterable[str], rows: Iterable[tuple[str, Iterable[float]]
     """Systems in rows, scores in columns: a table that `crosspro correlate` reads."""
     shown = ((name, *map(csv_number, values)) for name, values in rows)
     return csv_text([("system", *metrics), *shown])
+
+
+def _shown(row: Row) -> Row:
+    """Cells without what would steer a terminal: names and ids come from files."""
+    return [printable(cell) for cell in row]
 
 
 def _line(cells: Row, widths: Sequence[int], left: int) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.files.textfile import read_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.mt_text.linked_text import (
@@ -210,8 +210,7 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
 
 def _prior(path: Path, problems: list[Problem]) -> Prior | None:
     try:
-        with open_bytes(path) as handle:
-            is_archive = handle.read(len(_ZIP)) == _ZIP
+        is_archive = read_bytes(path).startswith(_ZIP)
         if is_archive:
             from crosspro.data_prep.align.prior import load_prior
 

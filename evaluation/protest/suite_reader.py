@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import ROLES
@@ -83,9 +84,9 @@ class _Reader:
 
     def record(self, text: str) -> dict[str, Any] | None:
         try:
-            value = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            self.problem("JSON", "an object", str(getattr(error, "msg", "nesting too deep")))
+            value = parse_json(text)
+        except ValueError as error:
+            self.problem("JSON", "an object", str(getattr(error, "msg", error)))
             return None
         if not isinstance(value, dict):
             self.problem("JSON", "an object", quoted(text))

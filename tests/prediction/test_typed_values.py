@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
@@ -58,6 +59,9 @@ def test_what_fits_has_no_fault(value, hint):
         ("1", int | None, [("x", "a whole number or nothing", "'1'")]),
         ("c", Literal["a", "b"], [("x", "one of a, b", "'c'")]),
         ("ab", tuple[str, ...], [("x", "a list", "'ab'")]),
+        (math.nan, float, [("x", "a finite number", "nan")]),
+        (-math.inf, float | None, [("x", "a finite number or nothing", "-inf")]),
+        (10**400, float, [("x", "a finite number", f"1{'0' * 58}…")]),
         ([1, "b"], list[int], [("x.1", "a whole number", "'b'")]),
         (3, Annotated[int, Must("an even number", lambda v: v % 2 == 0)],
          [("x", "an even number", "3")]),

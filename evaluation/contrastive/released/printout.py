@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import Problem, quoted
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.files.textfile import read_bytes
 from crosspro.evaluation.contrastive.formats import FAR
 from crosspro.evaluation.contrastive.released.faults import KINDS, TYPES, released_faults
 
@@ -39,8 +39,7 @@ class _Scores:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with open_bytes(path) as handle:
-            text = handle.read().decode("utf-8", errors="replace")
+        text = read_bytes(path).decode("utf-8", errors="replace")
         self.lines: Iterator[str] = iter(io.StringIO(text, newline=None))
         self.number = 0
 

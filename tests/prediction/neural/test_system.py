@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from dataclasses import fields, replace
 
 import numpy as np
@@ -242,6 +243,19 @@ def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
     damage(tmp_path / file)
     with pytest.raises(InputError, match=file.replace(".", r"\.")):
         load_system(tmp_path)
+
+
+def test_all_files_of_a_model_can_be_read_by_the_same_people(train, dev, tmp_path):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    before = os.umask(0o027)
+    try:
+        made.save(tmp_path / "model")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model").iterdir()}
+    assert "network.safetensors" in modes
+    assert set(modes.values()) == {0o640}
 
 
 def test_weights_of_another_task_are_refused(train, dev, tmp_path):

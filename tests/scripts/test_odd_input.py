@@ -1,0 +1,127 @@
+"""Input that nobody writes on purpose: each is refused with a message, never with a traceback."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.textfile import read_bytes
+from crosspro.data_prep.files.yaml_file import read_yaml
+from tests.scripts.run import crosspro
+
+LONG = "9" * 5000
+
+
+@pytest.fixture
+def model(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("it rains .\nce pleut .\n")
+    path = tmp_path / "model.lm"
+    result = crosspro("lm", "train", text, "-o", path, "--order", 2, "--discount-fallback")
+    assert result.code == 0, result.stderr
+    return path
+
+
+def refused(*arguments: object) -> str:
+    result = crosspro(*arguments)
+    assert result.code == 2, result
+    return result.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: !!timestamp x",
+        "a: !!int x",
+        "a: !!float x",
+        "a: !!bool x",
+        "a: 2020-13-45",
+        f"a: {LONG}",
+        "? [a, b]\n: 1",
+        "? {a: b}\n: 1",
+        "a: !!python/object:os.system x",
+        "[" * 3000,
+    ],
+)
+def test_odd_yaml(text, tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text(text + "\n")
+    with pytest.raises(CrossproError, match="expected valid YAML"):
+        read_yaml(path)
+
+
+@pytest.mark.parametrize("text", ["2020-01-01: 1", "null: 1", "true: 1", "a: .nan", "- 1", "~"])
+def test_yaml_that_is_no_task(text, tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text(text + "\n")
+    refused("stats", tmp_path / "none", "-t", path)
+
+
+@pytest.mark.parametrize(
+    "text", [LONG, "NaN", "[-Infinity]", '"\\ud800"', '{"\\udfff": 1}', "[" * 100_000, "{", ""]
+)
+def test_odd_json(text, tmp_path):
+    with pytest.raises(ValueError, match=r"."):
+        parse_json(text)
+    path = tmp_path / "set.json"
+    path.write_text(text)
+    assert "expected JSON in UTF-8" in refused("contrastive", path, path)
+    assert "JSON: expected an object" in refused("protest", "score", path, path) or not text
+
+
+def test_whole_characters_in_json():
+    assert parse_json('"\\ud83d\\ude00"') == "\U0001f600"
+
+
+@pytest.mark.parametrize("ending", ["xz", "gz"])
+def test_text_that_is_called_compressed(ending, model, tmp_path):
+    path = tmp_path / f"text.{ending}"
+    path.write_text("plain text\n")
+    with pytest.raises(CrossproError, match=r"a readable (xz|gzip) file"):
+        read_bytes(path)
+    for line in (
+        ("contrastive", path, path),
+        ("stats", path, "-t", "en-fr"),
+        ("tokenise", path, "-l", "en"),
+        ("fill", path, "-t", "en-fr", "--lm", model),
+        ("fill", path, "-t", "en-fr", "--lm", path),
+        ("correlate", path, "--human", "a"),
+        ("protest", "score", path, path),
+        ("lexicon", "convert", path, "-o", tmp_path / "out"),
+    ):
+        assert "file: expected a readable" in refused(*line) or line[0] == "lexicon"
+
+
+def test_more_labels_than_gaps(model, tmp_path):
+    path = tmp_path / "two.data"
+    path.write_text("ce\tce\tit\tREPLACE_0 x\t0-0\nce elle\tce elle\tit\tREPLACE_0 x\t0-0\n")
+    line = ("fill", path, "-t", "en-fr", "--lm", model, "--format", "compare")
+    assert "two.data:2: classes: expected one for each gap, 1" in refused(*line)
+    path.write_text("\t\tit it\tREPLACE_0 REPLACE_1\t0-0 1-1\n")
+    assert len(crosspro(*line).stdout.splitlines()) == 2  # blind: nothing to compare with
+
+
+def test_numbers_without_end(tmp_path, model):
+    assert "memory" in refused("lm", "train", model, "-o", tmp_path / "x", "--memory", LONG)
+    assert "seed" in refused("train", f"seed={LONG}")
+    links = tmp_path / "links"
+    links.write_text(f"0-{LONG}\n")
+    text = tmp_path / "one"
+    text.write_text("it\n")
+    line = ("align", "--source", text, "--target", text, "--evaluate", links, "--links", links)
+    assert "links:1" in refused(*line)
+
+
+def test_no_task_at_all():
+    assert "settings: task: expected one of" in refused("train", "task=null")
+
+
+def test_empty_paths():
+    for line in (
+        ("stats", "", "-t", "en-fr"),
+        ("check", "", "-t", "en-fr"),
+        ("published", "-t", "en-fr", "-o", ""),
+        ("tokenise", "", "-l", "en"),
+    ):
+        assert "expected" in refused(*line)
