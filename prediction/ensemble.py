@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from pathlib import Path
+from sys import float_info
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +29,14 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
 
 DevScore = Callable[[Probabilities], float]
 
 _FILE = "weights.json"
 _STEPS = (0.2, 0.05)
+_part = re.compile(r"member\d+")
 _name = re.compile(r"\w[\w-]*")
 
 
@@ -57,6 +61,7 @@ class Ensemble(System):
         self.members = _named(members)
         self.tune = tune
         self.parts: list[System] = []
+        self._names: list[str] = []  # of each part that of its member
         self.weights: list[float] = []
 
     @classmethod
@@ -70,6 +75,7 @@ class Ensemble(System):
         result = cls(members)
         result.task = members[0].task
         result.parts = list(members)
+        result._names = list(result.members)
         result.weights = list(weights or [1 / len(members)] * len(members))
         return result
 
@@ -83,10 +89,10 @@ class Ensemble(System):
         """Fit each member, in a folder of its own, and choose the weights."""
         if not self.members:
             raise input_error("settings", "system.members", "at least one system", "none")
-        score = dev_score(task, dev, self.tune) if self.tune else None
+        if self.tune:
+            dev_score(task, dev, self.tune)  # a dev set that cannot choose is told at once
         self.task = task
-        self.parts = []
-        names = []
+        self.parts, self._names = [], []
         for name, member in self.members.items():
             place = folder / "members" / name if folder else None
             if place:
@@ -94,17 +100,31 @@ class Ensemble(System):
             member.fit(task, train, dev, place)
             snapshots = member.snapshots()
             self.parts += snapshots
-            names += [name] * len(snapshots)
+            self._names += [name] * len(snapshots)
+        report = self.weigh(dev, self.tune)
+        if folder and self.tune:
+            rows = [
+                {"member": one.name, "weight": round(one.weight, 6), self.tune: one.score}
+                for one in report.members
+            ]
+            write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
+
+    def weigh(self, dev: Sequence[Example], tune: str | None) -> EnsembleReport:
+        """Give the parts the weights that a dev score chooses, or equal ones, and report them."""
         self.weights = [1 / len(self.parts)] * len(self.parts)
-        if score:
+        total: float | None = None
+        scores: list[float | None] = [None] * len(self.parts)
+        if tune:
+            score = dev_score(self.task, dev, tune)
             chances = [part.predict(dev) for part in self.parts]
             self.weights = tune_weights(chances, score)
-            if folder:
-                rows = [
-                    {"member": name, "weight": round(weight, 6), str(self.tune): score(part)}
-                    for name, weight, part in zip(names, self.weights, chances, strict=True)
-                ]
-                write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
+            total, scores = score(mix(chances, self.weights)), [score(one) for one in chances]
+        parts = zip(self._names, self.weights, scores, self.parts, strict=True)
+        members = [
+            MemberReport(name, weight, alone, part.report) for name, weight, alone, part in parts
+        ]
+        self.report = report = EnsembleReport(tune, total, members)
+        return report
 
     @property
     def context(self) -> int:
@@ -124,9 +144,9 @@ class Ensemble(System):
 
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
-        count = len(list(folder.glob("member*")))
-        self.weights = _read_weights(folder / _FILE, count)
-        self.parts = [load_system(folder / f"member{n}") for n in range(count)]
+        saved = [path for path in folder.iterdir() if _part.fullmatch(path.name)]
+        self.weights = _read_weights(folder / _FILE, len(saved))
+        self.parts = [load_system(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:
                 found = f"those of {part.task.name}"
@@ -158,14 +178,16 @@ def _member_problems(members: object) -> list[Problem]:
 
 
 def _read_weights(path: Path, members: int) -> list[float]:
-    weights = read_json_object(path).get("weights")
+    """The weights, at least as many as there are folders of members: any other is missing."""
+    weights: Any = read_json_object(path).get("weights")
     numbers = isinstance(weights, list) and all(
-        isinstance(weight, int | float) and 0 <= weight < inf for weight in weights
+        isinstance(weight, int | float) and 0 <= weight <= float_info.max for weight in weights
     )
-    if not isinstance(weights, list) or not numbers or len(weights) != members or not sum(weights):
-        expected = f"{members} numbers from 0, not all of them 0"
+    found = [float(weight) for weight in weights] if numbers else []
+    if not found or len(found) < members or not 0 < sum(found) < inf:
+        expected = f"{members} numbers from 0, not all of them 0, with a finite sum"
         raise input_error(path, "weights", expected, quoted(repr(weights)))
-    return [float(weight) for weight in weights]
+    return found
 
 
 def mix(probabilities: Sequence[Probabilities], weights: Sequence[float]) -> Probabilities:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from crosspro.data_prep.example import Example
@@ -25,7 +24,7 @@ from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
 from crosspro.prediction.output import lacks_context, with_predictions, without_context
-from crosspro.prediction.runs import Configuration, Run, Times, versions, write_run
+from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import System
 
 _PAGE_GAPS = 2000
@@ -68,7 +67,7 @@ def fit_and_score(
         configuration=configuration or Configuration(),
         data=contents(splits),
         versions=versions(),
-        times=Times(_now()),
+        times=Times(now()),
     )
     write_run(folder, run)
     tell(f"fitting {name} on {len(splits.train):,} lines")
@@ -93,7 +92,7 @@ def fit_and_score(
         run,
         status="complete",
         versions=versions(),
-        times=Times(run.times.started, _now(), *seconds),
+        times=Times(run.times.started, now(), *seconds),
         fit=None if system.report is None else asdict(system.report),
         scores=_scores(evaluations, 0),
         variants={
@@ -155,7 +154,3 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:
     """The scores of the submission with this number, set by set."""
     return {name: dict(one.results[number].scores) for name, one in evaluations.items()}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,7 +1,8 @@
-"""How a training went, for those who write runs down; a system without epochs has no report."""
+"""How a training went, for those who write runs down; a system with no epochs has no report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,3 +52,36 @@ class FitReport:
             f"warning: training {found}; a larger trainer.patience or trainer.max_epochs, or "
             "smaller batches (system.training.min_steps, batch_size) may help"
         )
+
+
+@dataclass(frozen=True)
+class MemberReport:
+    """A part of an ensemble: its member's name, its weight and how its own training went.
+
+    `score` is that of the part alone, by the ensemble's monitor.
+    """
+
+    name: str
+    weight: float
+    score: float | None
+    fit: FitReport | EnsembleReport | None
+
+
+@dataclass(frozen=True)
+class EnsembleReport:
+    """Parts and their weights, which the `monitor` chose on dev; it is None where all are equal."""
+
+    monitor: str | None
+    score: float | None
+    members: Sequence[MemberReport]
+
+    def told(self) -> str:
+        """What a user should know: the weight of each part."""
+        chosen = f"chosen by dev {self.monitor}" if self.monitor else "equal"
+        return f"weights, {chosen}: " + ", ".join(f"{m.name} {m.weight:.2f}" for m in self.members)
+
+    def warning(self) -> str | None:
+        """What speaks against having trained the parts long enough; None if nothing does."""
+        parts = ((member.name, member.fit) for member in self.members)
+        found = ((name, fit.warning()) for name, fit in parts if fit is not None)
+        return "\n".join(f"{name}: {text}" for name, text in found if text) or None

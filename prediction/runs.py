@@ -12,6 +12,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -66,13 +67,14 @@ class Run:
     """One fit of one system: what it was made from, and what came out.
 
     `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
-    stopped), and `variants` has the scores of further systems that came out of the same fit.
+    stopped; of an ensemble its members and their weights), and `variants` has the scores of further
+    systems that came out of the same fit. Systems that were only joined have no seed.
     """
 
     status: Literal["running", "complete"]
     task: str
     system: str
-    seed: int
+    seed: int | None
     versions: Mapping[str, str]
     times: Times
     fit: Mapping[str, Any] | None = None
@@ -83,8 +85,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        """How tables and pages call the run: its system, as configured, and its seed."""
-        return f"{self.system} seed {self.seed}"
+        """How tables and pages call the run: its system, as configured, and its seed, if any."""
+        return self.system if self.seed is None else f"{self.system} seed {self.seed}"
 
 
 def write_run(folder: Path, run: Run) -> None:
@@ -126,17 +128,25 @@ def find_run(folder: str | Path) -> Run | None:
 def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:
     """Names of runs and submissions as shown in tables: of runs, the system and the seed.
 
-    The first have the given names. Two runs of one system and seed are told apart by the names of
-    their folders.
+    The first have the given names. Systems that were only joined have no seed and are called by
+    their folders, by which two runs of one system and seed are told apart, too.
     """
     files = display_names(paths)[len(given) :]
     runs = [find_run(path) for path in paths[len(given) :]]
-    names = [run.name if run else name for run, name in zip(runs, files, strict=True)]
+    names = [
+        file if run is None or run.seed is None else run.name
+        for run, file in zip(runs, files, strict=True)
+    ]
     own = [
         name if names.count(name) == 1 else file if name == file else f"{name} ({file})"
         for name, file in zip(names, files, strict=True)
     ]
     return [*given, *own]
+
+
+def now() -> str:
+    """The time (UTC) as a run writes it down."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def versions() -> dict[str, str]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import read_layered
+from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.evaluation.layout.tables import text_table
-from crosspro.prediction.dev_score import MONITORS, dev_score
-from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
+from crosspro.prediction.dev_score import MONITORS
+from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.output import lacks_context, without_context
+from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, layers_of
@@ -38,32 +42,48 @@ def ensemble(
 ) -> None:
     """Join trained systems into one that averages them.
 
-    The ensemble is a system like any other: `crosspro predict` works on its folder. Never tune on
-    a test set.
+    The ensemble is a system like any other: `crosspro predict` works on its folder, whose
+    run.json says what was joined and how. Never tune on a test set.
     """
     if monitor not in MONITORS:
         raise typer.BadParameter(f"expected one of {', '.join(MONITORS)}, found {monitor}")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise input_error(output, "output", "a new or an empty folder", "one with files")
-    members = load_systems(runs)
-    joined = Ensemble.of(members)
+    started = now()
+    joined = Ensemble.of(load_systems(runs))
+    examples: list[Example] = []
+    data: tuple[Contents, ...] = ()
     if tune is not None:
-        examples = list(read_layered(tune, joined.task, layers_of(tune, doc_ids)))
+        layers = layers_of(tune, doc_ids)
+        examples = list(read_layered(tune, joined.task, layers))
+        data = (file_contents("dev", tune, examples, layers.files().values()),)
         if lacks_context(joined, examples):
             print(without_context(str(tune), joined), file=sys.stderr)
-        score = dev_score(joined.task, examples, monitor)
-        chances = [member.predict(examples) for member in members]
-        joined.weights = tune_weights(chances, score)
+    report = joined.weigh(examples, None if tune is None else monitor)
+    if tune is not None:
+        parts = zip(runs, joined.parts, report.members, strict=True)
         rows = [
-            (str(one), member.name, f"{weight:.3f}", f"{score(part):.2f}")
-            for one, member, weight, part in zip(
-                runs, members, joined.weights, chances, strict=True
-            )
+            (str(run), part.name, f"{one.weight:.3f}", f"{one.score:.2f}")
+            for run, part, one in parts
         ]
-        rows.append((str(output), "ensemble", "", f"{score(mix(chances, joined.weights)):.2f}"))
+        rows.append((str(output), "ensemble", "", f"{report.score:.2f}"))
         print(text_table(("run", "system", "weight", f"{monitor} on {tune.name}"), rows, 2), end="")
     joined.save(output)
-    print(f"{output}: an ensemble of {len(members)} systems", file=sys.stderr)
+    asked = {"members": [str(run) for run in runs], "tune": report.monitor}
+    record = Run(
+        status="complete",
+        task=joined.task.name,
+        system=joined.name,
+        seed=None,
+        versions=versions(),
+        times=Times(started, now()),
+        fit=asdict(report),
+        data=data,
+        configuration=Configuration(settings=asked),
+    )
+    write_run(output, record)
+    count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
+    print(f"{output}: an ensemble of {count}", file=sys.stderr)
 
 
 if __name__ == "__main__":

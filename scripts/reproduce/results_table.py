@@ -110,7 +110,8 @@ def _by_system(runs: dict[str, Run | None]) -> dict[str, list[str]]:
         rows.setdefault(_row(one, runs[one]), []).append(one)
     problems = []
     for folders in rows.values():
-        seeds = [found.seed for one in folders if (found := runs[one])]
+        known = [found.seed for one in folders if (found := runs[one])]
+        seeds = [seed for seed in known if seed is not None]
         if len(set(seeds)) < len(seeds):
             several = ", ".join(folders)
             problems.append(Problem("runs", None, "seed", "one run of each seed", several))
@@ -124,7 +125,7 @@ def _by_system(runs: dict[str, Run | None]) -> dict[str, list[str]]:
 
 def _row(one: str, found: Run | None) -> Row:
     folder, _, variant = one.partition(":")
-    if found is None:
+    if found is None or found.seed is None:
         stem, _, seed = Path(folder).name.rpartition(".")
         return Row(stem if seed.isdigit() else Path(folder).name, variant, frozenset())
     changes = (

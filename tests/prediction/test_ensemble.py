@@ -12,9 +12,12 @@ from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.sets.splits import Splits
 from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 
 NETWORK = {
@@ -72,6 +75,44 @@ def test_snapshots_of_one_training_are_members_of_their_own(train, dev, en_fr, t
     loaded = load_system(tmp_path)
     assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
     assert loaded.settings() == ensemble.settings()
+
+
+def test_a_run_of_an_ensemble_says_how_each_member_went(train, dev, en_fr, tmp_path):
+    members = {
+        "net": NeuralSystem(**NETWORK),
+        "lm": SourceAwareLM(3),
+        "two": Ensemble([Majority()]),
+    }
+    splits = Splits(train, dev, {})
+    ensemble = Ensemble(members, "accuracy")
+    outcome = fit_and_score(en_fr, ensemble, splits, tmp_path)
+    run = read_run(tmp_path)
+    assert run == outcome.run
+    assert run.fit["monitor"] == "accuracy"
+    assert run.fit["score"] == dev_score(en_fr, dev, "accuracy")(ensemble.predict(dev))
+    net, lm, two = run.fit["members"]
+    assert [one["name"] for one in (net, lm, two)] == ["net", "lm", "two"]
+    assert [one["weight"] for one in (net, lm, two)] == ensemble.weights
+    assert net["fit"]["chosen_epoch"] == ensemble.parts[0].report.chosen_epoch
+    assert net["score"] == dev_score(en_fr, dev, "accuracy")(ensemble.parts[0].predict(dev))
+    assert lm["fit"] is None
+    assert [one["weight"] for one in two["fit"]["members"]] == [1.0]
+    assert two["fit"]["score"] is None
+
+
+def test_members_are_as_many_as_weights(train, dev, en_fr, tmp_path):
+    ensemble = Ensemble([Majority(), ClassPrior(3)])
+    ensemble.fit(en_fr, train, dev)
+    ensemble.save(tmp_path)
+    (tmp_path / "members.txt").touch()
+    assert len(load_system(tmp_path).parts) == 2
+    for wrong in ("[1e308, 1e308]", f"[1, 1{'0' * 400}]", "[1]", "[]"):
+        (tmp_path / "weights.json").write_text(f'{{"weights": {wrong}}}', "utf-8")
+        with pytest.raises(InputError, match="expected 2 numbers from 0, not all of them 0, with"):
+            load_system(tmp_path)
+    (tmp_path / "weights.json").write_text('{"weights": [1, 1, 1]}', "utf-8")
+    with pytest.raises(InputError, match="member2: folder: expected a saved system"):
+        load_system(tmp_path)
 
 
 def test_ensembles_of_ensembles_are_saved_and_loaded(train, dev, en_fr, tmp_path):

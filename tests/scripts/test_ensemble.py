@@ -7,6 +7,8 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.runs import names_of, read_run
 from crosspro.prediction.system import load_system
 from tests.scripts.run import crosspro
 
@@ -22,7 +24,17 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
                       "--tune", tmp_path / "dev.data")  # fmt: skip
     assert result.code == 0, result.stderr
     assert b"macro_recall on dev.data" in result.stdout
-    assert load_system(tmp_path / "both").name == "ensemble"
+    joined = load_system(tmp_path / "both")
+    assert joined.name == "ensemble"
+    run = read_run(tmp_path / "both")
+    assert (run.status, run.task, run.name) == ("complete", "en-fr", "ensemble")
+    assert run.configuration.settings == {
+        "members": [str(tmp_path / "a"), str(tmp_path / "b")], "tune": "macro_recall",
+    }  # fmt: skip
+    assert [one["weight"] for one in run.fit["members"]] == joined.weights
+    assert run.fit["score"] == dev_score(task, dev, "macro_recall")(joined.predict(dev))
+    assert [one.name for one in run.data] == ["dev.data"]
+    assert names_of([tmp_path / "both"]) == ["both"]
     predicted = crosspro("predict", tmp_path / "both", tmp_path / "dev.data",
                          "-o", tmp_path / "submission")  # fmt: skip
     assert predicted.code == 0
@@ -45,6 +57,18 @@ def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(
     assert refused.code == 2
     assert len(refused.stderr.splitlines()) == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_one_system_without_a_dev_set(tmp_path):
+    task = load_task("en-fr")
+    system = Majority()
+    system.fit(task, demo_examples(task, "train", 5), [])
+    system.save(tmp_path / "a")
+    result = crosspro("ensemble", tmp_path / "a", "-o", tmp_path / "one")
+    assert result.stderr.decode().endswith("an ensemble of 1 system\n")
+    run = read_run(tmp_path / "one")
+    assert run.data == ()
+    assert run.fit["members"] == [{"name": "0", "weight": 1.0, "score": None, "fit": None}]
 
 
 def test_runs_of_two_tasks_are_refused(tmp_path):
