@@ -189,6 +189,8 @@ def test_a_model_saved_before_decisions_had_names_decides_as_then(data, tmp_path
         description = json.loads(path.read_text("utf-8"))
         for later in ("decision", "lowercase"):
             description["settings"].pop(later, None)
+        for later in ("files", "sha256"):  # digests came with the same version
+            description.pop(later)
         path.write_text(json.dumps(description), "utf-8")
         loaded = load_system(tmp_path)
         assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
