@@ -111,4 +111,4 @@ class Network(nn.Module, ABC):
         device: torch.device,
     ) -> None:
         """Learn from the training data before the training; `settings` are of `pretraining`."""
-        raise NotImplementedError(f"{type(self).__name__} has settings of a pre-training, but none")
+        raise TypeError(f"{type(self).__name__} has settings of a pre-training, but none")
