@@ -7,12 +7,8 @@ by its identity on the disk, so that a link or another spelling of the path make
 
 from __future__ import annotations
 
-import csv
-import gzip
-import lzma
 import os
 import stat
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,6 +84,10 @@ def is_database(path: Path) -> bool:
 
 def is_filled_in(path: Path) -> bool:
     """Whether a file is a review file in which somebody has written."""
+    import csv  # these are for outputs that exist already, and every command imports this module
+    import lzma
+    import zlib
+
     try:
         with _opened(path) as content:
             return _has_verdicts(content)
@@ -96,6 +96,8 @@ def is_filled_in(path: Path) -> bool:
 
 
 def _has_verdicts(content: IO[bytes]) -> bool:
+    import csv
+
     first = content.readline(_LONGEST_HEADING).decode("utf-8-sig", "replace")
     heading = first.replace('"', "").split()
     if (*heading[:3], *heading[-4:]) != ITEM_COLUMNS + VERDICT_COLUMNS:
@@ -108,6 +110,9 @@ def _has_verdicts(content: IO[bytes]) -> bool:
 
 
 def _opened(path: Path) -> IO[bytes]:
+    import gzip
+    import lzma
+
     if path.suffix == ".gz":
         return cast(IO[bytes], gzip.open(path, "rb"))
     if path.suffix == ".xz":
