@@ -96,11 +96,11 @@ def is_noise(block: bytes) -> bool:
     return False
 
 
-def read_bytes(path: Path) -> bytes:
-    """The whole content of a file."""
+def read_bytes(path: Path, size: int = -1) -> bytes:
+    """The content of a file, or its first `size` bytes."""
     with open_bytes(path) as handle:
         try:
-            return handle.read()
+            return handle.read(size)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.formats.shared_task import format_example
 
 
@@ -31,8 +32,8 @@ def file_contents(
     split: str, path: Path, examples: Sequence[Example], beside: Iterable[Path] = ()
 ) -> Contents:
     """What a file holds that these examples were read from."""
-    others = {other.name: _file_digest(other) for other in beside}
-    return Contents(split, path.name, len(examples), _gaps(examples), _file_digest(path), others)
+    others = {other.name: sha256_of(other) for other in beside}
+    return Contents(split, path.name, len(examples), _gaps(examples), sha256_of(path), others)
 
 
 def example_contents(split: str, name: str, examples: Sequence[Example]) -> Contents:
@@ -45,8 +46,3 @@ def example_contents(split: str, name: str, examples: Sequence[Example]) -> Cont
 
 def _gaps(examples: Sequence[Example]) -> int:
     return sum(len(example.gaps) for example in examples)
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -25,7 +25,6 @@ from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Metric,
     Resampling,
@@ -266,6 +265,6 @@ def _warnings(
             if all(side.labels in ((), (OTHER,)) for side in own):
                 fault = f"no target pronoun of the lists {lists.name} is linked to a pronoun"
                 found.append(f"{name}: {fault}; are they the lists of this language pair?")
-    if plan and units.name == "document" and units.count < FEW_DOCUMENTS:
+    if plan and units.few_documents:
         found.append(f"only {units.count} documents: their bootstrap intervals are too narrow")
     return found

@@ -30,7 +30,6 @@ from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_dige
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Resampling,
     paired_tests,
@@ -119,7 +118,7 @@ def evaluate_autoprf(
     warnings = _foreign(reference.name, results, lists) if settings.one_pronoun else []
     if not anchors:
         warnings = ["no pronoun of the lists was found: there is no score"]
-    elif plan and units.name == "document" and units.count < FEW_DOCUMENTS:
+    elif plan and units.few_documents:
         warnings.append(f"only {units.count} documents: their bootstrap intervals are too narrow")
     return AutoPrfEvaluation(
         lists, settings, tuple(results), tuple(comparisons), units, tuple(warnings)

@@ -23,7 +23,6 @@ from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Resampling,
     paired_tests,
@@ -306,7 +305,7 @@ def _warnings(
                 f"{system.name}: {ties:,} instances where an error scores as well as the "
                 "reference; they count as wrong"
             )
-    if plan and units.name == "document" and units.count < FEW_DOCUMENTS:
+    if plan and units.few_documents:
         warnings.append(
             f"{test_set.name}: {units.count} documents are few: intervals and bootstrap p values "
             "are too small"

@@ -28,13 +28,19 @@ from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Resampling,
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.statistics.units import Floats, Ints, choose_units, side_by_side, tally
+from crosspro.evaluation.statistics.units import (
+    FEW_DOCUMENTS,
+    Floats,
+    Ints,
+    choose_units,
+    side_by_side,
+    tally,
+)
 
 TITLES = {"bleu": "BLEU", "chrf": "chrF"}
 METRICS = tuple(TITLES)

@@ -8,7 +8,6 @@ was learnt from one where the user has it, and both directions are merged by gro
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
+from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import read_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
@@ -203,14 +203,13 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
     if align.prior is not None:
         prior = _prior(align.prior, problems)
         if prior is not None:
-            content = hashlib.sha256(align.prior.read_bytes()).hexdigest()[:8]
-            digests.append(f"prior-{content}")
+            digests.append(f"prior-{sha256_of(align.prior)[:8]}")
     return _Helper(corpus, prior, symmetrisation, tuple(digests))
 
 
 def _prior(path: Path, problems: list[Problem]) -> Prior | None:
     try:
-        is_archive = read_bytes(path).startswith(_ZIP)
+        is_archive = read_bytes(path, len(_ZIP)) == _ZIP
         if is_archive:
             from crosspro.data_prep.align.prior import load_prior
 

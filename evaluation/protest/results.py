@@ -26,7 +26,6 @@ from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Resampling,
     paired_tests,
@@ -197,7 +196,7 @@ def evaluate_systems(
             f"{', '.join(waiting)}: not all is judged, and what is not counts as not right in the "
             "semi-automatic comparison"
         )
-    if plan is not None and units.name == "document" and units.count < FEW_DOCUMENTS:
+    if plan is not None and units.few_documents:
         warnings.append(f"{units.count} documents are few: intervals and p values are too small")
     return ProtestEvaluation(suite, tuple(systems), tuple(comparisons), tuple(warnings))
 

@@ -26,9 +26,6 @@ Metric = Callable[[Floats], Floats]
 
 Interval = tuple[float, float] | tuple[None, None]
 
-FEW_DOCUMENTS = 10
-"""With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
-
 _CELLS_AT_ONCE = 250_000
 
 

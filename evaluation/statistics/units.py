@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+FEW_DOCUMENTS = 10
+"""With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
+
 
 @dataclass(frozen=True)
 class ResampledUnits:
@@ -25,6 +28,11 @@ class ResampledUnits:
     name: str
     of_item: Ints
     count: int
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether documents are resampled, and so few that the bootstrap is too sure of itself."""
+        return self.name == "document" and self.count < FEW_DOCUMENTS
 
     def sums(self, values: ArrayLike) -> Floats:
         """The sums of each unit over its items, which have one value or a row of them."""

@@ -18,12 +18,12 @@ from crosspro.data_prep.task import Task
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
-    FEW_DOCUMENTS,
     Difference,
     Resampling,
     paired_tests,
     scores_of,
 )
+from crosspro.evaluation.statistics.units import FEW_DOCUMENTS
 from crosspro.evaluation.submissions.confusion import Counts, confusion_counts, regroup
 from crosspro.evaluation.submissions.scores import (
     Absent,
