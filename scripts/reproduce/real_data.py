@@ -11,16 +11,19 @@ links are turned round where the symmetrisation treats both sides alike (interse
 are made for each direction. OUT/TASK then serves as `data.dir`. With `--official` the sets of 2015
 take the places of TEDdev and DiscoMT2015.test in the tasks from English to French: as released for
 the inflected task, and for the lemmatised one with the gaps filled again, the official links, and
-gaps by the rules of 2017. Sets of contrastive pairs are for tests only: no text has them.
+gaps by the rules of 2017. Sets of contrastive pairs are for tests only: they are in no text, and
+training lines that say the same as one of their test lines are left out.
 """
 
 from __future__ import annotations
 
 import lzma
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
@@ -118,23 +121,53 @@ def _join(bitext: Path, output: Path) -> _Joined:
         for path in sorted((bitext / split).glob("*.doc-ids.xz"))
         if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY
     }
-    sizes = {title: sum(1 for _ in read_lines(path)) for title, path in corpora.items()}
-    joined = _Joined(output, bitext.resolve().name, sizes)
-    for language in joined.pair.split("-"):
+    pair = bitext.resolve().name
+    kept = _kept_lines(corpora, pair.split("-"), bitext)
+    joined = _Joined(output, pair, {title: sum(kept[title]) for title in corpora})
+    for language in pair.split("-"):
         if joined.path(language).is_file():
             continue
         with atomic_output(joined.path(language)) as handle:
             for title, path in corpora.items():
                 part = joined.path(f"{title}.{language}")
-                text = path.with_name(path.name.replace(".doc-ids.", f".{language}."))
-                _crosspro("tokenise", str(text), "-l", language, "-o", str(part))
-                handle.write(part.read_bytes())
+                _crosspro("tokenise", str(_side(path, language)), "-l", language, "-o", str(part))
+                handle.writelines(compress(read_lines(part), kept[title]))
                 part.unlink()
     with atomic_output(joined.path("doc-ids")) as handle:
         for title, path in corpora.items():
-            for line in read_lines(path):
+            for line in compress(read_lines(path), kept[title]):
                 handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
     return joined
+
+
+def _side(doc_ids: Path, language: str) -> Path:
+    """The text of a corpus beside its document names."""
+    return doc_ids.with_name(doc_ids.name.replace(".doc-ids.", f".{language}."))
+
+
+def _kept_lines(
+    corpora: dict[str, Path], languages: Sequence[str], bitext: Path
+) -> dict[str, list[bool]]:
+    """Which lines of each corpus are used: no training line that a test-only set tests on."""
+    tested: set[tuple[str, ...]] = set()
+    for path in (bitext / "test" / f"{name}.doc-ids.xz" for name in TEST_ONLY):
+        if path.is_file():
+            marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
+            tested.update(compress(_letters(path, languages), marks))
+    return {
+        title: [
+            not (title.startswith("train.") and pair in tested)
+            for pair in _letters(path, languages)
+        ]
+        for title, path in corpora.items()
+    }
+
+
+def _letters(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Both sides of each line of a corpus, by their letters alone."""
+    sides = [read_lines(_side(doc_ids, language)) for language in languages]
+    for lines in zip(*sides, strict=True):
+        yield tuple(re.sub(r"\W+", "", line.decode("utf-8").lower()) for line in lines)
 
 
 def _links(task: Task, joined: _Joined) -> Path:

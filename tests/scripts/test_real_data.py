@@ -71,3 +71,20 @@ def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_p
     assert [{(t, s) for s, t in line} for line in there] == [set(line) for line in back]
     line = lzma.decompress((output / "de-en" / "train.talks.data.xz").read_bytes()).splitlines()[1]
     assert line.startswith(b"they\tthey|PRON\tSie schlafen .\tREPLACE_0 sleep|VERB")
+
+
+def test_training_lines_that_a_test_only_set_tests_on_are_left_out(bitext, tmp_path):
+    folder = bitext / "en-fr" / "test"
+    for suffix, text in (
+        ("en", "They sleep!\nIt is red.\n"),
+        ("fr", "Elles dorment\nElle est rouge.\n"),
+    ):
+        (folder / f"opensubs_contrastive.{suffix}.xz").write_bytes(lzma.compress(text.encode()))
+    (folder / "opensubs_contrastive.doc-ids.xz").write_bytes(lzma.compress(b"1\tctx\n1\tcur\n"))
+    output = tmp_path / "out"
+    make(bitext, output, "en-fr-2015")
+    lines = {
+        name: len(lzma.decompress((output / "en-fr-2015" / name).read_bytes()).splitlines())
+        for name in ("train.talks.data.xz", "train.talks.doc-ids.xz", "dev.ted_dev2010.data.xz")
+    }
+    assert list(lines.values()) == [2, 2, 3], "the tested line is missing from training text alone"
