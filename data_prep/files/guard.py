@@ -42,17 +42,23 @@ def note_input(path: Path) -> None:
     """Remember a file of a command that must not be written over."""
     if _inputs is not None:
         identity = _identity(path)
-        if identity is not None:
-            _inputs.setdefault(identity, path)
+        if identity is not None and _known_input(identity) is None:
+            _inputs[identity] = path
 
 
 def check_not_input(path: Path) -> None:
     """Raise if a file is an input of the command that runs."""
     identity = _identity(path)
-    if identity is not None and _inputs is not None and identity in _inputs:
-        other = _inputs[identity]
+    other = None if identity is None else _known_input(identity)
+    if other is not None:
         found = "an input of this command" + ("" if other == path else f" ({other})")
         raise input_error(path, "output", "a file of its own", found)
+
+
+def _known_input(identity: _Identity) -> Path | None:
+    """The input that is this file; the number of a file that is gone may belong to another."""
+    path = None if _inputs is None else _inputs.get(identity)
+    return path if path is not None and _identity(path) == identity else None
 
 
 def check_apart(paths: Iterable[Path]) -> None:
