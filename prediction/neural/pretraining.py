@@ -48,7 +48,7 @@ class Pretraining:
     pairs: str = "all"
     window: int = 5
     negatives: int = 5
-    batch_size: int = 32768
+    batch_size: int = 131072
     learning_rate: float = 0.003
     pronoun_share: float = 0.5
 
