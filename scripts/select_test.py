@@ -36,7 +36,7 @@ def select_test(
         typer.Option(
             "--task",
             "-t",
-            help="A task such as en-fr, or the path of a task file; one for each file (repeatable).",
+            help="A task such as en-fr, or the path of a task file; one for each file.",
         ),
     ],
     output: Annotated[
