@@ -176,3 +176,29 @@ def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
         assert result.returncode == 2
         assert fragment in result.stderr
         assert not list(tmp_path.iterdir())
+
+
+def lists_in(content, place=()):
+    """Where there are lists in settings."""
+    if isinstance(content, list):
+        yield place
+    inner = content.items() if isinstance(content, dict) else ()
+    for key, value in inner:
+        yield from lists_in(value, (*place, key))
+
+
+def with_value(content, place, value):
+    if not place:
+        return value
+    return {**content, place[0]: with_value(content[place[0]], place[1:], value)}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_string_where_a_list_belongs_is_refused(name):
+    settings = composed(f"system={name}")
+    places = list(lists_in(settings))
+    assert any(place[0] == "task" for place in places)
+    for place in places:
+        for value in ("il elle", "", 3):
+            with pytest.raises(InputError, match=place[-1]):
+                checked(with_value(settings, place, value), "en-fr")
