@@ -19,9 +19,8 @@ from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.sets.select_test import Selection, candidates, select_shared
 from crosspro.data_prep.task import Task, load_task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of
+from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
 
 app = command_app()
 
@@ -123,7 +122,7 @@ def _table(task: Task, selection: Selection) -> str:
     segments = sum(one.segments for one in selection.chosen)
     totals = (str(selection.classes[name]) for name in task.classes)
     rows.append(("total", str(segments), f"{selection.words:,}", *totals))
-    return text_table(("document", "segments", "source words", *task.classes), rows)
+    return show_table(("document", "segments", "source words", *task.classes), rows)
 
 
 if __name__ == "__main__":

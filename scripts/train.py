@@ -38,6 +38,7 @@ from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
+from crosspro.scripts.options import style_of
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
@@ -114,7 +115,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     )
     for name in splits.test:
         if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name]))
+            _show(text_report(outcome.evaluations[name], style=style_of()))
     best = {}
     if function is demo_splits:
         best = demo_ceilings(task, settings["data"], system.context)

@@ -22,9 +22,11 @@ from omegaconf import DictConfig
 from scipy.special import stdtrit
 
 from crosspro.data_prep.files.textfile import write_text
-from crosspro.evaluation.layout.tables import csv_number, csv_text, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_number, csv_text
 from crosspro.evaluation.statistics.score import Score
 from crosspro.prediction.runs import FILE, Run, read_run
+from crosspro.scripts.options import style_of
 from crosspro.scripts.train_comparison import METRICS
 
 TABLE, ROWS = "means.txt", "means.csv"
@@ -102,7 +104,7 @@ def _mean(metric: str, values: Sequence[float]) -> Score:
     return Score(metric, mean, signature, mean - half, mean + half)
 
 
-def means_table(rows: Sequence[MeanScores]) -> str:
+def means_table(rows: Sequence[MeanScores], style: Style = PLAIN) -> str:
     """The rows for people."""
     cells = [
         (
@@ -113,7 +115,7 @@ def means_table(rows: Sequence[MeanScores]) -> str:
         )
         for number, one in enumerate(rows)
     ]
-    return text_table(("set", "system", "seeds", *METRICS.values()), cells, left=2)
+    return style.table(("set", "system", "seeds", *METRICS.values()), cells, left=2)
 
 
 def means_csv(rows: Iterable[MeanScores]) -> str:
@@ -142,7 +144,7 @@ class Means(Callback):
         rows = list(mean_scores(read_run(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))))
         if not rows:
             return
-        table = means_table(rows)
-        write_text(folder / TABLE, table)
+        write_text(folder / TABLE, means_table(rows))
         write_text(folder / ROWS, means_csv(rows))
-        print(f"Means over seeds, with 95% intervals of the mean: {folder / TABLE}\n\n{table}")
+        print(f"Means over seeds, with 95% intervals of the mean: {folder / TABLE}\n")
+        print(means_table(rows, style_of()))
