@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import importlib
 import inspect
+import os
+import pty
 import re
+import struct
+import subprocess
+import sys
+import termios
 import types
 import typing
 from collections import defaultdict
@@ -15,6 +23,7 @@ import pytest
 import typer
 
 from crosspro.scripts.main import COMMANDS
+from crosspro.scripts.options import named
 from crosspro.scripts.renamed_options import current
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
@@ -177,3 +186,33 @@ def test_signatures_are_shown_when_they_are_asked_for(tmp_path):
     assert b"## Signatures" in crosspro(*call, "--signatures", "--layout", "markdown").stdout
     assert b"macro_recall|" in crosspro(*call, "--layout", "json").stdout
     assert crosspro(*call, "--signatures", "--layout", "json").code == 2
+
+
+def test_names_are_given_in_order():
+    assert named(["a", "b", "c"], ["x"]) == ["x", "b", "c"]
+    assert named(["a"], None) == ["a"]
+    for given in (["x", "y"], ["b"], [" "]):
+        with pytest.raises(typer.BadParameter):
+            named(["a", "b"] if given == ["b"] else ["a"], given)
+
+
+def test_tables_keep_to_a_terminal_and_not_to_a_file(tmp_path):
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 70, 0, 0))
+    program = "from crosspro.scripts.entry import main; main()"
+    command = [sys.executable, "-c", program, "published", "--year", "2017", "-t", "en-fr"]
+    variables = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with subprocess.Popen(command, stdout=follower, env=variables) as process:
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while block := os.read(leader, 65536):
+                shown += block
+    os.close(leader)
+    assert process.returncode == 0
+    tables = [line for line in shown.decode().splitlines() if "  " in line]
+    assert max(map(len, tables)) <= 70
+    whole = crosspro("published", "--year", "2017", "-t", "en-fr").stdout.decode()
+    assert max(map(len, whole.splitlines())) > 70
+    figures = re.compile(r"\d+\.\d\d")
+    assert sorted(figures.findall(shown.decode())) == sorted(figures.findall(whole))
