@@ -251,6 +251,7 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
         tmp_path / "d.tsv",
         "--write-scores",
         tmp_path / "scores",
+        "--signatures",
     )
     assert result.code == 0, result.stderr
     rows = [line.split("\t") for line in (tmp_path / "d.tsv").read_text().splitlines()[1:]]
