@@ -30,6 +30,7 @@ from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
+from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
 
 DevScore = Callable[[Probabilities], float]
@@ -94,7 +95,7 @@ class Ensemble(System):
         self.task = task
         self.parts, self._names = [], []
         for name, member in self.members.items():
-            place = folder / "members" / name if folder else None
+            place = folder / MEMBERS / name if folder else None
             if place:
                 place.mkdir(parents=True, exist_ok=True)
             member.fit(task, train, dev, place)

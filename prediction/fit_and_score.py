@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +25,16 @@ from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
 from crosspro.prediction.output import lacks_context, with_predictions, without_context
-from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
+from crosspro.prediction.runs import (
+    ENCODED,
+    MEMBERS,
+    Configuration,
+    Run,
+    Times,
+    now,
+    versions,
+    write_run,
+)
 from crosspro.prediction.system import System
 
 _PAGE_GAPS = 2000
@@ -101,6 +111,10 @@ def fit_and_score(
         },
     )
     write_run(folder, run)
+    for place in (folder / ENCODED, *folder.glob(f"{MEMBERS}/*/{ENCODED}")):
+        shutil.rmtree(
+            place, ignore_errors=True
+        )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
 
 

@@ -26,6 +26,10 @@ from crosspro.prediction.system import read_json_object
 from crosspro.prediction.typed_values import faults
 
 FILE = "run.json"
+ENCODED = "encoded"
+"""The folder in a run's for data as arrays: it is gone when the run is complete."""
+MEMBERS = "members"
+"""The folder in an ensemble's for those of its members while they are trained."""
 _FORMAT = 1
 _PACKAGES = {
     "numpy": "numpy",

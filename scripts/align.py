@@ -30,18 +30,11 @@ from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.task import Task, load_task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Aligner, show_table
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()
-
-
-class Aligner(StrEnum):
-    """Which program makes the links."""
-
-    OWN = "own"
-    EFLOMAL = "eflomal"
 
 
 class Model(StrEnum):
@@ -69,7 +62,7 @@ class Form(StrEnum):
 app = command_app()
 
 
-@app.command()
+@app.command(renamed={"--most-words": "--max-words"})
 def align(
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
@@ -118,14 +111,15 @@ def align(
         ),
     ] = None,
     most_words: Annotated[
-        int, typer.Option(min=1, help="Lines with more words on a side are refused.")
+        int, typer.Option("--max-words", min=1, help="Lines with more words on a side are refused.")
     ] = DEFAULTS.most_words,
     prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes: 2 at most, one a direction.")
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Processes: 2 at most, one a direction."),
     ] = None,
     evaluate: Annotated[
         Path | None, typer.Option(metavar="GOLD", help="Compare with these links.")
@@ -228,7 +222,7 @@ def _show(
             scores.append(score_links(found, gold, source, task.source_pronouns))
         cells = [f"{value:.3f}" for s in scores for value in (s.precision, s.recall, s.f1)]
         table.append((name, *cells))
-    print(text_table(heading, table), end="")
+    print(show_table(heading, table), end="")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -14,12 +15,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.annotate.files import LAYOUTS
 from crosspro.data_prep.annotate.registry import FORMS, default_tagset
-from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.errors import choices
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 from crosspro.data_prep.task import TAGSETS
 from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output
+from crosspro.scripts.options import Jobs, Output
+
+
+class Layout(StrEnum):
+    """How annotated words are written."""
+
+    TOKENS = "tokens"
+    LEMMAS = "lemmas"
+    CONLLU = "conllu"
+
 
 app = command_app()
 
@@ -34,18 +44,16 @@ def annotate(
         typer.Option(help=f"{choices(TAGSETS)}; that of the tasks for the language by default."),
     ] = None,
     layout: Annotated[
-        str,
+        Layout,
         typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
-    ] = "tokens",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 1,
+    ] = Layout.TOKENS,
+    jobs: Jobs = 1,
     output: Output = None,
 ) -> None:
     """Add lemmas, tags and parses to tokenised text.
 
     Words are never split or joined, so word links stay valid.
     """
-    if layout not in LAYOUTS:
-        raise input_error("settings", "layout", choices(LAYOUTS), quoted(layout))
     tags = default_tagset(language) if tagset is None else tagset
     total = sum(1 for _ in read_text_lines(file))
     console = Console(stderr=True)
@@ -64,7 +72,7 @@ def annotate(
             annotator,
             language,
             tags,
-            parse=layout == "conllu",
+            parse=layout is Layout.CONLLU,
             jobs=jobs,
             progress=lambda number: bar.advance(sentences, number),
         )
@@ -81,9 +89,9 @@ def _sentences(file: Path) -> Iterator[list[str]]:
         yield [word for word in line.removesuffix("\r").split(" ") if word]
 
 
-def _write(sentences: Iterable[AnnotatedSentence], layout: str, handle: IO[bytes]) -> None:
+def _write(sentences: Iterable[AnnotatedSentence], layout: Layout, handle: IO[bytes]) -> None:
     for sentence in sentences:
-        handle.write(LAYOUTS[layout](sentence).encode("utf-8"))
+        handle.write(LAYOUTS[layout.value](sentence).encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -16,15 +16,12 @@ from crosspro.scripts.mt_options import (
     AlignWithOption,
     Candidates,
     Detail,
-    DocIdsOption,
     DocStarts,
-    LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
     Pronouns,
     Reference,
-    ScoreLayout,
     Source,
     Symmetrisation,
     VariadicCommand,
@@ -36,14 +33,28 @@ from crosspro.scripts.mt_options import (
     lists_or_problems,
     refuse_others,
     refuse_pairs,
+    renamed,
     tell,
     write_reports,
 )
-from crosspro.scripts.options import Output, Resamples, Seed, write_output
+from crosspro.scripts.options import (
+    DocIds,
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    style_of,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from crosspro.evaluation.apt.released.config import ReleasedConfig
     from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.layout.style import Style
     from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, MtInput
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
     from crosspro.evaluation.statistics.significance import Resampling
@@ -67,6 +78,7 @@ class Start(StrEnum):
 _WITH_CONFIG = frozenset(
     [
         "config",
+        "name",
         "start",
         "repair_rule",
         "doc_ids",
@@ -75,6 +87,7 @@ _WITH_CONFIG = frozenset(
         "resamples",
         "seed",
         "layout",
+        "signatures",
         "detail",
         "matrix",
         "html",
@@ -104,7 +117,10 @@ _WITH_LEGACY = frozenset(
 app = command_app()
 
 
-@app.command(cls=VariadicCommand)
+@app.command(
+    cls=VariadicCommand,
+    renamed={"--align-prior": "--prior", "--probabilities": "--weigh-equivalents"},
+)
 def apt(
     context: typer.Context,
     source: Source = None,
@@ -113,6 +129,7 @@ def apt(
     links_reference: LinksReference = None,
     links_candidate: LinksCandidates = None,
     pronouns: Pronouns = "en-fr",
+    name: Names = None,
     config: Annotated[
         Path | None, typer.Option(help="Instead of these: an INI file of the released tool.")
     ] = None,
@@ -122,7 +139,7 @@ def apt(
     weights: Annotated[str, typer.Option(help="Weights of the six cases.")] = "1,0.5,0,0,0,0",
     discard: Annotated[str, typer.Option(help="Cases left out, such as 5,6.")] = "",
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Weigh equivalents by their probability.")
+        bool, typer.Option("--weigh-equivalents", help="Weigh equivalents by their probability.")
     ] = False,
     other: Annotated[
         Others, typer.Option(help="Words that are no pronouns: different, equal or missing.")
@@ -140,7 +157,7 @@ def apt(
     tokens: Annotated[
         Path | None, typer.Option(help="Score only these: `line position`, both from 0.")
     ] = None,
-    doc_ids: DocIdsOption = None,
+    doc_ids: DocIds = None,
     doc_starts: DocStarts = None,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
@@ -148,7 +165,8 @@ def apt(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     detail: Detail = None,
     matrix: Annotated[bool, typer.Option(help="Show the matrix.")] = True,
     html: Html = None,
@@ -203,11 +221,13 @@ def apt(
     if legacy:
         _released_from_options(paths, lists, problems, settings, start, output)
         return
-    check_layout(context, layout, ("matrix",))
+    check_layout(context, layout, ("matrix", "signatures"))
     check_outputs(html, detail, output)
+    named([str(path) for path in paths.candidates], name)
     align = AlignWith(align_with, align_prior, symmetrisation)
-    evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start)
-    _write(evaluation, data, layout, matrix, detail, html, max_examples, output)
+    evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start, name)
+    style = style_of(output, layout, signatures)
+    _write(evaluation, data, layout, style, matrix, detail, html, max_examples, output)
 
 
 def _check_together(context: typer.Context, start: Start, repair: bool, tokens: bool) -> None:
@@ -246,13 +266,14 @@ def _evaluate(
     settings: AptSettings,
     plan: Resampling | None,
     start: Start,
+    names: list[str] | None,
 ) -> tuple[AptEvaluation, MtInput]:
     from dataclasses import replace
 
     from crosspro.evaluation.apt.score import evaluate_apt
     from crosspro.evaluation.mt_text.inputs import read_input
 
-    data = read_input(paths, lists, align, tell, problems)
+    data = renamed(read_input(paths, lists, align, tell, problems), names)
     assert lists is not None  # noqa: S101 - else there were problems
     settings = replace(settings, links=data.links, tokens=paths.tokens is not None)
     evaluation = evaluate_apt(
@@ -275,7 +296,8 @@ def _evaluate(
 def _write(
     evaluation: AptEvaluation,
     data: MtInput,
-    layout: ScoreLayout,
+    layout: TableLayout,
+    style: Style,
     matrix: bool,
     detail: Path | None,
     html: Path | None,
@@ -301,9 +323,10 @@ def _write(
         return detail_json(evaluation) if is_json else detail_tsv(evaluation)
 
     texts = {
-        ScoreLayout.TABLE: lambda: text_report(evaluation, matrix),
-        ScoreLayout.JSON: lambda: json_report(evaluation),
-        ScoreLayout.CSV: lambda: csv_report(evaluation),
+        TableLayout.TABLE: lambda: text_report(evaluation, matrix, style),
+        TableLayout.MARKDOWN: lambda: text_report(evaluation, matrix, style),
+        TableLayout.JSON: lambda: json_report(evaluation),
+        TableLayout.CSV: lambda: csv_report(evaluation),
     }
     signature = evaluation.results[0].score.signature
     write_reports(layout, texts, {html: page, detail: details}, output, signature)

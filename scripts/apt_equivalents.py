@@ -22,7 +22,7 @@ from crosspro.scripts.mt_options import (
     required,
     tell,
 )
-from crosspro.scripts.options import Output, Seed, write_output
+from crosspro.scripts.options import Output, Seed, show_table, write_output
 
 app = command_app()
 
@@ -32,7 +32,7 @@ def apt_equivalents() -> None:
     """Find equivalent pronouns for APT from judged examples."""
 
 
-@app.command()
+@app.command(renamed={"--align-prior": "--prior", "--size": "--sample", "-n": "--sample"})
 def draw(
     source: Source = None,
     reference: Reference = None,
@@ -40,7 +40,7 @@ def draw(
     links_reference: LinksReference = None,
     links_candidate: Annotated[Path | None, typer.Option(help="Links source-candidate.")] = None,
     pronouns: Pronouns = "en-fr",
-    size: Annotated[int, typer.Option("--size", "-n", min=1, help="Pronouns to judge.")] = 100,
+    size: Annotated[int, typer.Option("--sample", min=1, help="Pronouns to judge.")] = 100,
     seed: Seed = 12345,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
@@ -76,17 +76,21 @@ def draw(
     write_output(draw_sheet(evaluation, size, seed).encode("utf-8"), output)
 
 
-@app.command()
+@app.command(renamed={"--share": "--min-share", "--probability": "--min-probability"})
 def estimate(
     judged: Annotated[
         Path, typer.Argument(help="Table with tabs: reference, candidate, correct (1 or 0).")
     ],
     pronouns: Pronouns = "en-fr",
     share: Annotated[
-        float, typer.Option(min=0, max=1, help="Pairs with less of the sample are dropped.")
+        float,
+        typer.Option("--min-share", min=0, max=1, help="Rarer pairs of the sample are dropped."),
     ] = 0.05,
     probability: Annotated[
-        float, typer.Option(min=0, max=1, help="Equivalents are right more often than this.")
+        float,
+        typer.Option(
+            "--min-probability", min=0, max=1, help="Equivalents are right more often than this."
+        ),
     ] = 0.5,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Take both directions of a pair together.")
@@ -99,7 +103,6 @@ def estimate(
     from crosspro.data_prep.files.textfile import write_text
     from crosspro.evaluation.apt.equivalents import estimate as estimate_pairs
     from crosspro.evaluation.apt.equivalents import read_judged, with_equivalents
-    from crosspro.evaluation.layout.tables import text_table
     from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping, load_lists
 
     if output is not None and output.suffix not in (".yaml", ".yml"):
@@ -128,7 +131,7 @@ def estimate(
     print(f"{len(examples):,} judged examples, {len(pairs):,} pairs of different pronouns\n")
     if rows:
         heading = ("candidate", "reference", "examples", "share", "p(right)", "")
-        print(text_table(heading, rows, 2), end="")
+        print(show_table(heading, rows, 2), end="")
 
 
 if __name__ == "__main__":

@@ -16,15 +16,12 @@ from crosspro.scripts.mt_options import (
     AlignWithOption,
     Candidates,
     Detail,
-    DocIdsOption,
     DocStarts,
-    LayoutOption,
     Lenient,
     LinksCandidates,
     LinksReference,
     Pronouns,
     Reference,
-    ScoreLayout,
     Source,
     Symmetrisation,
     VariadicCommand,
@@ -36,13 +33,27 @@ from crosspro.scripts.mt_options import (
     lists_or_problems,
     refuse_others,
     refuse_pairs,
+    renamed,
     tell,
     write_reports,
 )
-from crosspro.scripts.options import Output, Resamples, Seed, write_output
+from crosspro.scripts.options import (
+    DocIds,
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    style_of,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
+    from crosspro.evaluation.layout.style import Style
     from crosspro.evaluation.mt_text.inputs import MtInput
 
 
@@ -58,7 +69,10 @@ _WITH_LEGACY = frozenset(("legacy", "stems", "languages", "verbosity", "output")
 app = command_app()
 
 
-@app.command(cls=VariadicCommand)
+@app.command(
+    cls=VariadicCommand,
+    renamed={"--align-prior": "--prior", "--per-document": "--by-document"},
+)
 def autoprf(
     context: typer.Context,
     stems: Annotated[
@@ -73,6 +87,7 @@ def autoprf(
     links_reference: LinksReference = None,
     links_candidate: LinksCandidates = None,
     pronouns: Pronouns = "en-fr",
+    name: Names = None,
     clipping: Annotated[
         Clipping, typer.Option(help="Clip matches for each occurrence, or over the text.")
     ] = Clipping.OCCURRENCE,
@@ -80,12 +95,12 @@ def autoprf(
         bool, typer.Option("--one-pronoun", help="Count one pronoun for each occurrence.")
     ] = False,
     ignore_case: Annotated[
-        bool, typer.Option("--ignore-case", help="Compare target words in lower case.")
+        bool, typer.Option("--ignore-case", help="Compare words in lower case.")
     ] = False,
-    doc_ids: DocIdsOption = None,
+    doc_ids: DocIds = None,
     doc_starts: DocStarts = None,
-    per_document: Annotated[
-        bool, typer.Option("--per-document", help="Show every document.")
+    by_document: Annotated[
+        bool, typer.Option("--by-document", help="A row for each document.")
     ] = False,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
@@ -93,7 +108,8 @@ def autoprf(
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     detail: Detail = None,
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the Java tool prints.")
@@ -122,12 +138,12 @@ def autoprf(
     if stems:
         raise typer.BadParameter("REF CAND DOCS belong to --legacy; use --source and so on")
     given = given_options(context)
-    for name in _WITH_LEGACY & given.keys() - {"output"}:
-        raise typer.BadParameter(f"{given[name]}: only with --legacy")
+    for option in _WITH_LEGACY & given.keys() - {"output"}:
+        raise typer.BadParameter(f"{given[option]}: only with --legacy")
     refuse_pairs(context, [("doc_ids", "doc_starts")])
-    if per_document and doc_ids is None and doc_starts is None:
-        raise typer.BadParameter("--per-document: only with --doc-ids or --doc-starts")
-    check_layout(context, layout, ("per_document",))
+    if by_document and doc_ids is None and doc_starts is None:
+        raise typer.BadParameter("--by-document: only with --doc-ids or --doc-starts")
+    check_layout(context, layout, ("by_document", "signatures"))
     check_detail(detail)
     check_outputs(html, detail, output)
     links = (links_reference, links_candidate)
@@ -139,10 +155,10 @@ def autoprf(
     from crosspro.evaluation.mt_text.inputs import AlignWith, read_input
     from crosspro.evaluation.statistics.significance import Resampling
 
+    named([str(path) for path in paths.candidates], name)
     lists, problems = lists_or_problems(pronouns)
-    data = read_input(
-        paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
-    )
+    align = AlignWith(align_with, align_prior, symmetrisation)
+    data = renamed(read_input(paths, lists, align, tell, problems), name)
     assert lists is not None  # noqa: S101 - else there were problems
     evaluation = evaluate_autoprf(
         data.source,
@@ -156,14 +172,16 @@ def autoprf(
     evaluation = replace(evaluation, warnings=(*data.warnings, *evaluation.warnings))
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
-    _write(evaluation, data, layout, per_document, detail, html, max_examples, output)
+    style = style_of(output, layout, signatures)
+    _write(evaluation, data, layout, style, by_document, detail, html, max_examples, output)
 
 
 def _write(
     evaluation: AutoPrfEvaluation,
     data: MtInput,
-    layout: ScoreLayout,
-    per_document: bool,
+    layout: TableLayout,
+    style: Style,
+    by_document: bool,
     detail: Path | None,
     html: Path | None,
     max_examples: int,
@@ -188,9 +206,10 @@ def _write(
         return detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
 
     texts = {
-        ScoreLayout.TABLE: lambda: text_report(evaluation, per_document),
-        ScoreLayout.JSON: lambda: json_report(evaluation),
-        ScoreLayout.CSV: lambda: csv_report(evaluation),
+        TableLayout.TABLE: lambda: text_report(evaluation, by_document, style),
+        TableLayout.MARKDOWN: lambda: text_report(evaluation, by_document, style),
+        TableLayout.JSON: lambda: json_report(evaluation),
+        TableLayout.CSV: lambda: csv_report(evaluation),
     }
     signature = evaluation.results[0].total.scores[0].signature
     write_reports(layout, texts, {html: page, detail: details}, output, signature)

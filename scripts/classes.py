@@ -27,13 +27,13 @@ from crosspro.data_prep.gaps.inventory import (
 )
 from crosspro.data_prep.gaps.task_draft import task_draft
 from crosspro.data_prep.task import OTHER
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Jobs, show_table
 
 app = command_app()
 
 
-@app.command("classes")
+@app.command("classes", renamed={"--pronouns": "--source-pronouns"})
 def classes_command(
     source: Annotated[
         Path, typer.Option(help="Source text, or both sides (TMX, .po), or X for X.en and X.it.")
@@ -41,7 +41,8 @@ def classes_command(
     source_language: Annotated[str, typer.Option(help="Language of the source: en.")],
     target_language: Annotated[str, typer.Option(help="Language of the target: it.")],
     pronouns: Annotated[
-        list[str], typer.Option(help="Source pronouns to look at: 'it they'; may be repeated.")
+        list[str],
+        typer.Option("--source-pronouns", help="Those to look at: 'it they' (repeatable)."),
     ],
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
@@ -65,7 +66,7 @@ def classes_command(
     tokenised: Annotated[
         bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Jobs = 1,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write a draft task file here.")
     ] = None,
@@ -76,7 +77,7 @@ def classes_command(
     pronoun are counted; frequent ones become classes, and pronouns that are nearly always
     translated in one way are left out. The draft is a complete task file for `crosspro prepare`.
     """
-    wanted = _words(pronouns, "pronouns")
+    wanted = _words(pronouns, "source-pronouns")
     groups = _groups(merge or [])
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise input_error("settings", "--output", "a name that ends in .yaml", quoted(str(output)))
@@ -144,7 +145,7 @@ def _report(proposal: Proposal, fillers: Counter[str], min_share: float) -> str:
             )
         elif not one.total:
             parts.append(f"{one.pronoun}: not in the text\n")
-    parts.append(text_table(("class", "number", "share", "forms"), [*_classes(proposal)]))
+    parts.append(show_table(("class", "number", "share", "forms"), [*_classes(proposal)]))
     common = ", ".join(f"{word} {number:,}" for word, number in fillers.most_common(10))
     parts.append(f"most frequent translations by no pronoun: {common or 'none'}\n")
     return "\n".join(parts)
@@ -158,7 +159,7 @@ def _translations(one: PronounCounts, min_share: float) -> str:
         rows.append((f"(rarer: {len(rare)})", sum(rare)))
     rows += [("(no pronoun)", one.other), ("total", one.total)]
     cells = [(word, f"{n:,}", f"{100 * n / one.total:.1f}%") for word, n in rows]
-    return text_table((one.pronoun, "number", "share"), cells)
+    return show_table((one.pronoun, "number", "share"), cells)
 
 
 def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:

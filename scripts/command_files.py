@@ -8,7 +8,7 @@ there and then.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,20 @@ from typing import Any
 import typer
 
 from crosspro.data_prep.files.guard import check_apart, check_not_input, note_input
+from crosspro.scripts.renamed_options import accepting
 
 OUTPUTS = frozenset(
-    ("output", "html", "detail", "save", "arpa", "write_scores", "probabilities", "review_file")
+    (
+        "output",
+        "written",
+        "html",
+        "detail",
+        "save",
+        "arpa",
+        "write_scores",
+        "probabilities",
+        "review_file",
+    )
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the
 command then refuses to replace it."""
@@ -27,8 +38,12 @@ command then refuses to replace it."""
 class App(typer.Typer):
     """A Typer application whose commands check their files before they begin."""
 
-    def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
-        """Register a command."""
+    def command(
+        self, *names: Any, renamed: Mapping[str, str] | None = None, **settings: Any
+    ) -> Callable[[Any], Any]:
+        """Register a command; `renamed` has old spellings of its options and those of today."""
+        if renamed:
+            settings["cls"] = accepting(renamed, settings.get("cls"))
         register = super().command(*names, **settings)
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

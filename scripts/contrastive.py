@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,20 @@ from crosspro.data_prep.errors import InputError
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import ScoreLayout, check_layout, check_outputs, refuse_others
-from crosspro.scripts.options import Output, Resamples, Seed, write_output
+from crosspro.scripts.mt_options import check_layout, check_outputs, refuse_others
+from crosspro.scripts.options import (
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    show_table,
+    style_of,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from crosspro.evaluation.contrastive.accuracy import SystemScores
@@ -61,6 +74,7 @@ def score(
     annotator: Annotated[
         str, typer.Option(help="For --run: lemmas and tags, as in `crosspro prepare`.")
     ] = "auto",
+    name: Names = None,
     maximise: Annotated[
         bool,
         typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
@@ -71,9 +85,8 @@ def score(
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
     ] = False,
-    layout: Annotated[
-        ScoreLayout, typer.Option(help="How to show the scores.")
-    ] = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     detail: Annotated[
         Path | None, typer.Option(help="Write the decision on every instance here (TSV).")
     ] = None,
@@ -109,7 +122,7 @@ def score(
         refuse_others(context, known, "--legacy prints what the released script prints")
         _released(test_set, scores or [], runs, maximise, output)
         return
-    check_layout(context, layout, ())
+    check_layout(context, layout, ("signatures",))
     if not scores and not runs:
         raise typer.BadParameter("give a file of scores, or a system with --run")
     if write_scores is not None and len(runs) != 1:
@@ -120,6 +133,7 @@ def score(
         raise typer.BadParameter("--annotator belongs to --run")
     if maximise and not scores:
         raise typer.BadParameter("--maximise is about files of scores; a --run gives -log p")
+    named([str(path) for path in (*(scores or ()), *runs)], name)
     check_outputs(output, detail, write_scores, html)
     try:
         read = read_contrastive(test_set, allow_unknown=allow_unknown)
@@ -127,6 +141,8 @@ def score(
         faults = [fault for path in scores or [] for fault in scan_scores(path, None)[1]]
         raise InputError([*error.problems, *faults]) from error
     systems = _systems(read, scores or [], runs, (source, target, links), annotator, maximise)
+    called = named([system.name for system in systems], name)
+    systems = [replace(one, name=own) for one, own in zip(systems, called, strict=True)]
     if write_scores is not None:
         lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
         write_output(lines.encode("ascii"), write_scores)
@@ -140,12 +156,13 @@ def score(
         from crosspro.evaluation.contrastive.page import contrastive_page
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
-    layouts = {
-        ScoreLayout.TABLE: contrastive_text,
-        ScoreLayout.JSON: contrastive_json,
-        ScoreLayout.CSV: contrastive_csv,
-    }
-    write_output(layouts[layout](evaluation).encode("utf-8"), output)
+    if layout is TableLayout.JSON:
+        shown = contrastive_json(evaluation)
+    elif layout is TableLayout.CSV:
+        shown = contrastive_csv(evaluation)
+    else:
+        shown = contrastive_text(evaluation, style_of(output, layout, signatures))
+    write_output(shown.encode("utf-8"), output)
 
 
 def _released(
@@ -209,7 +226,10 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="The set to write (JSON).")],
     doc_ids: Annotated[
         Path | None,
-        typer.Option(help="Document of each line; a second column cur or ctx marks instances."),
+        typer.Option(
+            help="Document ids, one line per line of the file; a second column cur or ctx marks "
+            "instances."
+        ),
     ] = None,
     forms: Annotated[
         list[str] | None,
@@ -229,11 +249,8 @@ def build(
     become instances in ContraPro's format. If no forms are given they are it:il,elle and
     they:ils,elles. Distances of antecedents are not known and therefore not written.
     """
-    from dataclasses import replace
-
     from crosspro.data_prep.errors import input_error
     from crosspro.evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
-    from crosspro.evaluation.layout.tables import text_table
 
     rules = BuildRules(rivals=_words(rivals), context=context)
     if forms:
@@ -248,8 +265,8 @@ def build(
         raise input_error(target, "lines", "at least one instance", detail or "none")
     content = json.dumps(instances, ensure_ascii=False, indent=1) + "\n"
     write_output(content.encode("utf-8"), output)
-    print(text_table(("lines", "number"), [(k, f"{n:,}") for k, n in counts.most_common()]))
-    print(text_table(("instances", "number"), [(k, f"{n:,}") for k, n in pairs.most_common()]))
+    print(show_table(("lines", "number"), [(k, f"{n:,}") for k, n in counts.most_common()]))
+    print(show_table(("instances", "number"), [(k, f"{n:,}") for k, n in pairs.most_common()]))
 
 
 def _competing(text: str) -> tuple[str, tuple[str, ...]]:

@@ -10,12 +10,18 @@ import typer
 
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import ScoreLayout
-from crosspro.scripts.options import Output, Seed, write_output
+from crosspro.scripts.options import (
+    LayoutOption,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    style_of,
+    write_output,
+)
 
 app = group_app()
-LayoutOption = Annotated[ScoreLayout, typer.Option("--layout", help="How to show the numbers.")]
-Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
 
 
 @app.callback()
@@ -53,7 +59,8 @@ def systems(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
@@ -87,10 +94,12 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
-    if layout is ScoreLayout.TABLE:
-        text = correlation_text(study, printed)
+    if layout is TableLayout.JSON:
+        text = correlation_json(study)
+    elif layout is TableLayout.CSV:
+        text = correlation_csv(study)
     else:
-        text = correlation_json(study) if layout is ScoreLayout.JSON else correlation_csv(study)
+        text = correlation_text(study, printed, style_of(output, layout, signatures))
     write_output(text.encode("utf-8"), output)
 
 
@@ -114,7 +123,8 @@ def disagreement(
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: LayoutOption = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (Guillou and Hardmeier 2018 Table 3)."""
@@ -136,12 +146,13 @@ def disagreement(
         judgements = published_judgements()
     plan = Resampling(resamples, seed) if resamples else None
     study = study_disagreement(judgements, plan, unit or "example")
-    layouts = {
-        ScoreLayout.TABLE: disagreement_text,
-        ScoreLayout.JSON: disagreement_json,
-        ScoreLayout.CSV: disagreement_csv,
-    }
-    write_output(layouts[layout](study).encode("utf-8"), output)
+    if layout is TableLayout.JSON:
+        text = disagreement_json(study)
+    elif layout is TableLayout.CSV:
+        text = disagreement_csv(study)
+    else:
+        text = disagreement_text(study, style_of(output, layout, signatures))
+    write_output(text.encode("utf-8"), output)
 
 
 if __name__ == "__main__":

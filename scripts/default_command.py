@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
 from typer.core import TyperGroup
 
 from crosspro.scripts.command_files import App
@@ -31,7 +30,7 @@ class DefaultFirst(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-def group_app() -> typer.Typer:
+def group_app() -> App:
     """An application with a default command, otherwise as `command_app` makes them."""
     return App(
         cls=DefaultFirst,

@@ -13,14 +13,13 @@ from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.output import lacks_context, without_context
 from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of
+from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
 
 app = command_app()
 
@@ -67,7 +66,7 @@ def ensemble(
             for run, part, one in parts
         ]
         rows.append((str(output), "ensemble", "", f"{report.score:.2f}"))
-        print(text_table(("run", "system", "weight", f"{monitor} on {tune.name}"), rows, 2), end="")
+        print(show_table(("run", "system", "weight", f"{monitor} on {tune.name}"), rows, 2), end="")
     joined.save(output)
     asked = {"members": [str(run) for run in runs], "tune": report.monitor}
     record = Run(

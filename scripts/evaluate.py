@@ -16,6 +16,7 @@ from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import Layers
 from crosspro.data_prep.task import Task, load_task
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.published.results import (
     PublishedResult,
     published_results,
@@ -32,7 +33,6 @@ from crosspro.evaluation.submissions.released import (
 from crosspro.evaluation.submissions.report import (
     csv_report,
     json_report,
-    markdown_report,
     text_report,
 )
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
@@ -45,15 +45,21 @@ from crosspro.evaluation.submissions.submission import (
     read_gold,
     read_submissions,
 )
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, check_html
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import given_options
 from crosspro.scripts.options import (
     DocIdsBeside,
+    Names,
     Output,
     Resamples,
     Seed,
+    Signatures,
+    TableLayout,
     TaskName,
     layers_of,
+    named,
+    style_of,
     write_output,
 )
 
@@ -79,8 +85,9 @@ class AbsentChoice(StrEnum):
 app = command_app()
 
 
-@app.command("evaluate")
+@app.command("evaluate", renamed={"--max-errors": "--max-examples"})
 def evaluate_command(
+    context: typer.Context,
     gold: Annotated[
         Path,
         typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
@@ -91,10 +98,7 @@ def evaluate_command(
     ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of the first submission or run, of the second, … (repeatable)."),
-    ] = None,
+    name: Names = None,
     contrastive: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A submission that has no rank (repeatable)."),
@@ -104,8 +108,10 @@ def evaluate_command(
         typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
     ] = AbsentChoice.SKIP,
     layout: Annotated[
-        SubmissionLayout, typer.Option(help="How to show the scores.")
+        SubmissionLayout,
+        typer.Option(metavar="[table|official|markdown|json|csv]", help="How to show the numbers."),
     ] = SubmissionLayout.TABLE,
+    signatures: Signatures = False,
     with_published: Annotated[
         int | None,
         typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
@@ -113,12 +119,7 @@ def evaluate_command(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     html: Html = None,
-    max_examples: Annotated[
-        int,
-        typer.Option(
-            "--max-examples", "--max-errors", min=0, help="Gaps in the HTML page, at most."
-        ),
-    ] = MOST_EXAMPLES,
+    max_examples: MaxExamples = MOST_EXAMPLES,
     output: Output = None,
 ) -> None:
     """Score submissions against a gold file.
@@ -129,6 +130,12 @@ def evaluate_command(
     a run stands for what its system predicts, and is called by its system and seed.
     """
     check_html(html)
+    if layout is SubmissionLayout.HTML:
+        print("warning: --layout html is now --html FILE", file=sys.stderr)
+    elif html is None and "max_examples" in given_options(context):
+        raise typer.BadParameter("--max-examples: only with --html")
+    if signatures and layout not in (SubmissionLayout.TABLE, SubmissionLayout.MARKDOWN):
+        raise typer.BadParameter("--signatures: only with --layout table or markdown")
     if html is not None and layout is SubmissionLayout.OFFICIAL:
         raise typer.BadParameter("--html: there is no page beside the official layout")
     shown = _names(submissions, name or [])
@@ -181,7 +188,9 @@ def evaluate_command(
         page = html_report(evaluation, read, examples, published, max_examples)
     if html is not None:
         write_text(html, page)
-    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, published)
+    markdown = TableLayout.MARKDOWN if layout is SubmissionLayout.MARKDOWN else TableLayout.TABLE
+    style = style_of(output, markdown, signatures)
+    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, published, style)
     write_output(text.encode("utf-8"), output)
 
 
@@ -205,13 +214,8 @@ def _names(paths: list[Path], given: list[str]) -> list[str]:
     if any(path.is_dir() for path in paths[len(given) :]):
         from crosspro.prediction.runs import names_of
 
-        names = names_of(paths, given)
-    else:
-        names = [*given, *display_names(paths)[len(given) :]]
-    twice = sorted({name for name in given if names.count(name) > 1 or not name.strip()})
-    if twice:
-        raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
-    return names
+        return named(names_of(paths, given), given)
+    return named(display_names(paths), given)
 
 
 def _contrastive(given: list[str], names: list[str]) -> set[str]:
@@ -223,15 +227,16 @@ def _contrastive(given: list[str], names: list[str]) -> set[str]:
 
 
 def _text(
-    evaluation: Evaluation, layout: SubmissionLayout, published: list[PublishedResult]
+    evaluation: Evaluation,
+    layout: SubmissionLayout,
+    published: list[PublishedResult],
+    style: Style,
 ) -> str:
     if layout is SubmissionLayout.JSON:
         return json_report(evaluation)
     if layout is SubmissionLayout.CSV:
         return csv_report(evaluation)
-    if layout is SubmissionLayout.MARKDOWN:
-        return markdown_report(evaluation, published)
-    return text_report(evaluation, published)
+    return text_report(evaluation, published, style)
 
 
 def _released(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:

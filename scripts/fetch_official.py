@@ -31,7 +31,9 @@ def fetch_official(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to download to.")] = Path(
         "official"
     ),
-    task: Annotated[list[str] | None, typer.Option(help="A task such as en-fr, or all.")] = None,
+    task: Annotated[
+        list[str] | None, typer.Option("--task", "-t", help="A task such as en-fr, or all.")
+    ] = None,
     year: Annotated[list[int] | None, typer.Option(help="2015, 2016 or 2017.")] = None,
     split: Annotated[
         list[str] | None, typer.Option(help="train, dev, test, lm, scorer or archive.")

@@ -15,15 +15,14 @@ from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output, TaskName, write_output
+from crosspro.scripts.options import DocIdsBeside, Output, TaskName, layers_of, write_output
 
 app = command_app()
 
 
-@app.command()
+@app.command(renamed={"--format": "--layout"})
 def fill(
     file: Annotated[
         Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")
@@ -36,7 +35,7 @@ def fill(
     format_: Annotated[
         Format,
         typer.Option(
-            "--format",
+            "--layout",
             help="replace: five columns; predicted: classes, words; both: gold words, words; "
             "compare: gold and predicted class of each gap; scores: chances of each filler.",
         ),
@@ -48,6 +47,7 @@ def fill(
         Path | None,
         typer.Option(help="Words in place of the official other fillers, one a line."),
     ] = None,
+    doc_ids: DocIdsBeside = None,
     output: Output = None,
 ) -> None:
     """Fill gaps with a language model.
@@ -62,7 +62,7 @@ def fill(
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)
     model = load_model(lm)
-    examples = read_examples(file, rules, layers_beside(file).documents, lenient=True)
+    examples = read_examples(file, rules, layers_of(file, doc_ids).documents, lenient=True)
     raw = read_text_lines(file)
     if legacy:
         found = fill_as_released(model, fillers, none_penalty, examples)

@@ -25,6 +25,7 @@ from crosspro.data_prep.errors import CrossproError, choices, input_error
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Output
 
 app = command_app()
 
@@ -123,7 +124,7 @@ def train(
     )
 
 
-@app.command()
+@app.command(renamed={"--engine": "--backend"})
 def query(
     model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
     texts: Texts,
@@ -138,11 +139,9 @@ def query(
         bool, typer.Option("--summary", help="Show only perplexities and counts.")
     ] = False,
     engine: Annotated[
-        str, typer.Option(help=f"What answers the queries: {choices(ENGINES)}.")
+        str, typer.Option("--backend", help=f"What answers the queries: {choices(ENGINES)}.")
     ] = ENGINES[0],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here, not to the terminal.")
-    ] = None,
+    output: Output = None,
 ) -> None:
     """Score text: log10 of each sentence, perplexity with and without unknown words (OOVs)."""
     rules = None if task is None else load_task(task)
@@ -164,11 +163,20 @@ def query(
 @app.command()
 def convert(
     model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
+    written: Annotated[Path | None, typer.Argument(metavar="", hidden=True)] = None,
     output: Annotated[
-        Path, typer.Argument(help="Where to write: ARPA if it ends in .arpa[.gz], else binary.")
-    ],
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to write: ARPA if it ends in .arpa[.gz], else binary."
+        ),
+    ] = None,
 ) -> None:
     """Write a model in the other form: ARPA as binary, which opens at once, or the reverse."""
+    if written is not None and output is None:
+        print("warning: OUTPUT is now -o OUTPUT", file=sys.stderr)
+        output, written = written, None
+    if output is None or written is not None:
+        raise typer.BadParameter("where to write: -o OUTPUT")
     with _progress() as report:
         save_model(output, load_own(model, report), report)
 

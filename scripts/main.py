@@ -89,7 +89,7 @@ def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None =
         raise SystemExit(130) from None
 
 
-def command_app() -> typer.Typer:
+def command_app() -> App:
     """A Typer application for one command, the same for all of them."""
     return App(
         add_completion=False,

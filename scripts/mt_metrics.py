@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import LayoutOption, ScoreLayout, check_outputs
-from crosspro.scripts.options import DocIds, Output, Resamples, Seed, write_output
+from crosspro.scripts.mt_options import check_outputs
+from crosspro.scripts.options import (
+    DocIds,
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    style_of,
+    write_output,
+)
 
 app = command_app()
 
 
-@app.command()
+@app.command(renamed={"--lowercase": "--ignore-case"})
 def mt_metrics(
     candidates: Annotated[list[Path], typer.Argument(help="MT output, a segment a line.")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeat).")],
+    name: Names = None,
     doc_ids: DocIds = None,
     tokenise: Annotated[
         str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")
     ] = "13a",
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="Compare words in lower case.")
+    ] = False,
     word_order: Annotated[int, typer.Option(min=0, help="Word n-grams of chrF; 2 is chrF++.")] = 0,
-    layout: LayoutOption = ScoreLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     output: Output = None,
@@ -41,16 +58,18 @@ def mt_metrics(
 
     check_outputs(output)
     text = read_mt_text(candidates, reference, doc_ids)
-    settings = MTSettings(tokenise=tokenise, lowercase=lowercase, word_order=word_order)
+    text = replace(text, names=tuple(named(text.names, name)))
+    settings = MTSettings(tokenise=tokenise, lowercase=ignore_case, word_order=word_order)
     evaluation = evaluate_mt(text, settings, Resampling(resamples, seed) if resamples else None)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    layouts = {
-        ScoreLayout.TABLE: text_report,
-        ScoreLayout.JSON: json_report,
-        ScoreLayout.CSV: csv_report,
-    }
-    write_output(layouts[layout](evaluation).encode("utf-8"), output)
+    if layout is TableLayout.JSON:
+        shown = json_report(evaluation)
+    elif layout is TableLayout.CSV:
+        shown = csv_report(evaluation)
+    else:
+        shown = text_report(evaluation, style_of(output, layout, signatures))
+    write_output(shown.encode("utf-8"), output)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +12,10 @@ import typer
 from typer.core import TyperCommand
 
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.scripts.options import write_output
+from crosspro.scripts.options import TableLayout, named, write_output
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.mt_text.inputs import InputPaths
+    from crosspro.evaluation.mt_text.inputs import InputPaths, MtInput
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 Source = Annotated[
@@ -39,9 +38,6 @@ LinksCandidates = Annotated[
 Pronouns = Annotated[
     str, typer.Option(metavar="LISTS", help="Pronoun lists such as en-fr, or a .yaml file.")
 ]
-DocIdsOption = Annotated[
-    Path | None, typer.Option("--doc-ids", help="Document ids, one line per segment.")
-]
 DocStarts = Annotated[
     Path | None, typer.Option("--doc-starts", help="Instead: first segment of each document.")
 ]
@@ -51,7 +47,7 @@ AlignWithOption = Annotated[
 ]
 AlignPrior = Annotated[
     Path | None,
-    typer.Option("--align-prior", help="Without links: what `crosspro align` has learnt."),
+    typer.Option("--prior", help="Without links: what `crosspro align --save-prior` has learnt."),
 ]
 Symmetrisation = Annotated[
     str | None,
@@ -65,18 +61,6 @@ Lenient = Annotated[
 ]
 
 
-class ScoreLayout(StrEnum):
-    """How the scores of a metric are shown."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
-LayoutOption = Annotated[
-    ScoreLayout,
-    typer.Option("--layout", help="How to show the scores; csv suits `crosspro correlate`."),
-]
 Detail = Annotated[Path | None, typer.Option(help="Write every occurrence here: .tsv or .json.")]
 
 _VARIADIC = ("--candidate", "--links-candidate")
@@ -149,12 +133,12 @@ def refuse_pairs(context: typer.Context, pairs: Iterable[tuple[str, str]]) -> No
             raise typer.BadParameter(f"{given[one]} and {given[other]} do not go together")
 
 
-def check_layout(context: typer.Context, layout: ScoreLayout, tables_only: Iterable[str]) -> None:
+def check_layout(context: typer.Context, layout: TableLayout, tables_only: Iterable[str]) -> None:
     """Raise if options were given that have no effect on this layout or without a page."""
     given = given_options(context)
     for name in tables_only:
-        if name in given and layout is not ScoreLayout.TABLE:
-            raise typer.BadParameter(f"{given[name]}: only with --layout table")
+        if name in given and layout not in (TableLayout.TABLE, TableLayout.MARKDOWN):
+            raise typer.BadParameter(f"{given[name]}: only with --layout table or markdown")
     if "max_examples" in given and "html" not in given:
         raise typer.BadParameter("--max-examples: only with --html")
 
@@ -207,9 +191,18 @@ def input_paths(
     return InputPaths(*paths, doc_ids, doc_starts, tokens, lenient)
 
 
+def renamed(data: MtInput, names: Sequence[str] | None) -> MtInput:
+    """What was read, its candidates called by the names that were given with --name."""
+    from dataclasses import replace
+
+    called = named([one.name for one in data.candidates], names)
+    pairs = zip(data.candidates, called, strict=True)
+    return replace(data, candidates=tuple(replace(one, name=name) for one, name in pairs))
+
+
 def write_reports(
-    layout: ScoreLayout,
-    texts: Mapping[ScoreLayout, Callable[[], str]],
+    layout: TableLayout,
+    texts: Mapping[TableLayout, Callable[[], str]],
     files: Mapping[Path | None, Callable[[], str]],
     output: Path | None,
     signature: str,
@@ -225,7 +218,7 @@ def write_reports(
     for path, content in made.items():
         write_text(path, content)
     write_output(text.encode("utf-8"), output)
-    if layout is ScoreLayout.CSV:
+    if layout is TableLayout.CSV:
         tell(f"Signature: {signature}")
 
 

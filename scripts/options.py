@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.errors import quoted
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.layers import Layers, layers_beside
+from crosspro.evaluation.layout.style import Style
+from crosspro.evaluation.layout.tables import Row
 
 TaskName = Annotated[
     str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")
@@ -31,9 +36,21 @@ DocIdsBeside = Annotated[
         "without it, and `none` says not to use it.",
     ),
 ]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--name", help="Name of the first, of the second, … (repeatable)."),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
 ]
+
+
+class Aligner(StrEnum):
+    """Which program makes the links."""
+
+    OWN = "own"
+    EFLOMAL = "eflomal"
 
 
 class TableLayout(StrEnum):
@@ -43,6 +60,45 @@ class TableLayout(StrEnum):
     MARKDOWN = "markdown"
     JSON = "json"
     CSV = "csv"
+
+
+LayoutOption = Annotated[
+    TableLayout,
+    typer.Option("--layout", help="How to show the numbers; csv suits `crosspro correlate`."),
+]
+Signatures = Annotated[
+    bool, typer.Option("--signatures", help="Also show how each score was computed, to be quoted.")
+]
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that standard output is, if it is one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def style_of(
+    output: Path | None = None, layout: TableLayout = TableLayout.TABLE, signatures: bool = False
+) -> Style:
+    """How a report is written: tables keep to the width of a terminal, and not to that in files."""
+    width = terminal_width() if output is None else None
+    return Style(layout is TableLayout.MARKDOWN, width, signatures)
+
+
+def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A table that is printed beside what a command writes."""
+    return style_of().table(heading, rows, left)
+
+
+def named(own: Sequence[str], given: Sequence[str] | None) -> list[str]:
+    """Names as given with --name, in order; the rest keep their own, which are of their files."""
+    given = given or ()
+    if len(given) > len(own):
+        raise typer.BadParameter(f"{len(given)} names for {len(own)}")
+    names = [*given, *own[len(given) :]]
+    twice = sorted({name for name in given if names.count(name) > 1 or not name.strip()})
+    if twice:
+        raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
+    return names
 
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:

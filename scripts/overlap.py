@@ -11,9 +11,8 @@ from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.task import load_task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import TaskName
+from crosspro.scripts.options import DocIdsBeside, TaskName, layers_of, show_table
 
 app = command_app()
 
@@ -23,6 +22,7 @@ def overlap_command(
     file: Annotated[Path, typer.Argument(help="The set that must be unseen, such as a test set.")],
     others: Annotated[list[Path], typer.Argument(help="The sets to compare it with.")],
     task: TaskName,
+    doc_ids: DocIdsBeside = None,
     longer_than: Annotated[
         int, typer.Option(min=0, help="Shorter segments do not count for documents.")
     ] = 5,
@@ -37,7 +37,7 @@ def overlap_command(
     for other in others:
         index = TextIndex()
         index.add(read_examples(other, rules, layers_beside(other).documents, lenient=True))
-        examples = read_examples(file, rules, layers_beside(file).documents, lenient=True)
+        examples = read_examples(file, rules, layers_of(file, doc_ids).documents, lenient=True)
         found = overlap(examples, index, longer_than)
         share = 100 * found.shared_segments / max(found.segments, 1)
         alike = [document for document, _ in found.rich_documents]
@@ -51,7 +51,7 @@ def overlap_command(
             )
         )
     heading = ("compared with", "shared segments", "documents by id", "documents by text")
-    print(text_table(heading, rows), end="")
+    print(show_table(heading, rows), end="")
     raise typer.Exit(1 if shared else 0)
 
 

@@ -29,9 +29,8 @@ from crosspro.data_prep.prepare import (
 from crosspro.data_prep.prepared_files import write_prepared, write_report
 from crosspro.data_prep.sets.statistics import data_statistics
 from crosspro.data_prep.task import OTHER, Task, load_task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, TaskName
+from crosspro.scripts.options import Aligner, DocIds, Jobs, TaskName, show_table
 
 
 class Year(StrEnum):
@@ -52,7 +51,7 @@ class Engine(StrEnum):
 app = command_app()
 
 
-@app.command("prepare")
+@app.command("prepare", renamed={"--most-words": "--max-words"})
 def prepare_command(
     task: TaskName,
     source: Annotated[
@@ -72,9 +71,10 @@ def prepare_command(
     source_parse: Annotated[
         Path | None, typer.Option(help="A parse of the source (CoNLL-U).")
     ] = None,
-    aligner: Annotated[str, typer.Option(help="own or eflomal.")] = "own",
+    aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
     most_words: Annotated[
-        int, typer.Option(min=1, help="Longer segments on a side are refused by the aligner.")
+        int,
+        typer.Option("--max-words", min=1, help="Lines with more words on a side are refused."),
     ] = AlignerSettings.most_words,
     rules: Annotated[Year, typer.Option(help="Rules of this year.")] = Year.Y2017,
     rule: Annotated[
@@ -88,7 +88,7 @@ def prepare_command(
         bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
     ] = None,
     blind: Annotated[bool, typer.Option("--blind", help="Also write PREFIX.blind.data.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Jobs = 1,
     engine: Annotated[Engine, typer.Option(help="Where shards are worked on.")] = Engine.LOCAL,
     cache: Annotated[
         Path | None, typer.Option(help="Folder of finished steps; PREFIX.cache by default.")
@@ -104,7 +104,7 @@ def prepare_command(
     task_rules = load_task(task)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),
-        aligner=replace(default_settings(task_rules), aligner=aligner, most_words=most_words),
+        aligner=replace(default_settings(task_rules), aligner=aligner.value, most_words=most_words),
         annotator=annotator,
         source_annotator=f"conllu:{source_parse}" if source_parse else source_annotator,
         links=links,
@@ -160,9 +160,9 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
         )
         for name in task.classes
     ]
-    print(text_table(("class", "before filter", "after", "share"), rows))
+    print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
-    print(text_table(("decision", "pronouns"), decisions), end="")
+    print(show_table(("decision", "pronouns"), decisions), end="")
 
 
 if __name__ == "__main__":

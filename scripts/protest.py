@@ -12,20 +12,23 @@ import typer
 from crosspro.data_prep.errors import choices
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import AlignWithOption, check_outputs, given_options
+from crosspro.scripts.mt_options import AlignWithOption, check_layout, check_outputs
 from crosspro.scripts.options import (
     DocIds,
+    LayoutOption,
+    Names,
     Output,
     Resamples,
     Seed,
+    Signatures,
     TableLayout,
+    style_of,
     write_output,
 )
 from crosspro.scripts.protest_options import (
     Jobs,
     LinkFiles,
     Lists,
-    Names,
     Outputs,
     Repair,
     Silver,
@@ -54,7 +57,7 @@ def protest() -> None:
     """Build a PROTEST suite, score MT output, collect verdicts."""
 
 
-@app.command()
+@app.command(renamed={"--raw": "--no-tokenised"})
 def build(
     annotation: Annotated[
         Path, typer.Option(help="MMAX project: a folder, or a path into a tar archive.")
@@ -91,7 +94,7 @@ def build(
     repair: Repair = False,
     tokenised: Annotated[
         bool | None,
-        typer.Option("--tokenised/--raw", help="Whether the text is tokenised; else it is seen."),
+        typer.Option(help="Whether the text is tokenised; found out if not said."),
     ] = None,
     text: Annotated[
         Path | None,
@@ -132,13 +135,13 @@ def build(
     write_suite(output, suite)
     if text is not None:
         write_suite_text(text, built)
-    print(build_report(built.candidates, suite), end="")
+    print(build_report(built.candidates, suite, style_of()), end="")
     total = sum(category.wanted for category in CATEGORIES)
     size_of = f"{len(suite.tokens)} tokens (published: {total})"
     print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
 
 
-@app.command()
+@app.command(renamed={"--lists": "--target-language"})
 def score(
     context: typer.Context,
     suite: SuiteFile,
@@ -160,9 +163,8 @@ def score(
     ] = None,
     lists: Lists = None,
     repair: Repair = False,
-    layout: Annotated[
-        TableLayout, typer.Option(help="How to show the scores; csv suits `crosspro correlate`.")
-    ] = TableLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     html: Html = None,
@@ -184,8 +186,7 @@ def score(
     from crosspro.evaluation.statistics.significance import Resampling
 
     check_html(html)
-    if html is None and "max_examples" in given_options(context):
-        raise typer.BadParameter("--max-examples: only with --html")
+    check_layout(context, layout, ("signatures",))
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output, review_file, detail, html)
     with progress_shown() as progress:
@@ -220,7 +221,7 @@ def score(
     elif layout is TableLayout.CSV:
         shown = csv_report(evaluation)
     else:
-        shown = text_report(evaluation, layout is TableLayout.MARKDOWN)
+        shown = text_report(evaluation, style_of(output, layout, signatures))
     write_output(shown.encode("utf-8"), output)
 
 

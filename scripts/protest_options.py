@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crosspro.scripts.options import named
+
 if TYPE_CHECKING:
     from crosspro.evaluation.protest.scored_systems import SystemFiles
     from crosspro.evaluation.protest.text import Report
@@ -25,17 +27,14 @@ SourceFiles = Annotated[
     list[Path] | None,
     typer.Option("--source", help="The source as the systems tokenise it: one file, or one each."),
 ]
-Names = Annotated[
-    list[str] | None,
-    typer.Option("--name", help="A name for each OUTPUT; else the file's without its ending."),
-]
 Silver = Annotated[
     Path | None, typer.Option("--silver", help="Verified alternatives; reported apart.")
 ]
 Store = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
 NeededStore = Annotated[Path, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
 Lists = Annotated[
-    str | None, typer.Option(help="Word lists of the target language: a code or a .yaml file.")
+    str | None,
+    typer.Option("--target-language", help="Word lists of the target: a code or a .yaml file."),
 ]
 Repair = Annotated[
     bool,
@@ -44,7 +43,7 @@ Repair = Annotated[
         help="Look for pronouns that have no link; PROTEST itself (2016) does not.",
     ),
 ]
-Jobs = Annotated[int, typer.Option(min=1, max=2, help="Processes of the aligner.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=2, help="Processes of the aligner.")]
 
 
 def system_files(
@@ -58,19 +57,18 @@ def system_files(
     """Check that the options fit together; nothing is read yet."""
     from crosspro.evaluation.protest.scored_systems import SystemFiles, system_name
 
-    named = names or [system_name(path) for path in outputs]
+    called = named([system_name(path) for path in outputs], names)
     for given, option, allowed in (
         (links, "--links", {len(outputs)}),
-        (names, "--name", {len(outputs)}),
         (sources, "--source", {1, len(outputs)}),
     ):
         if given and len(given) not in allowed:
             raise typer.BadParameter(f"{len(outputs)} outputs, but {len(given)} times {option}")
-    if len(set(named)) < len(named):
-        raise typer.BadParameter(f"systems need different names (--name): {', '.join(named)}")
+    if len(set(called)) < len(called):
+        raise typer.BadParameter(f"systems need different names (--name): {', '.join(called)}")
     if links and align_with:
         raise typer.BadParameter("--align-with is for links that are made: give no --links")
-    return SystemFiles(outputs, links, sources, named, align_with, jobs)
+    return SystemFiles(outputs, links, sources, called, align_with, jobs)
 
 
 @contextmanager

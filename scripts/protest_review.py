@@ -11,11 +11,11 @@ import typer
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.scripts.main import command_app
 from crosspro.scripts.mt_options import AlignWithOption, check_outputs
+from crosspro.scripts.options import Names, show_table
 from crosspro.scripts.protest_options import (
     Jobs,
     LinkFiles,
     Lists,
-    Names,
     NeededStore,
     Outputs,
     Repair,
@@ -30,7 +30,7 @@ from crosspro.scripts.protest_options import (
 review = command_app()
 
 
-@review.command("export")
+@review.command("export", renamed={"--lists": "--target-language"})
 def export_review(
     suite: SuiteFile,
     outputs: Outputs,
@@ -79,12 +79,12 @@ def export_review(
     print(f"{output}: {count} to judge", file=sys.stderr)
 
 
-@review.command("import")
+@review.command("import", renamed={"--annotator": "--judge"})
 def import_review(
     suite: SuiteFile,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Filled-in files.")],
     verdicts: NeededStore,
-    annotator: Annotated[str, typer.Option(help="Whose verdicts they are.")],
+    annotator: Annotated[str, typer.Option("--judge", help="Whose verdicts they are.")],
     resolve: Annotated[
         bool, typer.Option("--resolve", help="These verdicts end conflicts: they are final.")
     ] = False,
@@ -115,7 +115,6 @@ def import_review(
 @review.command("conflicts")
 def show_conflicts(suite: SuiteFile, verdicts: NeededStore) -> None:
     """Show the tokens that annotators disagree on."""
-    from crosspro.evaluation.layout.tables import text_table
     from crosspro.evaluation.protest.suite_reader import read_suite
     from crosspro.evaluation.protest.verdicts import VerdictStore
 
@@ -148,7 +147,7 @@ def show_conflicts(suite: SuiteFile, verdicts: NeededStore) -> None:
         "tags",
         "remark",
     )
-    print(text_table(heading, rows, len(heading)) if rows else "no conflicts\n", end="")
+    print(show_table(heading, rows, len(heading)) if rows else "no conflicts\n", end="")
 
 
 @review.command("silver")

@@ -10,7 +10,7 @@ from crosspro.data_prep.errors import CrossproError
 from crosspro.evaluation.published.report import published_csv, published_json, published_tables
 from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output, TableLayout, write_output
+from crosspro.scripts.options import LayoutOption, Output, TableLayout, style_of, write_output
 
 app = command_app()
 
@@ -21,9 +21,7 @@ def published(
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="A language pair such as en-fr.")
     ] = None,
-    layout: Annotated[
-        TableLayout, typer.Option(help="How to show the results.")
-    ] = TableLayout.TABLE,
+    layout: LayoutOption = TableLayout.TABLE,
     output: Output = None,
 ) -> None:
     """Show the published results of the shared tasks.
@@ -44,7 +42,7 @@ def published(
     elif layout is TableLayout.CSV:
         text = published_csv(rows)
     else:
-        text = published_tables(rows, layout is TableLayout.MARKDOWN)
+        text = published_tables(rows, style_of(output, layout))
     write_output(text.encode("utf-8"), output)
 
 

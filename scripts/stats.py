@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +10,20 @@ import typer
 
 from crosspro.data_prep.errors import InputError, empty_file
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.sets.statistics import DataStatistics, data_statistics
 from crosspro.data_prep.task import load_task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output, TaskName, write_output
+from crosspro.scripts.options import (
+    DocIdsBeside,
+    Output,
+    TaskName,
+    layers_of,
+    style_of,
+    write_output,
+)
 
 app = command_app()
+Table = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
 
 
 @app.command()
@@ -25,6 +32,7 @@ def stats(
         list[Path], typer.Argument(help="Five-column files, or -; X.doc-ids beside X.data is read.")
     ],
     task: TaskName,
+    doc_ids: DocIdsBeside = None,
     by_document: Annotated[
         bool, typer.Option("--by-document", help="A row for each document.")
     ] = False,
@@ -39,18 +47,21 @@ def stats(
     files stand side by side, as before and after filtering there.
     """
     rules = load_task(task)
+    if doc_ids is not None and len(files) > 1:
+        raise typer.BadParameter("--doc-ids belongs to one file: several have theirs beside them")
     counted = {
         str(path): data_statistics(
-            read_examples(path, rules, layers_beside(path).documents, lenient=lenient), rules
+            read_examples(path, rules, layers_of(path, doc_ids).documents, lenient=lenient), rules
         )
         for path in files
     }
     empty = [empty_file(path) for path, one in counted.items() if not one.total.segments]
     if empty:
         raise InputError(empty)
-    parts = [_sizes(counted)]
+    table = style_of(output).table
+    parts = [_sizes(counted, table)]
     if by_document:
-        parts += [f"{path}\n\n{_documents(one)}" for path, one in counted.items()]
+        parts += [f"{path}\n\n{_documents(one, table)}" for path, one in counted.items()]
     classes = []
     for name in rules.classes:
         numbers = [one.classes[name] for one in counted.values()]
@@ -60,11 +71,11 @@ def stats(
             for number, total in zip(numbers, totals, strict=True)
         ]
         classes.append((name, *shares))
-    parts.append(text_table(("class", *(Path(path).name for path in counted)), classes))
+    parts.append(table(("class", *(Path(path).name for path in counted)), classes))
     write_output("\n".join(parts).encode("utf-8"), output)
 
 
-def _sizes(counted: dict[str, DataStatistics]) -> str:
+def _sizes(counted: dict[str, DataStatistics], table: Table) -> str:
     rows = []
     for path, one in counted.items():
         total = one.total
@@ -72,15 +83,15 @@ def _sizes(counted: dict[str, DataStatistics]) -> str:
         numbers = (documents, total.segments, total.source_tokens, total.target_tokens, total.gaps)
         rows.append((Path(path).name, *(f"{number:,}" for number in numbers)))
     heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
-    return text_table(heading, rows)
+    return table(heading, rows)
 
 
-def _documents(one: DataStatistics) -> str:
+def _documents(one: DataStatistics, table: Table) -> str:
     rows = [
         (row.document, *(f"{n:,}" for n in (row.segments, row.source_tokens, row.target_tokens)))
         for row in (*one.documents, one.total)
     ]
-    return text_table(("document", "segments", "source tokens", "target tokens"), rows)
+    return table(("document", "segments", "source tokens", "target tokens"), rows)
 
 
 if __name__ == "__main__":

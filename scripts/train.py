@@ -38,7 +38,9 @@ from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
+from crosspro.scripts.options import style_of
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
+from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
 KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
 DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
@@ -46,6 +48,8 @@ _MOST_DIGITS = 4000
 _REFUSALS = (HydraException, OmegaConfBaseException)
 
 DataFunction = Callable[..., Splits]
+
+OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 
 
 def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, DataFunction]:
@@ -111,7 +115,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     )
     for name in splits.test:
         if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name]))
+            _show(text_report(outcome.evaluations[name], style=style_of()))
     best = {}
     if function is demo_splits:
         best = demo_ceilings(task, settings["data"], system.context)
@@ -183,6 +187,7 @@ def refused_names(arguments: list[str]) -> list[Problem]:
 def main() -> None:
     """Let Hydra compose and run; what it refuses is said with the choices that there are."""
     arguments = sys.argv[1:]
+    sweep = bool({"-m", "--multirun"} & set(arguments))
     endless = [one for one in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", one)]
     if endless:  # Python reads no longer number, and Hydra has no words for that
         print(
@@ -190,6 +195,12 @@ def main() -> None:
         )
         raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
+    if sweep:
+        problems = refused_names(arguments)
+        if problems:  # before Hydra makes the folder of the sweep
+            print(InputError(problems), file=sys.stderr)
+            raise SystemExit(2)
+        sys.argv += naming_arguments(arguments)
     try:
         train()
         sys.stdout.flush()
@@ -206,7 +217,6 @@ def main() -> None:
         print(InputError(problems) if problems else words, file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # those of a run are caught there
-        sweep = {"-m", "--multirun"} & set(arguments)
         key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
         print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None

@@ -15,9 +15,9 @@ from crosspro.data_prep.demo.ceiling import CONTEXTS, Ceiling, ceilings
 from crosspro.data_prep.demo.corpus import demo_corpus
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task
-from crosspro.evaluation.layout.tables import text_table
 from crosspro.evaluation.statistics.score import Score
 from crosspro.prediction.dev_score import dev_score
+from crosspro.scripts.options import show_table
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
 
@@ -56,7 +56,7 @@ def comparison(
         lines += [
             (title if n == 0 else "", what, *_cells(one)) for n, (what, one) in enumerate(rows)
         ]
-    return text_table(("set", "system", *METRICS.values()), lines, left=2)
+    return show_table(("set", "system", *METRICS.values()), lines, left=2)
 
 
 def demo_ceilings(task: Task, data: Mapping[str, Any], context: int) -> dict[str, Ceiling]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import lzma
 import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from crosspro.data_prep.bitext.message import Header, Message, parse_header
-from crosspro.data_prep.errors import Problem, input_error
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.files.textfile import read_bytes
 
 _LITTLE, _BIG = b"\xde\x12\x04\x95", b"\x95\x04\x12\xde"
 
@@ -21,7 +19,7 @@ def scan_mo(path: Path) -> Iterator[Header | Message | Problem]:
     A message's line is its number in the table. Compiled catalogues do not say where messages are
     used, and leave fuzzy ones out.
     """
-    content = _content(path)
+    content = read_bytes(path)
     order = {_LITTLE: "<", _BIG: ">"}.get(content[:4])
     if order is None or len(content) < 20:
         yield Problem(str(path), None, "file", "a gettext .mo file", "another kind of file")
@@ -43,15 +41,6 @@ def scan_mo(path: Path) -> Iterator[Header | Message | Problem]:
             yield header
             continue
         yield _message(original, translation, header.charset, path, number + 1)
-
-
-def _content(path: Path) -> bytes:
-    with open_bytes(path) as handle:
-        try:
-            return handle.read()
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            found = str(error) or type(error).__name__
-            raise input_error(path, "file", "a readable file", found) from error
 
 
 def _string(content: bytes, order: str, entry: int) -> bytes | None:

@@ -29,6 +29,10 @@ LONGEST_LINE = 1 << 26
 """A line of so many bytes is 10 million words: no text has one."""
 
 
+LARGEST_UNPACKED = 1 << 30
+"""What is read as a whole holds no more than so many bytes once it is decompressed."""
+
+
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressing by its suffix; `-` is standard input."""
     if path == STANDARD_INPUT:
@@ -97,12 +101,23 @@ def is_noise(block: bytes) -> bool:
 
 
 def read_bytes(path: Path, size: int = -1) -> bytes:
-    """The content of a file, or its first `size` bytes."""
+    """The content of a file, or its first `size` bytes.
+
+    A small compressed file may hold what fills the memory: one that is too large is refused. A
+    plain file is never larger than it looks, so whoever means it unpacks it.
+    """
+    packed = size < 0 and path != STANDARD_INPUT and path.suffix in (".gz", ".xz")
     with open_bytes(path) as handle:
         try:
-            return handle.read(size)
+            content = handle.read(LARGEST_UNPACKED + 1 if packed else size)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
+    if packed and len(content) > LARGEST_UNPACKED:
+        expected = (
+            f"at most {LARGEST_UNPACKED:,} bytes once decompressed (a plain file may be larger)"
+        )
+        raise input_error(path, "file", expected, "more")
+    return content
 
 
 def read_text_lines(path: Path) -> Iterator[str]:

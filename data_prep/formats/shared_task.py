@@ -14,7 +14,14 @@ from operator import itemgetter
 from pathlib import Path
 
 from crosspro.data_prep.documents import read_doc_ids
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted, unknown_label
+from crosspro.data_prep.errors import (
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+    unknown_label,
+)
 from crosspro.data_prep.example import Example, Gap, Link
 from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
 from crosspro.data_prep.formats.links import format_links, parse_link
@@ -22,6 +29,7 @@ from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
 from crosspro.data_prep.task import Task
 
 COLUMNS = ("classes", "words", "source", "target", "links")
+_FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
 _target_of = itemgetter(1)
 
 
@@ -40,6 +48,25 @@ def read_examples(
                 chain([item], (other for other in found if isinstance(other, Problem)))
             )
         yield item
+
+
+def read_sources(
+    path: str | Path, doc_ids: str | Path | None = None
+) -> Iterator[tuple[tuple[str, ...], str | None]]:
+    """The source words and the document of each line, of whatever task a file is."""
+    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
+    number = 0
+    for number, raw in enumerate(read_lines(Path(path)), start=1):
+        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
+        columns = line.split("\t")
+        if len(columns) != len(COLUMNS):
+            found = f"{len(columns)}: {quoted(line)}"
+            raise input_error(path, "columns", _FIVE, found, number)
+        document = documents[number - 1] if documents and number <= len(documents) else None
+        yield tuple(columns[2].split(" ")), document
+    if documents is not None and len(documents) != number:
+        expected = f"{number} lines as in {path}"
+        raise input_error(str(doc_ids), "doc-ids", expected, f"{len(documents)} lines")
 
 
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
@@ -133,7 +160,7 @@ class _LineParser:
         if len(columns) != len(COLUMNS):
             self.problem(
                 "columns",
-                f"5 ({', '.join(COLUMNS)}) separated by tabs",
+                _FIVE,
                 f"{len(columns)}: {quoted(line)}",
             )
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from crosspro.data_prep.example import Example
@@ -18,10 +18,14 @@ class TextIndex:
 
     def add(self, examples: Iterable[Example]) -> None:
         """Index more examples."""
-        for example in examples:
-            self.segments.add(segment_digest(example))
-            if example.document:
-                self.documents.add(example.document)
+        self.add_sources((example.source, example.document) for example in examples)
+
+    def add_sources(self, lines: Iterable[tuple[Sequence[str], str | None]]) -> None:
+        """Index more lines: source words, and the document."""
+        for source, document in lines:
+            self.segments.add(_digest(source))
+            if document:
+                self.documents.add(document)
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,11 @@ class Overlap:
 
 def segment_digest(example: Example) -> bytes:
     """The source side decides: target sides differ by annotation and by placeholders."""
-    text = " ".join(example.source).lower()
+    return _digest(example.source)
+
+
+def _digest(source: Sequence[str]) -> bytes:
+    text = " ".join(source).lower()
     return hashlib.blake2b(text.encode("utf-8"), digest_size=10).digest()
 
 

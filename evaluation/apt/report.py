@@ -18,7 +18,8 @@ from crosspro.evaluation.layout.differences import (
     difference_record,
     differences_table,
 )
-from crosspro.evaluation.layout.tables import score_csv, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
 
 DETAIL_COLUMNS = (
@@ -38,20 +39,24 @@ DETAIL_COLUMNS = (
 )
 
 
-def text_report(evaluation: AptEvaluation, matrix: bool = True) -> str:
-    """The report for a terminal."""
+def text_report(evaluation: AptEvaluation, matrix: bool = True, style: Style = PLAIN) -> str:
+    """The report for a terminal, or as Markdown."""
     results = evaluation.results
-    parts = [f"{_title(evaluation)}\n", _score_table(results), _case_table(evaluation)]
+    parts = [
+        style.title(_title(evaluation)),
+        _score_table(results, style),
+        _case_table(evaluation, style),
+    ]
     if evaluation.starts_from == "reference":
         parts.append("Links are not repaired where pronouns of the reference are scored.\n")
     elif evaluation.settings.repair is not None:
         parts.append(_repair_line(results))
     if evaluation.comparisons:
-        table = text_table(*differences_table(evaluation.comparisons, 4))
-        parts.append(f"Paired differences\n\n{table}{NOT_CORRECTED}\n")
+        table = style.table(*differences_table(evaluation.comparisons, 4))
+        parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]
     if matrix:
-        parts += [_matrix_table(result) for result in results]
-    return "\n".join([*parts, f"Signature: {results[0].score.signature}\n"])
+        parts += [_matrix_table(result, style) for result in results]
+    return "\n".join([*parts, *style.signed([results[0].score.signature])])
 
 
 def csv_report(evaluation: AptEvaluation) -> str:
@@ -68,12 +73,12 @@ def _title(evaluation: AptEvaluation) -> str:
     return title
 
 
-def _score_table(results: Sequence[AptResult]) -> str:
+def _score_table(results: Sequence[AptResult], style: Style) -> str:
     rows = [(result.name, result.score.shown(4)) for result in results]
-    return text_table(("candidate", "APT"), rows)
+    return style.table(("candidate", "APT"), rows)
 
 
-def _case_table(evaluation: AptEvaluation) -> str:
+def _case_table(evaluation: AptEvaluation, style: Style) -> str:
     settings = evaluation.settings
     rows = []
     for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
@@ -82,7 +87,7 @@ def _case_table(evaluation: AptEvaluation) -> str:
             shown = "p"
         counts = [str(result.counts[case - 1]) for result in evaluation.results]
         rows.append((f"{case} {name}", shown, *counts))
-    return text_table(("case", "weight", *(result.name for result in evaluation.results)), rows)
+    return style.table(("case", "weight", *(result.name for result in evaluation.results)), rows)
 
 
 def _repair_line(results: Sequence[AptResult]) -> str:
@@ -91,7 +96,7 @@ def _repair_line(results: Sequence[AptResult]) -> str:
     return f"Repaired links: {reference} in the reference, {', '.join(theirs)}.\n"
 
 
-def _matrix_table(result: AptResult) -> str:
+def _matrix_table(result: AptResult, style: Style) -> str:
     """The matrix without the labels that do not occur."""
     totals = result.matrix.sum(axis=0) + result.matrix.sum(axis=1)
     there = [number for number, total in enumerate(totals.tolist()) if total]
@@ -102,8 +107,8 @@ def _matrix_table(result: AptResult) -> str:
         rows.append((label, *(str(n) if n else "·" for n in row.tolist()), str(row.sum())))
     column_sums = result.matrix[:, there].sum(axis=0)
     rows.append(("sum", *map(str, column_sums.tolist()), str(result.matrix.sum())))
-    heading = f"{result.name}: reference in rows, candidate in columns\n\n"
-    return heading + text_table(("", *labels, "sum"), rows)
+    heading = style.title(f"{result.name}: reference in rows, candidate in columns")
+    return f"{heading}\n{style.table(('', *labels, 'sum'), rows)}"
 
 
 def detail_rows(result: AptResult) -> list[list[str]]:

@@ -14,7 +14,8 @@ from crosspro.evaluation.layout.differences import (
     difference_record,
     differences_table,
 )
-from crosspro.evaluation.layout.tables import score_csv, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_text.inputs import MtInput
 
 DETAIL_COLUMNS = (
@@ -28,21 +29,25 @@ DETAIL_COLUMNS = (
 )
 
 
-def text_report(evaluation: AutoPrfEvaluation, per_document: bool = False) -> str:
-    """The report for a terminal."""
-    parts = [f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns\n"]
+def text_report(
+    evaluation: AutoPrfEvaluation, by_document: bool = False, style: Style = PLAIN
+) -> str:
+    """The report for a terminal, or as Markdown."""
+    parts = [style.title(f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns")]
     for result in evaluation.results:
-        parts.append(f"{result.name}\n\n" + _table((*result.pronouns, result.total), "pronoun"))
-        if per_document and result.documents:
-            parts.append(f"{result.name} by document\n\n" + _table(result.documents, "document"))
+        rows = (*result.pronouns, result.total)
+        parts += [style.title(result.name), _table(rows, "pronoun", style)]
+        if by_document and result.documents:
+            title = style.title(f"{result.name} by document")
+            parts += [title, _table(result.documents, "document", style)]
     if evaluation.comparisons:
-        table = text_table(*differences_table(evaluation.comparisons, 4))
-        parts.append(f"Paired differences\n\n{table}{NOT_CORRECTED}\n")
+        table = style.table(*differences_table(evaluation.comparisons, 4))
+        parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]
     signature = evaluation.results[0].total.scores[0].signature
-    return "\n".join([*parts, f"Signature: {signature}\n"])
+    return "\n".join([*parts, *style.signed([signature])])
 
 
-def _table(rows: Sequence[PrfRow], what: str) -> str:
+def _table(rows: Sequence[PrfRow], what: str, style: Style) -> str:
     shown = [
         (
             row.name,
@@ -53,7 +58,7 @@ def _table(rows: Sequence[PrfRow], what: str) -> str:
         )
         for row in rows
     ]
-    return text_table((what, "", "precision", "", "recall", "F1"), shown)
+    return style.table((what, "", "precision", "", "recall", "F1"), shown)
 
 
 def json_report(evaluation: AutoPrfEvaluation) -> str:

@@ -12,19 +12,20 @@ from crosspro.evaluation.layout.differences import (
     difference_record,
     differences_table,
 )
-from crosspro.evaluation.layout.tables import csv_number, csv_text, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_number, csv_text
 
 
-def contrastive_text(evaluation: ContrastiveEvaluation) -> str:
-    """The report for a terminal."""
+def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) -> str:
+    """The report for a terminal, or as Markdown."""
     names = [system.name for system in evaluation.systems]
     rows = [
         (_title(group), f"{group.instances:,}", *map(str, group.scores))
         for group in evaluation.groups
     ]
     parts = [
-        f"{_heading(evaluation)}\n",
-        text_table(("accuracy (%)", "instances", *names), rows),
+        style.title(_heading(evaluation)),
+        style.table(("accuracy (%)", "instances", *names), rows),
         "[95% interval]; right only if the reference is strictly better than every error.\n",
     ]
     notes = list(_notes(evaluation))
@@ -32,13 +33,12 @@ def contrastive_text(evaluation: ContrastiveEvaluation) -> str:
         parts.append("".join(f"{note}\n" for note in notes))
     if evaluation.comparisons:
         parts += [
-            "Paired differences\n",
-            text_table(*differences_table(evaluation.comparisons, 2)),
+            style.title("Paired differences"),
+            style.table(*differences_table(evaluation.comparisons, 2)),
             f"{NOT_CORRECTED}\n",
         ]
     signatures = dict.fromkeys(score.signature for g in evaluation.groups for score in g.scores)
-    parts += ["Signatures\n", "".join(f"- {signature}\n" for signature in signatures)]
-    return "\n".join(parts)
+    return "\n".join([*parts, *style.signed(signatures)])
 
 
 def _heading(evaluation: ContrastiveEvaluation) -> str:

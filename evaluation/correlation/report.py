@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from crosspro.evaluation.correlation.disagreement import DisagreementStudy
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
-from crosspro.evaluation.layout.tables import csv_number, csv_text, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_number, csv_text
 
 Printed = Mapping[tuple[str, str], float]
 """Values as a paper prints them, by metric and coefficient."""
@@ -21,25 +22,28 @@ _TITLES = {
 }
 
 
-def correlation_text(study: CorrelationStudy, printed: Printed | None = None) -> str:
-    """The study for a terminal, with printed values beside it where they are known."""
+def correlation_text(
+    study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
+) -> str:
+    """The study for a terminal or as Markdown, with printed values where they are known."""
     n = len(study.table.systems)
     parts = [
-        f"{study.table.name}: correlation with {study.table.human} over {n} systems\n",
-        _coefficients(study, printed or {}),
+        style.title(f"{study.table.name}: correlation with {study.table.human} over {n} systems"),
+        _coefficients(study, printed or {}, style),
         "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for "
         "the others.\n",
     ]
     if study.comparisons:
-        parts += ["Williams test between metrics (Pearson)\n", _williams(study)]
+        title = style.title("Williams test between metrics (Pearson)")
+        parts += [title, _williams(study, style)]
     if study.results[0].without:
-        parts += ["Without one system (Pearson / Spearman)\n", _without(study.results)]
-    signatures = study.results[0].coefficients.values()
-    parts += ["Signatures\n", "".join(f"- {one.signature}\n" for one in signatures)]
-    return "\n".join(parts)
+        title = style.title("Without one system (Pearson / Spearman)")
+        parts += [title, _without(study.results, style)]
+    signatures = (one.signature for one in study.results[0].coefficients.values())
+    return "\n".join([*parts, *style.signed(signatures)])
 
 
-def _coefficients(study: CorrelationStudy, printed: Printed) -> str:
+def _coefficients(study: CorrelationStudy, printed: Printed, style: Style) -> str:
     rows = []
     for result in study.results:
         for kind, found in result.coefficients.items():
@@ -53,10 +57,10 @@ def _coefficients(study: CorrelationStudy, printed: Printed) -> str:
                 row.append("" if value is None else f"{value:.3f}")
             rows.append(row)
     heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
-    return text_table(heading, rows, 2)
+    return style.table(heading, rows, 2)
 
 
-def _williams(study: CorrelationStudy) -> str:
+def _williams(study: CorrelationStudy, style: Style) -> str:
     rows = [
         (
             f"{one.first} > {one.second}",
@@ -71,10 +75,10 @@ def _williams(study: CorrelationStudy) -> str:
         for one in study.comparisons
     ]
     heading = ("pair", "r first", "r second", "r between", "t", "df", "p one-sided", "p two-sided")
-    return text_table(heading, rows)
+    return style.table(heading, rows)
 
 
-def _without(results: Sequence[MetricCorrelation]) -> str:
+def _without(results: Sequence[MetricCorrelation], style: Style) -> str:
     rows = [
         (
             result_rows[0].system,
@@ -90,7 +94,7 @@ def _without(results: Sequence[MetricCorrelation]) -> str:
             for r in results
         ),
     )
-    return text_table(heading, [everything, *rows])
+    return style.table(heading, [everything, *rows])
 
 
 def p_text(p: float) -> str:
@@ -134,7 +138,7 @@ def correlation_csv(study: CorrelationStudy) -> str:
     return csv_text([heading, *rows])
 
 
-def disagreement_text(study: DisagreementStudy) -> str:
+def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
     """Table 3 of 001, and how reliable each case is."""
     rows = []
     for one in study.verdicts:
@@ -164,11 +168,11 @@ def disagreement_text(study: DisagreementStudy) -> str:
     ]
     return "\n".join(
         (
-            text_table(heading, rows),
-            text_table(("total", "correct", "incorrect", "disagree %"), by_case),
+            style.table(heading, rows),
+            style.table(("total", "correct", "incorrect", "disagree %"), by_case),
             f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
             f"recall {total.recall:.4f}\n",
-            f"Signatures\n\n- {study.signature}\n",
+            *style.signed([study.signature]),
         )
     )
 

@@ -8,17 +8,32 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from crosspro.data_prep.errors import printable
+from crosspro.evaluation.layout.fit import GAP, fitted
 
 Row = Sequence[str]
 
 
-def text_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """Aligned columns under a rule; the first `left` columns are flush left, the others right."""
+def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
+    """Aligned columns under a rule; the first `left` columns are flush left, the others right.
+
+    A table that is wider than `width` is wrapped, and cut into several if it must.
+    """
     heading, rows = _shown(heading), [_shown(row) for row in rows]
     widths = [max(map(_width, column)) for column in zip(heading, *rows, strict=True)]
+    if width is not None and sum(widths) + GAP * (len(widths) - 1) > width:
+        return "\n".join(
+            _wrapped_table(part, lines, left)
+            for part, lines in fitted(heading, rows, left, width, _width)
+        )
     lines = [_line(heading, widths, left), "  ".join("─" * width for width in widths)]
     lines += [_line(row, widths, left) for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def _wrapped_table(widths: Sequence[int], rows: Sequence[Sequence[Row]], left: int) -> str:
+    heading, *others = ([_line(line, widths, left) for line in row] for row in rows)
+    rule = "  ".join("─" * width for width in widths)
+    return "\n".join([*heading, rule, *(line for row in others for line in row)]) + "\n"
 
 
 def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:

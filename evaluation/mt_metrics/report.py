@@ -6,26 +6,26 @@ import json
 from dataclasses import asdict
 
 from crosspro.evaluation.layout.differences import difference_record, differences_table
-from crosspro.evaluation.layout.tables import score_csv, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_metrics.score import TITLES, MTEvaluation
 
 
-def text_report(evaluation: MTEvaluation) -> str:
-    """The report for a terminal."""
+def text_report(evaluation: MTEvaluation, style: Style = PLAIN) -> str:
+    """The report for a terminal, or as Markdown."""
     size = f"{evaluation.lines:,} lines"
     if evaluation.documents is not None:
         size += f" in {evaluation.documents:,} documents"
     metrics = evaluation.results[0].scores
     rows = [(one.name, *map(str, one.scores.values())) for one in evaluation.results]
     parts = [
-        f"{size}\n",
-        text_table(("candidate", *(TITLES[name] for name in metrics)), rows),
+        style.title(size),
+        style.table(("candidate", *(TITLES[name] for name in metrics)), rows),
     ]
     if evaluation.comparisons:
         table = differences_table(evaluation.comparisons, 2, title=TITLES.__getitem__)
-        parts += ["Paired differences\n", text_table(*table)]
-    signatures = "".join(f"- {score.signature}\n" for score in metrics.values())
-    return "\n".join([*parts, "Signatures\n", signatures])
+        parts += [style.title("Paired differences"), style.table(*table)]
+    return "\n".join([*parts, *style.signed(score.signature for score in metrics.values())])
 
 
 def json_report(evaluation: MTEvaluation) -> str:

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from lzma import LZMAError
 from pathlib import Path
 
 import numpy as np
 
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.files.textfile import BLOCK, NOISE, bad_byte, is_noise, open_bytes
+from crosspro.data_prep.files.textfile import BLOCK, NOISE, bad_byte, is_noise, read_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
 from crosspro.evaluation.mt_text.parallel_lines import unequal_lines
 
@@ -222,16 +220,12 @@ def raise_problems(problems: Sequence[Problem], hint: str = "") -> None:
 
 def _content(path: Path, problems: list[Problem]) -> bytes:
     try:
-        with open_bytes(path) as handle:
-            data = handle.read()
+        data = read_bytes(path)
         if not is_noise(data[:BLOCK]):
             return data
         problems.append(Problem(str(path), None, "file", "text", NOISE))
     except InputError as error:
         problems += error.problems
-    except (OSError, EOFError, zlib.error, LZMAError) as error:
-        found = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        problems.append(Problem(str(path), None, "file", "a readable file", found))
     return b""
 
 

@@ -185,19 +185,26 @@ class _Reader:
             if key not in mapping:
                 self.problem(key, "this key", "nothing")
         get = mapping.get
+
+        def given(key: str) -> object:
+            """The list of a key; one without a value (null) has none."""
+            return [] if get(key) is None else get(key)
+
         lists = PronounLists(
             name=self.string("name", get("name", Path(self.origin).stem)),
             source_language=self.string("source_language", get("source_language", "")),
             target_language=self.string("target_language", get("target_language", "")),
             source_pronouns=self.words("source_pronouns", get("source_pronouns", [])),
             other_source_pronouns=self.words(
-                "other_source_pronouns", get("other_source_pronouns") or []
+                "other_source_pronouns", given("other_source_pronouns")
             ),
             target_pronouns=self.words("target_pronouns", get("target_pronouns", [])),
-            translations=self.translations(get("translations") or {}),
-            ambiguous=self.words("ambiguous", get("ambiguous") or []),
-            identical=self.groups("identical", get("identical") or []),
-            equivalent=self.equivalents(get("equivalent") or []),
+            translations=self.translations(
+                {} if get("translations") is None else get("translations")
+            ),
+            ambiguous=self.words("ambiguous", given("ambiguous")),
+            identical=self.groups("identical", given("identical")),
+            equivalent=self.equivalents(given("equivalent")),
             source_separator=self.string("source_separator", get("source_separator") or ""),
             target_separator=self.string("target_separator", get("target_separator") or ""),
         )

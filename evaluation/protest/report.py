@@ -13,7 +13,8 @@ from dataclasses import asdict
 from typing import Any
 
 from crosspro.evaluation.layout.differences import difference_record, differences_table
-from crosspro.evaluation.layout.tables import Row, markdown_table, score_csv, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import Row, score_csv
 from crosspro.evaluation.protest.build import Candidates
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.results import (
@@ -55,9 +56,9 @@ DETAIL_COLUMNS = (
 )
 
 
-def text_report(evaluation: ProtestEvaluation, markdown: bool = False) -> str:
+def text_report(evaluation: ProtestEvaluation, style: Style = PLAIN) -> str:
     """Everything as tables for the terminal, or for Markdown."""
-    table = markdown_table if markdown else text_table
+    table = style.table
     parts = [_matches(evaluation, table)]
     parts += [_system(one, evaluation.sizes, table) for one in evaluation.systems]
     if len(evaluation.systems) > 1:
@@ -65,8 +66,7 @@ def text_report(evaluation: ProtestEvaluation, markdown: bool = False) -> str:
     if evaluation.comparisons:
         parts.append(table(*differences_table(evaluation.comparisons, 1, 100)))
     signatures = [score.signature for score in evaluation.systems[0].scores.values()]
-    title = "## Signatures\n" if markdown else "Signatures\n"
-    return "\n".join([*parts, title, "".join(f"- {text}\n" for text in signatures)])
+    return "\n".join([*parts, *style.signed(signatures)])
 
 
 def _matches(evaluation: ProtestEvaluation, table: Table) -> str:
@@ -211,12 +211,12 @@ def detail_row(judged: JudgedToken) -> list[str]:
     ]
 
 
-def build_report(candidates: Candidates, suite: Suite, markdown: bool = False) -> str:
+def build_report(candidates: Candidates, suite: Suite, style: Style = PLAIN) -> str:
     """What became of every pronoun when a suite was built: candidates, left out, selected, wanted.
 
     `wanted` is 002 Table 2; a category that has too few tokens is named.
     """
-    table = markdown_table if markdown else text_table
+    table = style.table
     usable = candidates.usable()
     rows: list[list[str]] = []
     short = []

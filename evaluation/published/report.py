@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from crosspro.evaluation.layout.tables import csv_text, markdown_table, text_table
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_text
 from crosspro.evaluation.published.results import (
     SOURCES,
     PublishedResult,
@@ -18,10 +19,10 @@ _OPTIONAL = ("macro_f1", "coarse_macro_f1", "coarse_accuracy")
 """Scores that only some years have."""
 
 
-def published_tables(rows: Sequence[PublishedResult], markdown: bool = False) -> str:
+def published_tables(rows: Sequence[PublishedResult], style: Style = PLAIN) -> str:
     """A table for each year and language pair, with recalls of classes where they are known."""
-    table = markdown_table if markdown else text_table
-    mark = "## " if markdown else ""
+    table = style.table
+    mark = "## " if style.markdown else ""
     parts = []
     for year, pair in dict.fromkeys((row.year, row.pair) for row in rows):
         group = [row for row in rows if (row.year, row.pair) == (year, pair)]

@@ -7,7 +7,7 @@ The tables follow the papers: ranks by the official score with accuracy beside i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from crosspro.evaluation.layout.differences import (
@@ -15,13 +15,8 @@ from crosspro.evaluation.layout.differences import (
     difference_record,
     differences_table,
 )
-from crosspro.evaluation.layout.tables import (
-    Row,
-    csv_number,
-    csv_text,
-    markdown_table,
-    text_table,
-)
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import Row, csv_number, csv_text
 from crosspro.evaluation.published.results import PublishedResult
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.results import Evaluation, Result, ranks
@@ -35,7 +30,6 @@ from crosspro.evaluation.submissions.scores import (
     recall,
 )
 
-TableWriter = Callable[[Row, Sequence[Row], int], str]
 Table = tuple[Row, Sequence[Row]]
 """The heading and the rows."""
 
@@ -51,29 +45,18 @@ class ResultLine:
     class_recall: dict[str, float]
 
 
-def text_report(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> str:
-    """The report for a terminal."""
-    return _report(evaluation, published, text_table, "{}\n")
-
-
-def markdown_report(evaluation: Evaluation, published: Sequence[PublishedResult] = ()) -> str:
-    """The report as Markdown."""
-    return _report(evaluation, published, markdown_table, "## {}\n")
-
-
 def metric_title(name: str) -> str:
     """A metric as written in headings."""
     return name.replace("_", " ").replace(" f1", " F1")
 
 
-def _report(
-    evaluation: Evaluation,
-    published: Sequence[PublishedResult],
-    table: TableWriter,
-    heading: str,
+def text_report(
+    evaluation: Evaluation, published: Sequence[PublishedResult] = (), style: Style = PLAIN
 ) -> str:
+    """The report for a terminal, or as Markdown."""
+    heading, table = style.title, style.table
     parts = [
-        heading.format(_title(evaluation)),
+        heading(_title(evaluation)),
         table(*ranking_table(evaluation, published), 2),
     ]
     if published:
@@ -81,18 +64,18 @@ def _report(
     resampled = evaluation.results[0].scores["accuracy"].low is not None
     parts += [
         ("[95% interval]; " if resampled else "") + "(rank) by that column.\n",
-        heading.format("Recall of each class"),
+        heading("Recall of each class"),
         table(*recall_table(evaluation, published), 1),
     ]
     if evaluation.comparisons:
         parts += [
-            heading.format("Paired differences"),
+            heading("Paired differences"),
             table(*differences_table(evaluation.comparisons, 2, title=metric_title)),
             f"{NOT_CORRECTED}\n",
         ]
     if evaluation.agreement is not None:
-        parts += [heading.format("Agreement (% of gaps)"), table(*agreement_table(evaluation), 1)]
-    parts += [heading.format("Signatures"), _signatures(evaluation.results)]
+        parts += [heading("Agreement (% of gaps)"), table(*agreement_table(evaluation), 1)]
+    parts += style.signed(score.signature for score in evaluation.results[0].scores.values())
     return "\n".join(parts)
 
 
@@ -182,10 +165,6 @@ def agreement_table(evaluation: Evaluation) -> Table:
         (name, *(f"{value:.2f}" for value in row)) for name, row in zip(names, values, strict=True)
     ]
     return ("", *names), rows
-
-
-def _signatures(results: Sequence[Result]) -> str:
-    return "\n".join(f"- {score.signature}" for score in results[0].scores.values()) + "\n"
 
 
 def json_report(evaluation: Evaluation) -> str:

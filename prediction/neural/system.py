@@ -43,6 +43,7 @@ from crosspro.prediction.neural.tensors import gap_tensors
 from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
 from crosspro.prediction.neural.training_data import TrainingData, training_data
 from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.system import Probabilities, System, load_system
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
@@ -173,7 +174,7 @@ class NeuralSystem(System):
         text, dev_text = flatten(train, reading), flatten(dev, reading)
         self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
         shared = self.trainer.encoded_dir
-        cache = Path(shared) if shared else folder / "encoded" if folder else None
+        cache = Path(shared) if shared else folder / ENCODED if folder else None
         return training_data(text, dev_text, self.encoder, self.task, self.training, cache)
 
     def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:

@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import names_of_choices
 from crosspro.data_prep.errors import InputError
+from crosspro.prediction.runs import read_run
 from crosspro.scripts.train import checked
 from tests.integration.training import SMALL, train
 
@@ -151,6 +152,22 @@ def test_a_sweep_trains_each_choice(tmp_path, launcher, plugin):
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert len(list(tmp_path.glob("*/test.scores.json"))) == 4
+    systems = ("majority", "class_prior")
+    assert {path.parent.name for path in tmp_path.glob("*/run.json")} == {
+        f"system-{system}_seed-{seed}" for system in systems for seed in (1, 2)
+    }
+    table = (tmp_path / "means.txt").read_text("utf-8")
+    assert f"{tmp_path / 'means.txt'}\n\n{table}" in result.stdout
+    rows = list(csv.DictReader((tmp_path / "means.csv").open(encoding="utf-8")))
+    row = next(r for r in rows if r["set"] == "test" and r["metric"] == "accuracy")
+    assert (row["system"], row["seeds"]) == ("class_prior", "2")
+    own = [
+        read_run(tmp_path / f"system-class_prior_seed-{seed}").scores["test"]["accuracy"].value
+        for seed in (1, 2)
+    ]
+    mean, half = sum(own) / 2, 12.7062 * abs(own[0] - own[1]) / 2  # Student's t, 1 degree
+    assert float(row["mean"]) == pytest.approx(mean, abs=0.01)
+    assert float(row["low"]) == pytest.approx(mean - half, abs=0.01)
 
 
 def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
@@ -158,4 +175,30 @@ def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
         result = train(tmp_path / "unused", "-m", *SMALL, wrong, f"hydra.sweep.dir={tmp_path}")
         assert result.returncode == 2
         assert fragment in result.stderr
-        assert not list(tmp_path.glob("*/run.json"))
+        assert not list(tmp_path.iterdir())
+
+
+def lists_in(content, place=()):
+    """Where there are lists in settings."""
+    if isinstance(content, list):
+        yield place
+    inner = content.items() if isinstance(content, dict) else ()
+    for key, value in inner:
+        yield from lists_in(value, (*place, key))
+
+
+def with_value(content, place, value):
+    if not place:
+        return value
+    return {**content, place[0]: with_value(content[place[0]], place[1:], value)}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_string_where_a_list_belongs_is_refused(name):
+    settings = composed(f"system={name}")
+    places = list(lists_in(settings))
+    assert any(place[0] == "task" for place in places)
+    for place in places:
+        for value in ("il elle", "", 3):
+            with pytest.raises(InputError, match=place[-1]):
+                checked(with_value(settings, place, value), "en-fr")

@@ -52,11 +52,14 @@ def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     code, said = until_checkpoint(parts, signal.SIGTERM)  # which it gets while it starts
     assert code != 0
     assert not (parts / "model").exists(), said
+    assert (parts / "encoded").is_dir()
     resumed = train(parts, *SETTINGS)
     assert resumed.returncode == 0, resumed.stderr
     assert "going on after epoch" in resumed.stderr
     for name in ("model/network.safetensors", "test.submission.data", "logs/metrics.csv"):
         assert (parts / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    for folder in (parts, tmp_path / "whole"):
+        assert not (folder / "encoded").exists()
 
 
 def test_a_run_that_was_asked_to_stop_says_so(tmp_path):

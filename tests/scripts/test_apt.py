@@ -46,7 +46,7 @@ def test_a_config_without_legacy_repairs_as_the_paper_does(monkeypatch, tmp_path
 
 def test_tables_details_and_signature(tmp_path):
     detail = tmp_path / "detail.tsv"
-    result = crosspro("apt", *options(), "--detail", detail, "--resamples", 50)
+    result = crosspro("apt", *options(), "--detail", detail, "--resamples", 50, "--signatures")
     assert result.code == 0, result.stderr
     text = result.stdout.decode()
     assert "1 same" in text

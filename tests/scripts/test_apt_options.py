@@ -48,7 +48,7 @@ def scored(*arguments):
         ["--tokens", APT / "positions"],
         ["--other", "equal"],
         ["--pronouns", "en-de"],
-        ["--probabilities"],
+        ["--weigh-equivalents"],
         ["--links-reference", "nonexist"],
         ["--source", "x"],
         ["--align-with", "a", "b"],
@@ -74,7 +74,8 @@ def test_a_config_with_legacy_writes_under_another_stem(tmp_path):
 
 
 def test_a_config_takes_documents(ids):
-    result = crosspro("apt", "--config", CONFIG, "--doc-ids", ids, "--resamples", 20)
+    call = ("apt", "--config", CONFIG, "--doc-ids", ids, "--resamples", 20)
+    result = crosspro(*call, "--signatures")
     assert "|by:document|" in result.stdout.decode()
     assert "no dictionary" in refused("apt", "--config", CONFIG, "--repair-rule", "ties=right")
 
@@ -95,7 +96,7 @@ def test_an_empty_output_file_is_the_whole_name(tmp_path, monkeypatch):
     "more",
     [
         ["--layout", "json"],
-        ["--probabilities"],
+        ["--weigh-equivalents"],
         ["--detail", "x.tsv"],
         ["--repair-rule", "ties=right"],
         ["--lenient"],

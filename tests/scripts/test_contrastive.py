@@ -251,6 +251,7 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
         tmp_path / "d.tsv",
         "--write-scores",
         tmp_path / "scores",
+        "--signatures",
     )
     assert result.code == 0, result.stderr
     rows = [line.split("\t") for line in (tmp_path / "d.tsv").read_text().splitlines()[1:]]
@@ -260,7 +261,9 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     origin = "|task:en-fr-2015|annotator:none|text:own|links:given|"
     assert origin in result.stdout.decode()
     assert "|run:" in result.stdout.decode()
-    other = crosspro("contrastive", tmp_path / "set.json", "--run", trained).stdout.decode()
+    other = crosspro(
+        "contrastive", tmp_path / "set.json", "--run", trained, "--signatures"
+    ).stdout.decode()
     assert origin.replace("given", "aligned") in other
     refused = crosspro("contrastive", tmp_path / "set.json", "--run", trained, "--maximise")
     assert refused.code == 2

@@ -10,14 +10,20 @@ import stat
 
 import pytest
 
+from crosspro.data_prep.bitext.mo import scan_mo
 from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.files import textfile
 from crosspro.data_prep.files.textfile import (
     LONGEST_LINE,
     atomic_output,
     make_folder,
+    read_bytes,
     read_lines,
     write_text,
 )
+from crosspro.evaluation.contrastive.formats import read_json
+from crosspro.evaluation.contrastive.released.printout import released_printout
+from crosspro.evaluation.mt_text.linked_text import raise_problems, read_text
 
 NOISE = random.Random(1).randbytes(20000)
 
@@ -109,3 +115,41 @@ def test_a_line_that_would_fill_the_memory_is_refused(tmp_path, suffix, opened):
 def test_the_longest_line_is_read(tmp_path):
     (tmp_path / "x").write_bytes(b"1234\n1234")
     assert list(read_lines(tmp_path / "x", longest=5)) == [b"1234\n", b"1234"]
+
+
+def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(textfile, "LARGEST_UNPACKED", 1000)
+    for suffix, size in ((".gz", 1000), (".xz", 1001), (".gz", 1001), ("", 5000)):
+        path = tmp_path / f"text{size}{suffix}"
+        with atomic_output(path) as handle:
+            handle.write(b"x" * size)
+        if suffix and size > 1000:
+            with pytest.raises(InputError, match="at most 1,000 bytes once decompressed"):
+                read_bytes(path)
+            assert read_bytes(path, 10) == b"x" * 10
+        else:
+            assert len(read_bytes(path)) == size
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda path: list(scan_mo(path)),
+        read_json,
+        lambda path: released_printout(path, [], path, False),
+        lambda path: raise_problems(_read(path)),
+    ],
+)
+def test_readers_of_whole_files_keep_to_it(tmp_path, monkeypatch, reader):
+    monkeypatch.setattr(textfile, "LARGEST_UNPACKED", 1000)
+    path = tmp_path / "large.gz"
+    with atomic_output(path) as handle:
+        handle.write(b"[1]\n" * 1000)
+    with pytest.raises(InputError, match="at most 1,000 bytes once decompressed"):
+        reader(path)
+
+
+def _read(path):
+    problems = []
+    read_text(path, problems)
+    return problems

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.task import load_task
 
 
 @pytest.fixture(scope="module")
 def examples(en_fr):
     return demo_examples(en_fr, "train", 30)
+
+
+@pytest.fixture(scope="module")
+def en_de():
+    return load_task("en-de")

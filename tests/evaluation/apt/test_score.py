@@ -20,6 +20,7 @@ from crosspro.evaluation.apt.report import (
     text_report,
 )
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
 from crosspro.evaluation.mt_text.pronoun_lists import load_lists
@@ -151,10 +152,12 @@ def _nothing():
 
 def test_reports():
     evaluation = evaluate_apt(SOURCE, REFERENCE, [CANDIDATE, REFERENCE], LISTS, AptSettings(), PLAN)
-    shown = text_report(evaluation)
+    shown = text_report(evaluation, style=Style(signatures=True))
     assert "cand - ref" in shown
     assert "2 equivalent" in shown
-    assert "Signature: metric:APT|" in shown
+    assert "Signatures\n\n- metric:APT|" in shown
+    assert "metric:APT|" not in text_report(evaluation)
+    assert "| candidate | APT |" in text_report(evaluation, style=Style(markdown=True))
     content = json.loads(json_report(evaluation))
     assert content["candidates"][1]["score"] == evaluation.results[1].score.value
     rows = detail_tsv(evaluation).splitlines()

@@ -14,6 +14,7 @@ from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
 from crosspro.evaluation.autoprf.released import java_float, java_split, run_released
 from crosspro.evaluation.autoprf.report import detail_tsv, json_report, text_report
 from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, links_from_pairs
@@ -106,9 +107,11 @@ def test_reports():
     evaluation = autoprf(
         candidates=(CANDIDATE, REFERENCE), documents=Documents(np.array([0, 1, 1]), ("a", "b"))
     )
-    shown = text_report(evaluation, per_document=True)
+    shown = text_report(evaluation, by_document=True, style=Style(signatures=True))
     assert "mt by document" in shown
-    assert "Signature: metric:AutoPRF|" in shown
+    assert "Signatures\n\n- metric:AutoPRF|" in shown
+    assert "metric:AutoPRF|" not in text_report(evaluation)
+    assert "| pronoun |" in text_report(evaluation, style=Style(markdown=True))
     content = json.loads(json_report(evaluation))
     assert content["candidates"][0]["total"]["recall"]["value"] == 0.5
     assert "mt\t1\t2\tit\til le\til il\t1" in detail_tsv(evaluation)

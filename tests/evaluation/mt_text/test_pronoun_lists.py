@@ -142,3 +142,12 @@ def test_the_undivided_french_lists_differ_in_the_separator_alone():
     divided, undivided = (lists_to_mapping(load_lists(n)) for n in ("en-fr", "en-fr-undivided"))
     different = {key for key in divided if divided[key] != undivided[key]}
     assert different == {"name", "target_separator"}
+
+
+@pytest.mark.parametrize("value", ["", "il", 0, False, {"il": 1}])
+@pytest.mark.parametrize("key", ["other_source_pronouns", "ambiguous", "identical", "equivalent"])
+def test_what_is_no_list_is_refused(key, value):
+    lists = {"source_pronouns": ["it"], "target_pronouns": ["il"]}
+    assert lists_from_mapping({**lists, key: None}, "x").name == "x"
+    with pytest.raises(InputError, match=f"{key}: expected a list of"):
+        lists_from_mapping({**lists, key: value}, "x")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.protest.build import find_candidates, match_documents, unknown_decisions
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.decisions import Decision, read_decisions
@@ -161,7 +162,7 @@ def test_the_builders_report_says_what_is_missing(candidates, suite):
     assert "published" in report
     assert "too few: inter subject it, 2 of 25 wanted" in report
     assert "type extratextual reference" in report
-    assert "| category |" in build_report(candidates, suite, markdown=True)
+    assert "| category |" in build_report(candidates, suite, Style(markdown=True))
 
 
 @given(st.lists(st.integers(0, 9), max_size=6), st.integers(0, 60))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
 from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems, status_of
 from crosspro.evaluation.protest.score import score_system
@@ -163,10 +164,11 @@ def test_layouts_agree(suite, good, bad):
     evaluation = evaluate_systems(
         suite, {"good": good, "bad": bad}, {}, ProtestSettings("fr"), PLAN
     )
-    text = text_report(evaluation)
+    text = text_report(evaluation, Style(signatures=True))
+    assert "protest-automatic|" not in text_report(evaluation)
     assert "73.3 to 100.0" in text
     assert "protest-automatic|suite:" in text
-    assert "| automatic matches |" in text_report(evaluation, markdown=True)
+    assert "| automatic matches |" in text_report(evaluation, Style(markdown=True))
     value = json.loads(json_report(evaluation))
     assert value["systems"][1]["scores"]["automatic"]["value"] == pytest.approx(11 / 15)
     assert len(value["systems"][1]["tokens"]) == 15

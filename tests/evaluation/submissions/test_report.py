@@ -8,13 +8,13 @@ import json
 
 import pytest
 
+from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.layout.tables import markdown_table, text_table
 from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import (
     csv_report,
     json_report,
-    markdown_report,
     text_report,
 )
 from crosspro.evaluation.submissions.results import evaluate, ranks
@@ -35,7 +35,8 @@ def evaluation():
 
 
 def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
-    text = text_report(evaluation[0])
+    assert "macro_recall|" not in text_report(evaluation[0])
+    text = text_report(evaluation[0], style=Style(signatures=True))
     assert "100.00 [100.00, 100.00]" in text
     assert "pred - gold" in text
     assert "macro_recall|task:en-fr|classes:8|absent:skip|gaps:583|" in text
@@ -43,7 +44,9 @@ def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
 
 
 def test_markdown_has_tables(evaluation):
-    assert "| rank | submission | macro recall |" in markdown_report(evaluation[0])
+    assert "| rank | submission | macro recall |" in text_report(
+        evaluation[0], style=Style(markdown=True)
+    )
 
 
 def test_json_and_csv_agree(evaluation):

@@ -1,0 +1,72 @@
+"""Names of the runs of a sweep, and means over their seeds."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.evaluation.statistics.score import Score
+from crosspro.prediction.runs import Configuration, Run, Times
+from crosspro.scripts.train_sweep import folder_name, mean_scores, means_table, naming_arguments
+
+
+@pytest.mark.parametrize(
+    ("overrides", "fixed", "name"),
+    [
+        (["task=en-fr", "seed=1", "system=ngram"], ["task"], "seed-1_system-ngram"),
+        (["+system.new=2", "seed=1"], [], "system.new-2_seed-1"),
+        (["data.dir=a/b c"], [], "data.dir-a_b_c_7"),
+        (["data.dir=../é"], [], "data.dir-..___7"),
+        (["system.texts=[a,b]"], [], "system.texts-_a_b__7"),
+        (["seed=1"], ["seed"], "run_7"),
+        ([f"data.dir={'x' * 500}"], [], f"data.dir-{'x' * 141}_7"),
+    ],
+)
+def test_folders_are_named_by_what_varies(overrides, fixed, name):
+    assert folder_name(overrides, fixed, 7) == name
+
+
+def test_what_does_not_vary_is_told_to_hydra():
+    arguments = ["-m", "task=en-fr", "seed=1,2", "data.dir=a/b", "hydra.sweep.dir=x", "~data.test"]
+    assert naming_arguments(arguments) == [
+        "hydra.job.config.override_dirname.exclude_keys=['task','data.dir','data.test']"
+    ]
+    assert naming_arguments(["-m", "seed=range(1,4)"]) == []
+
+
+def run(system, seed, value, *overrides, status="complete"):
+    scores = {m: Score(m, value, "") for m in ("macro_recall", "macro_f1", "accuracy")}
+    return Run(
+        status=status,
+        task="en-fr",
+        system=system,
+        seed=seed,
+        versions={},
+        times=Times("now"),
+        scores={"test": scores},
+        data=(),
+        configuration=Configuration(overrides=(f"seed={seed}", f"system={system}", *overrides)),
+    )
+
+
+def test_runs_that_differ_in_their_seed_are_averaged():
+    runs = [
+        *(run("a", seed, 40.0 + seed, "task=en-fr", "x=1") for seed in (1, 2, 3)),
+        *(run("a", seed, 50.0, "task=en-fr", "x=2") for seed in (1, 2)),
+        run("b", 1, 30.0, "task=en-fr", "x=1"),
+        run("b", 2, 90.0, "task=en-fr", "x=1", status="running"),
+    ]
+    rows = list(mean_scores(runs))
+    assert [(row.configuration, row.seeds) for row in rows] == [
+        ("a x=1", 3),
+        ("a x=2", 2),
+        ("b x=1", 1),
+    ]
+    first = rows[0].scores["macro_recall"]
+    assert (first.value, first.low, first.high) == pytest.approx(
+        (42, 42 - 2.4841, 42 + 2.4841), abs=1e-3
+    )
+    assert rows[2].scores["accuracy"].low is None
+    table = means_table(rows)
+    assert "42.00 [39.52, 44.48]" in table
+    assert "50.00 [50.00, 50.00]" in table
+    assert list(mean_scores([])) == []
