@@ -71,19 +71,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 def replay(folder: Path, known: dict) -> int:
     """Try a kept input in this process, so that its traceback is seen."""
-    from tests.fuzz.campaign import draw, try_input
-    from tests.fuzz.subject import write_files
+    from tests.fuzz.campaign import Place, draw, try_input
 
     about = json.JSONDecoder().raw_decode((folder / "failure.txt").read_text("utf-8"))[0]
     subject = known[about["subject"]]
     one = draw(subject, about["seed"], about["number"])
-    with tempfile.TemporaryDirectory() as place:
-        original = Path(place, "original")
-        write_files(original, subject.originals[one.original])
-        expected = subject.read(original) if subject.sealed or subject.rewritten else None
-        here = Path(place, "input")
-        write_files(here, subject.originals[one.original])
-        print("accepted" if try_input(subject, one, here, lambda _: expected) else "refused")
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Place(Path(temporary), subject.originals[one.original])
+        sealed = subject.sealed or subject.rewritten
+        expected = subject.read(place.folder) if sealed else None
+        print("accepted" if try_input(subject, one, place, lambda _: expected) else "refused")
     return 0
 
 

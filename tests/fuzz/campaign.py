@@ -83,22 +83,41 @@ def draw(subject: Subject, seed: int, number: int) -> Input:
     return Input(original, {name: mutate(content, other, rng, subject.words)}, True)
 
 
-def try_input(subject: Subject, one: Input, folder: Path, expected: Callable[[int], Any]) -> bool:
-    """Whether an input is accepted; raises if it fails. Then the folder is as it was before."""
-    original = subject.originals[one.original]
-    write_files(folder, one.files)
+class Place:
+    """A folder that holds an original, or an input that was made from it."""
+
+    def __init__(self, folder: Path, original: Files) -> None:
+        self.folder, self.original = folder, original
+        self.changed: set[str] = set()
+        write_files(folder, original)
+
+    def put(self, files: Files) -> None:
+        """Change files; what was changed before is as in the original again."""
+        for name in self.changed - files.keys():
+            if name in self.original:
+                self.write(name, self.original[name])
+            else:
+                (self.folder / name).unlink(missing_ok=True)
+        for name, content in files.items():
+            self.write(name, content)
+        self.changed = set(files)
+
+    def write(self, name: str, content: bytes) -> None:
+        # Not through pathlib: most inputs are tiny, and this is what takes longest.
+        with open(f"{self.folder}/{name}", "wb") as handle:  # noqa: PTH123
+            handle.write(content)
+
+
+def try_input(subject: Subject, one: Input, place: Place, expected: Callable[[int], Any]) -> bool:
+    """Whether an input is accepted; raises if it fails."""
+    place.put(one.files)
     try:
-        found = subject.read(folder)
+        found = subject.read(place.folder)
     except CrossproError as error:
         str(error)  # what cannot be shown is a failure, too
         return False
     finally:
-        subject.tidy(folder)
-        for name in one.files:
-            if name in original:
-                (folder / name).write_bytes(original[name])
-            else:
-                (folder / name).unlink(missing_ok=True)
+        subject.tidy(place.folder)
     if (subject.rewritten or (subject.sealed and one.damage)) and found != expected(one.original):
         raise DifferenceError("damaged files that are used, with another content")
     return True
@@ -129,25 +148,17 @@ class Worker:
         for descriptor in (0, 1, 2):
             os.dup2(quiet, descriptor)
         failures: dict[str, int] = {}
-        for number, original in enumerate(self.subject.originals):
-            write_files(self.folder / str(number), original)
-        known: dict[int, Any] = {}
-
-        def expected(original: int) -> Any:
-            if original not in known:
-                known[original] = self.subject.read(self.folder / str(original))
-                self.subject.tidy(self.folder / str(original))
-            return known[original]
-
-        if self.subject.sealed or self.subject.rewritten:
-            for original in range(len(self.subject.originals)):
-                expected(original)
+        places = [
+            Place(self.folder / str(number), original)
+            for number, original in enumerate(self.subject.originals)
+        ]
+        sealed = self.subject.sealed or self.subject.rewritten
+        known = [self.subject.read(place.folder) if sealed else None for place in places]
         for number in self.batch:
             self.state[_NUMBER] = number
             one = draw(self.subject, self.seed, number)
             try:
-                folder = self.folder / str(one.original)
-                accepted = try_input(self.subject, one, folder, expected)
+                accepted = try_input(self.subject, one, places[one.original], known.__getitem__)
                 self.state[_ACCEPTED if accepted else _REFUSED] += 1
             except BaseException as error:
                 self.state[_FAILED] += 1
