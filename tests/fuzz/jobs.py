@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sqlite3
 import sys
@@ -99,14 +100,14 @@ def lm(size: float) -> Job:
 
 def train(size: float) -> Job:
     """A tiny network on the demo corpus."""
-    import crosspro.prediction.neural.system
-    import crosspro.scripts.train  # noqa: F401
-
+    for name in ("crosspro.prediction.neural.trainer", "crosspro.scripts.train", "torch._dynamo",
+                 "torch.utils.tensorboard"):  # fmt: skip
+        importlib.import_module(name)  # once, and not again in every process
     settings = (
-        "task=en-fr", "system=uppsala_bilstm", "data.documents.dev=5", "data.documents.test=5",
-        f"data.documents.train={int(60 * size) + 5}", "resamples=20", "trainer.accelerator=cpu",
-        "trainer.max_epochs=8", "trainer.patience=100", "trainer.progress_bar=false",
-        "system.training.batch_size=16", "system.training.share=0.9", "hydra.run.dir=run",
+        "task=en-fr", "system=uppsala_bilstm", "data.documents.dev=3", "data.documents.test=3",
+        f"data.documents.train={int(300 * size) + 5}", "resamples=20", "trainer.accelerator=cpu",
+        "trainer.max_epochs=6", "trainer.patience=100", "trainer.progress_bar=false",
+        "system.training.batch_size=64", "system.training.share=0.9", "hydra.run.dir=run",
         "system.network_settings={words: 16, hidden: 12, mlp: 12, characters: 4,"
         " character_hidden: 6}",
     )  # fmt: skip
