@@ -23,7 +23,7 @@ import typer
 from crosspro.data_prep.errors import CrossproError
 from crosspro.scripts.main import COMMANDS
 from tests.fuzz.mutate import NUMBERS, mutate
-from tests.fuzz.subject import DifferenceError, Files, Subject, files_of, require
+from tests.fuzz.subject import Files, Subject, files_of, require
 from tests.fuzz.workshop import LINES
 from tests.scripts.run import crosspro
 
@@ -140,17 +140,19 @@ class Bench:
         shown = result.stderr + result.stdout
         require(b"Traceback (most" not in shown, "a traceback is shown")
         require(result.code in (0, 1, 2), f"exit code {result.code}")
+        asked = _outputs(line)
         new = after.keys() - before.keys()
-        require(not any(_temporary(name) for name in new), "a temporary file is left behind")
-        inputs = [name for name in before if after.get(name) != before[name]]
-        require(not [one for one in inputs if one not in _outputs(line)], "an input was changed")
+        changed = {name for name in before if after.get(name) != before[name]}
+        strays = {name for name in new - asked if _temporary(name)}
+        require(not strays, "a temporary file is left behind")
+        require(changed <= asked, "an input was changed")
         if result.code:
-            if not shown.strip():
-                raise DifferenceError("refused without a word")
+            require(bool(shown.strip()), "refused without a word")
             raise CrossproError(shown.decode("utf-8", "replace")[:200])
-        empty = [name for name in new if (folder / name).is_file() and not after[name][1]]
-        require(bool(shown.strip() or new), "nothing shown and nothing written")
-        require(not [one for one in empty if one in _outputs(line)], "an empty output")
+        require(bool(shown.strip() or new or changed), "nothing shown and nothing written")
+        empty = [name for name in (new | changed) & asked if not after[name][1]]
+        given = [before[word][1] for word in line if word in before and word not in asked]
+        require(not empty or 0 in given, "an empty output of inputs with something in them")
         return True
 
     def _restore(self, folder: Path, before: Any, after: Any) -> None:
