@@ -176,3 +176,4 @@ def test_doc_ids_have_columns_and_runs(tmp_path):
     assert ids == ["a", "a", "b", "a"]
     assert document_runs(ids) == [("a", 2), ("b", 1), ("a", 1)]
     assert document_columns("a\tcur\r") == ["a", "cur"]
+    assert document_columns("a\r\tcur\r\r") == ["a", "cur"]
