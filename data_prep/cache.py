@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.data_prep.files.textfile import make_folder, read_lines, write_text
 
 Arrays = dict[str, NDArray[Any]]
@@ -91,14 +91,14 @@ class Cache:
                 return _mapped(place, names)
             shutil.rmtree(place, ignore_errors=True)
         made = make()
-        with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as temporary:
-            files = {name: Path(temporary, f"{name}.npy") for name in names}
+        with temporary_folder(self.folder, place.name) as temporary:
+            files = {name: temporary / f"{name}.npy" for name in names}
             for name, file in files.items():
                 np.save(file, made[name], allow_pickle=False)
             digests = {name: sha256_of(file) for name, file in files.items()}
-            write_text(Path(temporary, _DIGESTS), json.dumps(digests))
+            write_text(temporary / _DIGESTS, json.dumps(digests))
             with contextlib.suppress(OSError):  # another process was quicker: the same arrays
-                Path(temporary).rename(place)
+                temporary.rename(place)
         return _mapped(place, names)
 
 

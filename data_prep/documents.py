@@ -30,7 +30,7 @@ def read_doc_ids(path: str | Path) -> Iterator[str]:
 
 def document_columns(line: str) -> list[str]:
     """The document of a line of doc-ids, and its extras."""
-    return line.removesuffix("\r").split("\t")
+    return [column.rstrip("\r") for column in line.split("\t")]  # no id can end so and be written
 
 
 def document_runs(ids: Iterable[str | None]) -> list[tuple[str | None, int]]:

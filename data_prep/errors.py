@@ -6,6 +6,7 @@ A `Problem` is one fault in one place and prints as `path:line: field: expected 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ def how_to_install(extra: str) -> str:
     return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
 
 
-_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_CONTROLS = "\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069"
+_STEERING = re.compile(f"[\\x00-\x1f{_CONTROLS}]")
+_STEERING_IN_LINES = re.compile(f"[\\x00-\t\x0b-\x1f{_CONTROLS}]")
+"""What steers a terminal: categories Cc and Cs, and marks of direction."""
 
 
 class CrossproError(Exception):
@@ -98,16 +102,11 @@ def printable(text: str, lines: bool = False) -> str:
     That is control characters, those that turn the direction of writing, and halves of characters
     (bytes that are not UTF-8); ends of lines, too, unless there may be several `lines`.
     """
-    return "".join(
-        repr(character)[1:-1]
-        if _steers(character) and not (lines and character == "\n")
-        else character
-        for character in text
-    )
+    return (_STEERING_IN_LINES if lines else _STEERING).sub(_escape, text)
 
 
-def _steers(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTIONS
+def _escape(match: re.Match[str]) -> str:
+    return repr(match[0])[1:-1]
 
 
 def choices(names: Iterable[str]) -> str:

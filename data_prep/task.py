@@ -230,7 +230,7 @@ class _Reader:
             forms[name] = self.sequence({name: words}, name, where="classes.")
             if not forms[name]:
                 self.problem(f"classes.{name}", "at least one form", "none")
-            for word in forms[name]:
+            for word in (form for form in forms[name] if isinstance(form, str)):
                 first = owner.setdefault(word, name)
                 if first != name:
                     self.problem(

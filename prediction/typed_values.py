@@ -125,7 +125,10 @@ def _record(key: str, value: object, hint: Any) -> Iterator[Fault]:
         optional = {one.name for one in fields(hint) if _has_default(one)}
     for name, kind in hints.items():
         if name in value or name not in optional:
-            yield from faults(f"{before}{name}", value.get(name), kind)
+            found = list(faults(f"{before}{name}", value.get(name), kind))
+            yield from found
+            if not found and name not in value and is_dataclass(hint):  # null must be written
+                yield Fault(f"{before}{name}", "a value, or null", "no such key")
     for name in value:
         if name not in hints:
             yield Fault(f"{before}{name}", choices(hints), "an unknown key")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.errors import choices
+from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignWithOption, check_layout, check_outputs
@@ -231,7 +232,7 @@ def _sizes(written: list[str]) -> dict[str, int]:
     sizes = {category.name: category.wanted for category in CATEGORIES}
     for text in written:
         name, _, number = text.partition("=")
-        if name not in BY_NAME or not number.isdigit():
+        if name not in BY_NAME or not is_whole_number(number):
             raise typer.BadParameter(f"--size {text}: CATEGORY=N with {choices(BY_NAME)}")
         sizes[name] = int(number)
     return sizes

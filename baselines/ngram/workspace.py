@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.temporary import temporary_folder
 
 ARRAYS = 64
 """An array larger than the memory limit divided by this is a file. Some 30 are alive at once, so
@@ -99,10 +100,10 @@ def _reserve(path: Path, size: int) -> None:
 @contextmanager
 def workspace(memory: int, folder: Path | None = None) -> Iterator[Workspace]:
     """A workspace in a temporary folder, inside `folder` if given, that is removed at the end."""
-    try:
-        temporary = tempfile.TemporaryDirectory(prefix="crosspro-lm-", dir=folder)
-    except OSError as error:
-        where = folder or tempfile.gettempdir()
-        raise input_error(where, "temporary folder", "a writable folder", str(error)) from error
-    with temporary as name:
-        yield Workspace(Path(name), memory)
+    where = folder or Path(tempfile.gettempdir())
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(temporary_folder(where, "lm"))
+        except OSError as error:
+            raise input_error(where, "temporary folder", "a writable folder", str(error)) from error
+        yield Workspace(place, memory)

@@ -60,7 +60,7 @@ def _entries(path: Path) -> Iterator[_Entry | Problem]:
             line = line.removeprefix(b"\xef\xbb\xbf")
         if line.startswith((b"#", b"msgctxt", b"msgid ", b'msgid"')) and entry.complete:
             yield entry
-            entry = _Entry(number)
+            entry, current = _Entry(number), ""
         if not entry.strings:
             entry.line = number
         if line.startswith(b'"'):

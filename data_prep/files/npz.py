@@ -6,8 +6,11 @@ memory than follows it. Both are looked at before any array is read. Nothing in 
 
 from __future__ import annotations
 
+import lzma
 import math
+import struct
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import ZipFile
 
@@ -18,10 +21,19 @@ ALWAYS_ALLOWED = 1 << 28
 """Arrays of so many bytes are read, however small the file is."""
 MOST_TIMES = 100
 """Beyond that they may be so many times as large as the file: counts shrink to a tenth or so."""
+_OF_DAMAGE = (struct.error, lzma.LZMAError, TokenError, SyntaxError, TypeError, OverflowError)
+"""What zipfile and numpy raise for damage beside what they say they raise."""
 
 
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays by name; raises `ValueError` (or what zipfile and numpy raise) for a bad file."""
+    try:
+        return _arrays(path)
+    except _OF_DAMAGE as error:
+        raise ValueError(f"a damaged array: {error}") from error
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     limit = max(ALWAYS_ALLOWED, MOST_TIMES * path.stat().st_size)
     with ZipFile(path) as members:
         size = sum(member.file_size for member in members.infolist())

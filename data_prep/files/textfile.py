@@ -8,7 +8,6 @@ import gzip
 import lzma
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache, partial
@@ -19,6 +18,7 @@ from typing import IO, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import check_output, note_input
+from crosspro.data_prep.files.temporary import temporary_file
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
@@ -162,11 +162,10 @@ def atomic_output(path: Path, merged: bool = False) -> Iterator[IO[bytes]]:
             yield handle
         return
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, temporary = temporary_file(path.parent, path.name)
     except (OSError, ValueError) as error:
         found = getattr(error, "strerror", None) or str(error)
         raise input_error(path, "output", "a writable folder", found) from error
-    temporary = Path(name)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     try:
         with os.fdopen(descriptor, "wb") as raw, _compressed(raw, path.suffix) as handle:

@@ -237,7 +237,7 @@ class _SentenceReader:
         expected = len(self.words) + 1
         if "-" in identity:
             first, _, last = identity.partition("-")
-            if first != str(expected) or not last.isdecimal() or int(last) <= expected:
+            if first != str(expected) or not _is_number(last) or int(last) <= expected:
                 yield self.problem(number, "ID", f"a range from {expected}", quoted(identity))
                 return
             self.contractions.append(
@@ -249,7 +249,7 @@ class _SentenceReader:
         if columns[3] not in UPOS:
             yield self.problem(number, "UPOS", choices(UPOS), quoted(columns[3]))
         head = columns[6]
-        if head != "_" and not (head.isascii() and head.isdecimal()):
+        if head != "_" and not _is_number(head):
             yield self.problem(number, "HEAD", "a number or _", quoted(head))
             head = "_"
         form, lemma, upos, xpos, feats = columns[1:6]
@@ -281,3 +281,8 @@ class _SentenceReader:
                 self.start,
             )
         self.reset()
+
+
+def _is_number(text: str) -> bool:
+    """Whether text is the number of a word, which nobody writes with more than nine digits."""
+    return text.isascii() and text.isdecimal() and len(text) < 10

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.official.download import require_http
+from crosspro.data_prep.whole_number import is_whole_number
 
 PAGES = {
     2015: (
@@ -123,7 +124,7 @@ def _faults(row: dict[str, str]) -> list[tuple[str, str, str]]:
     if PurePosixPath(row["name"]).name != row["name"] or row["name"] in {"", "..", "manifest.json"}:
         faults.append(("name", "a file name without folders", quoted(row["name"])))
     for field in ("year", "size"):
-        if not row[field].isdigit() and (row[field] or field == "year"):
+        if not is_whole_number(row[field]) and (row[field] or field == "year"):
             faults.append((field, "a number", quoted(row[field])))
     if row["sha256"] and not (len(row["sha256"]) == 64 and row["sha256"].isalnum()):
         faults.append(("sha256", "64 hexadecimal digits or nothing", quoted(row["sha256"])))

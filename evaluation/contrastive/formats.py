@@ -217,7 +217,7 @@ class _Reader:
     def discevalmt(self, content: dict[str, Any]) -> tuple[str, list[Instance]]:
         lexical = any(isinstance(block, dict) and "examples" in block for block in content.values())
         instances: list[Instance] = []
-        numbers = [key for key in content if key.isascii() and key.isdigit()]
+        numbers = {key for key in content if key.isascii() and key.isdigit() and len(key) < 10}
         for key in sorted(content, key=lambda key: int(key) if key in numbers else 0):
             block = content[key]
             if key not in numbers or str(int(key)) != key:

@@ -20,6 +20,7 @@ from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog
 from crosspro.prediction.neural.network import Network
@@ -68,8 +69,12 @@ class NetworkTrainer:
         self.settings = settings
         self.optimisation = optimisation
         self.folder = folder
-        self.scratch = tempfile.TemporaryDirectory()
-        self.place = (folder or Path(self.scratch.name)) / "checkpoints"
+        self.scratch = contextlib.ExitStack()
+        if folder is None:
+            system = Path(tempfile.gettempdir())
+            self.place = self.scratch.enter_context(temporary_folder(system, "train"))
+        else:
+            self.place = folder / "checkpoints"
         monitor = f"dev_{training.monitor}"
         self.best = _Checkpoint(
             self.place,
@@ -129,7 +134,7 @@ class NetworkTrainer:
             self._train(module, resumed)
             epochs, steps = self.trainer.current_epoch, self.trainer.global_step
         kept = self._kept()
-        self.scratch.cleanup()
+        self.scratch.close()
         stopped = self.patience.wait_count >= self.patience.patience
         return TrainedEpochs(kept, epochs, steps, "patience" if stopped else "max_epochs")
 

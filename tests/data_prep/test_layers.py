@@ -171,8 +171,9 @@ def test_chain_files_of_any_content_give_rows_or_our_own_error(tmp_path, content
 
 
 def test_doc_ids_have_columns_and_runs(tmp_path):
-    (tmp_path / "ids.xz").write_bytes(lzma.compress(b"a\tcur\r\na\r\nb\na\n"))
+    (tmp_path / "ids.xz").write_bytes(lzma.compress(b"a\tcur\r\na\r\nb\na\r\r\n"))
     ids = list(read_doc_ids(tmp_path / "ids.xz"))
     assert ids == ["a", "a", "b", "a"]
     assert document_runs(ids) == [("a", 2), ("b", 1), ("a", 1)]
     assert document_columns("a\tcur\r") == ["a", "cur"]
+    assert document_columns("a\r\tcur\r\r") == ["a", "cur"]

@@ -88,6 +88,7 @@ def change(**changes):
             "'il', a form of il",
         ),
         (change(classes={"il": ["il"]}), "classes", "a class OTHER"),
+        (change(classes={"il": [["il"]], "OTHER": ["NONE"]}), "classes.il", "found ['il']"),
         (change(classes={True: ["on"], "OTHER": ["NONE"]}), "classes", "quote it"),
         (change(target="stemmed"), "target", "lemmatised, inflected"),
         (change(symmetrisation="grow"), "symmetrisation", "grow-diag-final-and"),

@@ -138,6 +138,10 @@ def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
         "status", "seed", "times.started", "data.0.name", "data.0.lines", "data.0.gaps",
         "data.0.digest", "colour",
     ]  # fmt: skip
+    without = {key: value for key, value in whole.items() if key != "seed"}
+    path.write_text(json.dumps(without), "utf-8")
+    with pytest.raises(InputError, match="seed: expected a value, or null, found no such key"):
+        read_run(tmp_path)
     path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
     with pytest.raises(InputError, match=r"format: expected 1 \(this is crosspro"):
         find_run(tmp_path)

@@ -113,6 +113,22 @@ def test_numbers_without_end(tmp_path, model):
     assert "links:1" in refused(*line)
 
 
+def test_numbers_that_are_none(tmp_path):
+    table = tmp_path / "urls.tsv"
+    columns = ["name", "task", "year", "split", "url", "size", "sha256", "evidence", "source"]
+    for year in ("²", LONG):
+        row = ("x.gz", "en-fr", year, "train", "http://x", "", "", "", "")
+        table.write_text("\t".join(columns) + "\n" + "\t".join(row) + "\n", "utf-8")
+        message = refused("fetch-official", "--dry-run", "--table", table)
+        assert "urls.tsv:2: year: expected a number" in message
+    blocks = tmp_path / "set.json"
+    blocks.write_text(f'{{"{LONG}": {{}}}}')
+    assert "block: expected a number as its key" in refused("contrastive", blocks, blocks)
+    for number in ("²", LONG):
+        line = ("protest", "build", "--annotation", "x", "--reference", "x", "-o", tmp_path / "s")
+        assert crosspro(*line, "--size", f"pleonastic={number}").code == 2
+
+
 def test_no_task_at_all():
     assert "settings: task: expected one of" in refused("train", "task=null")
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
 from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.evaluation.apt.cases import CASES
 from crosspro.evaluation.mt_text.linked_text import bad_lines, raise_problems
 
@@ -220,7 +221,7 @@ class _Reader:
 
     def length(self) -> int:
         written = self.text("output", "max_length_matrix")
-        if not (written.isascii() and written.isdigit() and int(written) > 0):
+        if not (is_whole_number(written) and int(written) > 0):
             self.problem("max_length_matrix", "a number of at least 1", repr(written))
             return 1
         return int(written)

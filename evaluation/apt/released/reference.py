@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from crosspro.data_prep.errors import Problem
 from crosspro.data_prep.task import NONE, OTHER
+from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import Linked, Scorer, score_file
 from crosspro.evaluation.apt.released.tool import LinkedLines, read_translated
@@ -56,7 +57,7 @@ def _links(translation: LinkedLines, line: int, problems: list[Problem]) -> list
     size = len(translation.lines[line])
     for written in filter(None, translation.links[line]):
         source, _, target = written.partition("-")
-        if not (source.isdigit() and target.isdigit() and int(target) < size):
+        if not (is_whole_number(source) and is_whole_number(target) and int(target) < size):
             expected = f"links s-t inside {size} target words"
             problems.append(Problem(path, line + 1, "links", expected, repr(written)))
         else:

@@ -14,6 +14,7 @@ from pathlib import Path
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.task import NONE, OTHER
+from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.evaluation.apt.released.config import ReleasedConfig, lower, texts_of
 from crosspro.evaluation.apt.released.files import (
     Linked,
@@ -127,7 +128,7 @@ def _listed(
     found = []
     for number, line in enumerate(positions, start=1):
         fields = line.split()
-        if len(fields) != 2 or not all(field.isdigit() for field in fields):
+        if len(fields) != 2 or not all(map(is_whole_number, fields)):
             expected = "a line and a position from 0"
             problems.append(Problem(str(path), number, "position", expected, quoted(line)))
             continue
@@ -209,7 +210,7 @@ def _targets(
         if not written.startswith(prefix):
             continue
         target = written.split("-")[1]
-        if not target.isdigit():
+        if not is_whole_number(target):
             expected, what = "links s-t separated by spaces", quoted(written)
         elif int(target) >= size:
             expected, what = f"links inside {size} target words", written
@@ -275,7 +276,7 @@ def _linked_to(
     """Whether a target word is linked to one of the source words."""
     for written in translation.links[line]:
         one, _, other = written.partition("-")
-        if not (one.isdigit() and other.isdigit()):
+        if not (is_whole_number(one) and is_whole_number(other)):
             expected, what = "links s-t separated by spaces", quoted(written)
         elif int(other) != position or (int(one) < len(source) and source[int(one)] not in wanted):
             continue

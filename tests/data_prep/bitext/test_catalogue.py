@@ -96,6 +96,7 @@ def test_languages_without_plural_forms(tmp_path):
         (ENTRY + 'msgid "c"\n', "x.po:3: msgstr: expected msgstr in every entry"),
         (ENTRY + "\nnonsense\n", "x.po:4: syntax: expected a comment, or msgid"),
         (ENTRY + '\n"stray"\n', "x.po:4: syntax"),
+        (ENTRY + 'msgid x\n"y"\n', "x.po:3: syntax"),
         ('msgstr "b"\n', "x.po:1: msgid: expected msgid in every entry"),
         ('msgid "a"\nmsgid_plural "b"\nmsgid_plural "c"\nmsgstr "b"\n', "x.po:3: syntax"),
         (HEADER.format("fr", "UTF-8"), "x.po: file: expected at least one segment"),

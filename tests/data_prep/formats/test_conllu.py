@@ -90,6 +90,8 @@ GOOD = "1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_"
         (GOOD.replace("\t0\t", "\tx\t"), "HEAD", "'x'"),
         (GOOD.replace("\t0\t", "\t1\t"), "HEAD", "1"),
         (GOOD.replace("\t0\t", "\t9\t"), "HEAD", "9"),
+        (GOOD.replace("\t0\t", "\t" + "9" * 5000 + "\t"), "HEAD", "9999…"),
+        (GOOD.replace("1\t", "1-" + "9" * 5000 + "\t", 1), "ID", "9999…"),
         (GOOD.replace("1\t", "1-2\t", 1) + "\n" + GOOD, "ID", "1-2"),
     ],
 )

@@ -1,0 +1,239 @@
+"""Readers of evaluation: gold and submissions, texts of MT, contrastive sets, suites, verdicts.
+
+Their originals are files of the workshop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.formats.links import read_links as read_link_lines
+from crosspro.evaluation.apt.equivalents import read_judged
+from crosspro.evaluation.apt.released.config import read_config
+from crosspro.evaluation.contrastive.accuracy import decide, read_scores
+from crosspro.evaluation.contrastive.formats import read_contrastive
+from crosspro.evaluation.correlation.judged_table import read_judgements
+from crosspro.evaluation.correlation.score_table import read_score_table
+from crosspro.evaluation.mt_text.document_units import read_doc_starts
+from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
+from crosspro.evaluation.mt_text.linked_text import read_links, read_text
+from crosspro.evaluation.mt_text.pronoun_lists import (
+    lists_from_mapping,
+    lists_to_mapping,
+    load_lists,
+)
+from crosspro.evaluation.protest.decisions import read_decisions
+from crosspro.evaluation.protest.language import source_words, target_words
+from crosspro.evaluation.protest.review import read_review
+from crosspro.evaluation.protest.silver import read_silver, write_silver
+from crosspro.evaluation.protest.suite import write_suite
+from crosspro.evaluation.protest.suite_reader import read_suite
+from crosspro.evaluation.protest.systems import read_system
+from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.submissions.submission import read_gold, read_submissions
+from tests.fuzz.subject import Files, Subject, require, round_trip
+from tests.fuzz.text_readers import EN_FR
+
+
+def mt_readers(workshop: Path) -> Iterator[Subject]:
+    """All of them, with originals of the workshop."""
+
+    def some(*names: str) -> Files:
+        return {name: (workshop / name).read_bytes() for name in names}
+
+    yield from _submissions(some)
+    yield from _mt_texts(some)
+    yield from _contrastive(some)
+    yield from _protest(workshop, some)
+
+
+def _submissions(some: Any) -> Iterator[Subject]:
+    gold_lines = b"".join(some("dev.data")["dev.data"].splitlines(keepends=True)[:5])
+
+    def scored(folder: Path) -> Any:
+        gold = read_gold(folder / "gold", EN_FR, folder / "doc-ids")
+        return read_submissions([folder / "submission"], EN_FR, gold)[0].classes.tolist()
+
+    labels = b"".join(line.split(b"\t")[0] + b"\n" for line in gold_lines.splitlines())
+    ids = b"a\na\na\nb\nb\n"
+    originals = tuple(
+        {"gold": gold_lines, "submission": given, "doc-ids": ids} for given in (gold_lines, labels)
+    )
+    words = (b"ce", b"elle", b"OTHER", b"ce elle", b"REPLACE_0")
+    yield Subject("submissions", originals, scored, share=3000, words=words)
+    table = some("table.csv")
+    more = {"table.csv": table["table.csv"].replace(b",", b"\t").replace(b"\n", b"\r\n")}
+    yield Subject(
+        "score_table",
+        (table, more),
+        lambda folder: read_score_table(folder / "table.csv", "human", negate=["ter"]).digest,
+        share=2000,
+    )
+    yield Subject(
+        "judgements",
+        (some("judgements.csv"),),
+        lambda folder: read_judgements(folder / "judgements.csv"),
+        share=2000,
+    )
+
+
+def _mt_texts(some: Any) -> Iterator[Subject]:
+    files = some("s.en", "r.fr", "c.fr", "r.links", "c.links")
+    files = {name: b"\n".join(content.split(b"\n")[:3]) + b"\n" for name, content in files.items()}
+    lists = load_lists("en-fr")
+
+    def texts(folder: Path, lenient: bool = False) -> Any:
+        paths = InputPaths(
+            folder / "s.en",
+            folder / "r.fr",
+            (folder / "c.fr",),
+            folder / "r.links",
+            (folder / "c.links",),
+            lenient=lenient,
+        )
+        found = read_input(paths, lists)
+        return found.source.lines, found.reference.links.starts.tolist()
+
+    yield Subject("mt_text", (files,), texts, share=1500)
+    yield Subject("mt_text.lenient", (files,), lambda folder: texts(folder, True), share=1000)
+
+    def both_ways(folder: Path) -> Any:
+        """Links read at once, as arrays, are those that are read one by one."""
+        problems: list[Problem] = []
+        source, target = (read_text(folder / name, problems) for name in ("s.en", "r.fr"))
+        arrays = read_links(folder / "r.links", source, target, problems)
+        if problems:
+            raise InputError(problems)
+        words = [[text.words(n) for n in range(len(text.lines))] for text in (source, target)]
+        singly = [sorted(set(line)) for line in read_link_lines(folder / "r.links", *words)]
+        bounds = arrays.starts.tolist()
+        pairs = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
+        together = [sorted(set(pairs[a:b])) for a, b in pairwise(bounds)]
+        require(together[: len(singly)] == singly, "two readers of links disagree")
+        return together
+
+    linked = {name: files[name] for name in ("s.en", "r.fr", "r.links")}
+    yield Subject("mt_text.links", (linked,), both_ways, changed=("r.links",), share=3000)
+
+    def starts(folder: Path) -> Any:
+        problems: list[Problem] = []
+        found = read_doc_starts(folder / "starts", 5, problems)
+        if problems:
+            raise InputError(problems)
+        return found and found.names
+
+    yield Subject("doc_starts", (some("starts"),), starts, share=3000)
+
+    def pronouns(folder: Path) -> Any:
+        found = load_lists(folder / "lists.yaml")
+        again = lists_from_mapping(lists_to_mapping(found), "again")
+        require(again == found, "pronoun lists are not what their mapping makes of them")
+        return found
+
+    small = (
+        b"name: x\nsource_language: en\ntarget_language: fr\nsource_pronouns: [it, they]\n"
+        b"target_pronouns: [il, elle, ce]\n"
+    )
+    yield Subject("yaml.pronouns", (some("lists.yaml"), {"lists.yaml": small}), pronouns, share=150)
+    yield Subject(
+        "judged",
+        (some("judged.tsv"),),
+        lambda folder: read_judged(folder / "judged.tsv", lists),
+        share=3000,
+    )
+    config = {name: some(f"apt/{name}")[f"apt/{name}"] for name in (
+        "basic/config", "src.en", "ref.fr", "mt.fr", "ref.align", "mt.align", "list_src",
+        "list_tgt", "equal", "similar",
+    )}  # fmt: skip
+    yield Subject(
+        "apt_config",
+        (config,),
+        lambda folder: read_config(folder / "basic" / "config"),
+        changed=("basic/config", "list_src", "list_tgt", "equal", "similar"),
+        share=1000,
+        words=(b"[files]", b"[cases]", b"%(x)s", b"${a:b}", b"false", b"1,2,3,4,5,6"),
+    )
+
+
+def _contrastive(some: Any) -> Iterator[Subject]:
+    sets = (some("set.json", "scores"), some("block.json", "block.scores"))
+
+    def decided(folder: Path, names: tuple[str, str]) -> Any:
+        found = read_contrastive(folder / names[0], allow_unknown=True)
+        scores = read_scores([folder / names[1]], found)
+        return decide(found, scores[0]).right.tolist()
+
+    for name, original in zip(("contrapro", "discevalmt"), sets, strict=True):
+        files = tuple(original)
+        yield Subject(
+            f"contrastive.{name}",
+            (original,),
+            lambda folder, files=files: decided(folder, files),
+            share=1000,
+        )
+
+
+def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
+    suite = read_suite(workshop / "suite.jsonl")
+    yield Subject(
+        "protest.suite",
+        (some("suite.jsonl"),),
+        round_trip(read_suite, write_suite, "suite.jsonl"),
+        share=700,
+    )
+    yield Subject(
+        "protest.review",
+        (some("filled.tsv"), some("review.tsv") | {"filled.tsv": some("review.tsv")["review.tsv"]}),
+        lambda folder: read_review(folder / "filled.tsv", suite, "ann"),
+        changed=("filled.tsv",),
+        share=1500,
+    )
+    names = [token.name for token in suite.tokens]
+    token = suite.tokens[0]
+    document = suite.documents[token.place.line]
+    decisions = f"document\tword\tcategory\thead\n{document}\tword_1\t{token.category}\tx y\n# x\n"
+    yield Subject(
+        "protest.decisions",
+        ({"x.tsv": decisions.encode()},),
+        lambda folder: read_decisions(folder / "x.tsv"),
+        share=2500,
+        words=tuple(one.encode() for one in (token.category, "reject", document)),
+    )
+
+    def silver(path: Path) -> Any:
+        return read_silver(path, suite)
+
+    yield Subject(
+        "protest.silver",
+        (some("silver.tsv"),),
+        round_trip(silver, write_silver, "silver.tsv"),
+        share=2500,
+        words=tuple(one.encode() for one in names[:3]),
+    )
+    system = some("wrong.fr", "text.links", "text.en")
+
+    def output(folder: Path) -> Any:
+        files = (folder / name for name in ("wrong.fr", "text.links", "text.en"))
+        found = read_system(suite, "x", *files)
+        return found.output, found.links
+
+    yield Subject("protest.system", (system,), output, share=800)
+
+    def verdicts(folder: Path) -> Any:
+        with VerdictStore(folder / "verdicts.sqlite", suite.digest, create=False) as store:
+            return store.verdicts(), store.judgements(), store.conflicts()
+
+    yield Subject("protest.verdicts", (some("verdicts.sqlite"),), verdicts, share=300)
+    folder = Path(__file__).parents[2] / "evaluation" / "protest" / "lists"
+    for name, load in (("en", source_words), ("fr", target_words)):
+        content = (folder / f"{name}.yaml").read_bytes()
+        yield Subject(
+            f"yaml.words_{name}",
+            ({"words.yaml": content},),
+            lambda folder, load=load: load(str(folder / "words.yaml")),
+            share=150,
+        )

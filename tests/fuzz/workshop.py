@@ -1,0 +1,205 @@
+"""A folder with a small valid file of every kind, made by the commands themselves.
+
+`LINES` are command lines that work there, as a user would write them. Those of `MAKES` are run in
+order when the folder is made, because later lines read what they write.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.lexicon.lexicon import HEADER as LEXICON_HEADER
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
+from tests.conftest import GOLDEN
+from tests.data_prep.bitext.compiled import compile_catalogue
+from tests.evaluation.contrastive.instances import BLOCK
+from tests.scripts.run import crosspro
+
+MAKES = (
+    "align --source s.en --target r.fr -o made.links --save-prior prior.npz",
+    "align --source s.en --target r.fr -o more.links --prior prior.npz --iterations 0",
+    "lm train text.fr -o model.lm -n 3 --discount-fallback --arpa model.arpa",
+    "protest build --annotation project --source text.en --reference text.fr"
+    " --doc-ids text.doc-ids --links text.links -o suite.jsonl",
+    "protest score suite.jsonl wrong.fr --links text.links --review review.tsv --resamples 5",
+    "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --annotator ann",
+    "protest review silver suite.jsonl --verdicts verdicts.sqlite -o silver.tsv",
+    "ensemble majority ngram -o ensemble",
+)
+LINES = (
+    *MAKES[:-1],
+    "align --source s.en --target r.fr --evaluate r.links --all-symmetrisations",
+    "align --source s.en --target r.fr --evaluate r.links --links c.links --lenient",
+    "apt --source s.en --reference r.fr --candidate c.fr --pronouns en-fr --resamples 5"
+    " --links-reference r.links --links-candidate c.links --html out/x.html -o out/x",
+    "apt --source s.en --reference r.fr --candidate c.fr --pronouns lists.yaml --layout json"
+    " --resamples 0 --detail out/detail.tsv --weights 1,0.5,0,0,0,0 --tokens places",
+    "apt --config apt/basic/config --legacy -o out/apt",
+    "apt-equivalents draw --source s.en --reference r.fr --candidate c.fr --pronouns en-fr"
+    " --links-reference r.links --links-candidate c.links -o out/judged.tsv",
+    "apt-equivalents estimate judged.tsv --pronouns en-fr -o out/lists.yaml",
+    "autoprf --source s.en --reference r.fr --candidate c.fr --pronouns en-fr --resamples 5"
+    " --links-reference r.links --links-candidate c.links --doc-starts starts --layout csv",
+    "autoprf --legacy autoprf/ref autoprf/cand autoprf/docs -v 2",
+    "check dev.data --task en-fr",
+    "check dev.data --task task.yaml --doc-ids dev.doc-ids --lenient",
+    "classes --source s.en --target r.fr --source-language en --target-language fr --pronouns it"
+    " --links r.links --annotator tokens:r.tokens -o out/task.yaml",
+    "completion bash",
+    "contrastive set.json scores --layout json --resamples 5",
+    "contrastive set.json scores --legacy",
+    "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
+    "contrastive build --source s.en --target r.fr --forms it:il,elle -o out/set.json",
+    "contrastive text set.json -o out/text",
+    "correlate table.csv --human human --resamples 5",
+    "correlate table.csv --human human --negate ter --layout json -o out/x",
+    "correlate disagreement judgements.csv",
+    "demo --task en-fr -o out/demo --train 1 --dev 1 --test 1",
+    "evaluate dev.data dev.data --task en-fr --resamples 5 --html out/x.html -o out/x",
+    "evaluate dev.data dev.data guess.data --task en-fr --resamples 5 --layout json",
+    "evaluate dev.data dev.data --task en-fr --layout official --resamples 0",
+    "evaluate dev.data majority dev.data --task en-fr --with-published 2017 --resamples 5",
+    "ensemble majority ngram -o out/ensemble --tune dev.data",
+    "fetch-official --dry-run --table urls.tsv",
+    "fill blind.data --task en-fr --lm model.lm --none-penalty -1.5 -o out/x",
+    "fill dev.data --task en-fr --lm model.arpa --format scores --legacy --other-fillers fillers",
+    "lexicon convert lexicon.tsv -o out/lexicon.tsv",
+    "lm query model.lm text.fr --per-word",
+    "lm query model.arpa text.fr --summary -o out/x",
+    "lm train dev.data --task en-fr -n 2 --discount-fallback --prune 0,1 -o out/x.arpa.gz",
+    "overlap dev.data other.data --task en-fr",
+    "predict majority blind.data -o out/x --probabilities out/p.tsv",
+    "predict turku blind.data -o out/x --lenient",
+    "predict ensemble blind.data -o out/x --doc-ids dev.doc-ids",
+    "prepare --task en-fr --source s.en --target r.fr --links r.links --annotator tokens:r.tokens"
+    " --rule filter_subjects=false --blind --tokenised -o out/train",
+    "prepare --task en-fr --source game.fr.po --annotator tokens:po.tokens --tokenised"
+    " --rule filter_subjects=false -o out/train",
+    "protest score suite.jsonl wrong.fr text.fr --links text.links --links text.links --resamples 5"
+    " --verdicts verdicts.sqlite --silver silver.tsv --html out/x.html --detail out/x.tsv",
+    "protest review export suite.jsonl wrong.fr --links text.links -o out/review.tsv --matches",
+    "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
+    "published --task en-fr --year 2017 --layout csv",
+    "select-test dev.data --task en-fr -o out/t --documents 1 --min-segments 1",
+    "stats dev.data --task en-fr --by-document -o out/x",
+    "tokenise raw.en -l en -o out/x",
+    "annotate r.fr -l fr --annotator tokens:r.tokens --layout conllu -o out/x",
+    "annotate s.en -l en --annotator conllu:s.conllu",
+)
+
+
+def make_workshop(folder: Path) -> None:
+    """Fill an empty folder."""
+    _texts(folder)
+    _data(folder)
+    _protest(folder)
+    _tables(folder)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for line in MAKES:
+            if line.startswith("protest review import"):
+                _fill_in(folder)
+            result = crosspro(*line.split())
+            if result.code:
+                raise RuntimeError(f"{line}: {result.stderr.decode()}")
+    finally:
+        os.chdir(before)
+    (folder / "out").mkdir()
+
+
+def _texts(folder: Path) -> None:
+    apt, autoprf = GOLDEN / "apt", GOLDEN / "autoprf" / "case_and_clipping"
+    names = {"src.en": "s.en", "ref.fr": "r.fr", "mt.fr": "c.fr"}
+    for name, ours in {**names, "ref.align": "r.links", "mt.align": "c.links"}.items():
+        shutil.copy(apt / name, folder / ours)
+    shutil.copytree(apt, folder / "apt")
+    shutil.copytree(autoprf, folder / "autoprf")
+    shutil.copy(GOLDEN / "bitext" / "game.fr.po", folder)
+    game = read_bitext(folder / "game.fr.po", source_language="en", target_language="fr")
+    french = (folder / "r.fr").read_text("utf-8").splitlines()
+    for name, text in (("r.tokens", french), ("po.tokens", [one.target for one in game])):
+        tokens = (" ".join(f"{word}|{word}|X" for word in line.split()) for line in text)
+        (folder / name).write_text("".join(f"{line}\n" for line in tokens), "utf-8")
+    parse = "".join(
+        "".join(
+            f"{at}\t{word}\t_\tX\t_\t_\t{at - 1}\tdep\t_\t_\n"
+            for at, word in enumerate(line.split(), start=1)
+        )
+        + "\n"
+        for line in (folder / "s.en").read_text("utf-8").splitlines()
+    )
+    (folder / "s.conllu").write_text(parse, "utf-8")
+    (folder / "starts").write_text("0 a\n2 b\n")
+    (folder / "places").write_text("0 0\n")
+    (folder / "raw.en").write_text('It doesn\'t rain. "Yes" (he said).\n')
+    (folder / "x.mo").write_bytes(compile_catalogue({"": "Language: fr\n", "Yes": "Oui"}))
+
+
+def _data(folder: Path) -> None:
+    task = load_task("en-fr")
+    examples = demo_examples(task, "dev", 2)[:12]
+    write_examples(folder / "dev.data", examples)
+    write_doc_ids(folder / "dev.doc-ids", examples)
+    guesses = (one.with_labels("ce" for _ in one.gaps) for one in examples)
+    write_examples(folder / "guess.data", guesses)
+    write_examples(folder / "other.data", demo_examples(task, "test", 2)[:12])
+    blind = (
+        line.split("\t", 2)[2] for line in (folder / "dev.data").read_text("utf-8").splitlines()
+    )
+    (folder / "blind.data").write_text("".join(f"\t\t{line}\n" for line in blind), "utf-8")
+    shutil.copy(CONF_DIR / "task" / "en-fr.yaml", folder / "task.yaml")
+    shutil.copy(CONF_DIR / "pronouns" / "en-fr.yaml", folder / "lists.yaml")
+    (folder / "fillers").write_text("le\nla\n")
+    models = GOLDEN / "models" / "crosspro_0.1.0"
+    for ours, name in {"majority": "majority", "ngram": "ngram", "turku": "turku_gru"}.items():
+        load_system(models / name).save(folder / ours)  # in today's form, with checksums
+
+
+def _protest(folder: Path) -> None:
+    golden = GOLDEN / "protest"
+    shutil.copytree(golden / "en", folder / "project")
+    for name in ("text.en", "text.fr", "text.links", "text.doc-ids"):
+        shutil.copy(golden / name, folder)
+    text = (folder / "text.fr").read_text("utf-8")
+    text = text.replace("Il pleut", "Ça pleut").replace("maison", "manoir")
+    (folder / "wrong.fr").write_text(text, "utf-8")
+
+
+def _fill_in(folder: Path) -> None:
+    """The review file as a person leaves it: every verdict is right."""
+    lines = (folder / "review.tsv").read_text("utf-8").splitlines()
+    heading = lines[0].split("\t")
+    pronoun, antecedent = heading.index("pronoun"), heading.index("antecedent")
+    filled = [lines[0]]
+    for line in lines[1:]:
+        cells = line.split("\t")
+        cells[pronoun] = "right"
+        cells[antecedent] = "right" if "anaphoric" in line else ""
+        filled.append("\t".join(cells))
+    (folder / "filled.tsv").write_text("\n".join(filled) + "\n", "utf-8")
+
+
+def _tables(folder: Path) -> None:
+    small = GOLDEN / "contrastive" / "small_set"
+    shutil.copy(small / "test.json", folder / "set.json")
+    shutil.copy(small / "scores", folder / "scores")
+    (folder / "block.json").write_text(json.dumps({"1": BLOCK}))
+    (folder / "block.scores").write_text("1\n2\n3\n4\n")
+    rows = ("system,human,apt,ter", "a,1,2,3", "b,2,2.5,2", "c,3,1,1", "d,4,4,0")
+    (folder / "table.csv").write_text("\n".join(rows) + "\n")
+    judged = "category,case,human\nit,1,correct\nit,2,incorrect\nthey,3,\nthey,1,correct\n"
+    (folder / "judgements.csv").write_text(judged)
+    (folder / "judged.tsv").write_text("reference\tcandidate\tcorrect\nil\telle\t1\nce\til\t0\n")
+    (folder / "lexicon.tsv").write_text(f"{LEXICON_HEADER}\nmaison\tNOUN\tFem\tSing\t12\n")
+    table = (CONF_DIR.parent / "data_prep" / "official" / "urls.tsv").read_text("utf-8")
+    kept = [line for line in table.splitlines() if not line.startswith("#")][:4]
+    (folder / "urls.tsv").write_text("\n".join(kept) + "\n", "utf-8")

@@ -1,0 +1,187 @@
+"""The commands of README.md's code blocks, run in order as a reader would type them.
+
+What the README writes in capitals (GOLD.data, TEXT…) stands for files of the reader; here they are
+small ones in a temporary folder. What a command cannot have in a test (a network, an hour) is left
+out by `NOT_RUN` with the reason, and what makes it small is in `SMALLER`. Both are held against the
+README: an entry for a command that is not there any more is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from crosspro.scripts.main import COMMANDS
+from tests.conftest import GOLDEN, ROOT
+from tests.scripts.run import crosspro
+
+README = (ROOT / "README.md").read_text("utf-8")
+PROGRAMS = ("crosspro", "make", "pip", "python", "source")
+
+NOT_RUN = {
+    "make test": "it would run this test again",
+    "make train": "it takes three minutes; test_demo_training does the same",
+    "make extras EXTRAS=annotate": "it downloads packages",
+    "crosspro protest build …": "its arguments are not spelt out; docs/protest.md and test_protest",
+    "crosspro protest score …": "the same",
+    "crosspro protest review …": "the same",
+}
+SMALL_TRAINING = (
+    "data.documents.train=8", "data.documents.dev=4", "data.documents.test=4", "resamples=20",
+    "trainer.max_epochs=1", "trainer.progress_bar=false",
+)  # fmt: skip
+SMALL_FILES = ("resamples=20", "trainer.max_epochs=1", "trainer.progress_bar=false")
+SMALLER = {
+    "crosspro prepare --task en-fr --source corpus.en --target corpus.fr "
+    "--doc-ids corpus.doc-ids -o my/train": (
+        "--annotator", "tokens:corpus.tokens", "--rule", "filter_subjects=false",
+    ),  # the annotators of the default need `make extras`
+    "python train.py task=en-fr": SMALL_TRAINING,
+    "python train.py task=de-en system=uppsala_bilstm data=shared_task data.dir=my/files "
+    "trainer.precision=bf16-mixed": SMALL_FILES,
+    "python train.py -m system=turku_gru_2016,uppsala_bilstm seed=1,2,3": SMALL_TRAINING,
+    "python train.py experiment=turku_2017_primary task=en-fr data=shared_task "
+    "data.dir=my/files": SMALL_FILES,
+}  # fmt: skip
+STANDS_FOR = {
+    "TEXT…": ["corpus.fr"],
+    "TEXT": ["corpus.fr"],
+    "FILE": ["GOLD.data"],
+    "runs/…": ["runs/one"],
+    "RUN": ["runs/one"],
+    "RUN…": ["runs/two"],
+    "SCORES…": ["scores"],
+    "COLUMN": ["human"],
+}
+"""What is no name of a file as it stands. Small models need default discounts, too."""
+
+
+def blocks() -> list[list[str]]:
+    """The commands of each code block that has some, without remarks."""
+    found = []
+    for block in re.findall(r"^```\w*\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        lines = [re.sub(r"\s+#.*", "", line).strip() for line in block.splitlines()]
+        commands = [part.strip() for line in lines for part in line.split(" ; ")]
+        commands = [one for one in commands if one.split(" ")[0] in PROGRAMS]
+        if commands:
+            found.append(commands)
+    return found
+
+
+BLOCKS = blocks()
+ALL = [command for block in BLOCKS for command in block]
+
+
+def is_training(command: str) -> bool:
+    return command.startswith("python train.py")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A reader's folder: files under the names that the README uses."""
+    task = load_task("en-fr")
+    examples = demo_examples(task, "dev", 3)
+    write_examples(tmp_path / "GOLD.data", examples)
+    write_doc_ids(tmp_path / "GOLD.doc-ids", examples)
+    shutil.copy(tmp_path / "GOLD.data", tmp_path / "SUBMISSION.data")
+    lines = (tmp_path / "GOLD.data").read_text("utf-8").splitlines()
+    blind = ("\t\t" + line.split("\t", 2)[2] for line in lines)
+    (tmp_path / "BLIND.data").write_text("\n".join(blind) + "\n", "utf-8")
+    apt, small = GOLDEN / "apt", GOLDEN / "contrastive" / "small_set"
+    for ours, theirs in {
+        "S": apt / "src.en", "R": apt / "ref.fr", "C1": apt / "mt.fr", "C2": apt / "ref.fr",
+        "corpus.en": apt / "src.en", "corpus.fr": apt / "ref.fr",
+        "SET.json": small / "test.json", "scores": small / "scores",
+    }.items():  # fmt: skip
+        shutil.copy(theirs, tmp_path / ours)
+    french = (tmp_path / "corpus.fr").read_text("utf-8").splitlines()
+    tokens = (" ".join(f"{word}|{word}|X" for word in line.split()) for line in french)
+    (tmp_path / "corpus.tokens").write_text("".join(f"{line}\n" for line in tokens), "utf-8")
+    (tmp_path / "corpus.doc-ids").write_text("talk\n" * len(french))
+    (tmp_path / "TABLE.csv").write_text("system,human,apt\na,1,2\nb,2,4\nc,3,5\nd,4,4.5\n")
+    for name in ("one", "two"):
+        system = Majority()
+        system.fit(task, examples, examples)
+        system.save(tmp_path / "runs" / name)
+    (tmp_path / "my").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arguments_of(command: str) -> list[str]:
+    words = shlex.split(command)
+    given = [word for one in words for word in STANDS_FOR.get(one, [one])]
+    if words[:3] == ["crosspro", "lm", "train"]:
+        given.append("--discount-fallback")  # for a text of a few lines, as its message says
+    return [*given[1:], *SMALLER.get(command, ())]
+
+
+def test_the_readme_has_commands_and_every_exception_is_one_of_them():
+    assert len(ALL) > 15
+    assert set(NOT_RUN) <= set(ALL)
+    assert set(SMALLER) <= set(ALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(block[0].split()[:3]))
+def test_the_commands_of_a_block_work(block, folder):
+    for command in block:
+        if command in NOT_RUN:
+            continue
+        if is_training(command):  # what it asks for is there; trained is in the slow test
+            given = [*arguments_of(command)[1:], "--cfg", "job"]
+            given = [one for one in given if one not in ("-m", "--multirun")]
+            given = [re.sub(r"=([^,]*),.*", r"=\1", one) for one in given]
+            result = crosspro("train", *given)
+        else:
+            result = crosspro(*arguments_of(command))
+        assert result.code == 0, (command, result.stderr.decode())
+        assert result.stdout or " -o " in command, command
+
+
+@pytest.mark.parametrize("command", sorted(NOT_RUN))
+def test_what_is_not_run_is_known(command):
+    """At least the target of make, or the part of the command, is there."""
+    words = command.split()
+    if words[0] == "make":
+        line = ["make", "-n", *words[1:], f"VENV={ROOT / '.venv'}"]
+        assert subprocess.run(line, cwd=ROOT, capture_output=True).returncode == 0
+    else:
+        assert crosspro(*words[1:-1], "--help").code == 0
+
+
+def test_commands_in_the_text_are_known():
+    named = re.findall(r"`crosspro ([a-z-]+)", README)
+    assert len(named) > 20
+    assert set(named) <= COMMANDS.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [one for one in ALL if is_training(one)])
+def test_trainings_work(command, folder):
+    task = re.search(r"task=(\S+)", command)
+    files = folder / "my" / "files"
+    files.mkdir()
+    for split in ("train", "dev", "test"):
+        examples = demo_examples(load_task(task[1] if task else "en-fr"), split, 6)
+        write_examples(files / f"{split}.data", examples)
+        write_doc_ids(files / f"{split}.doc-ids", examples)
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "train.py"), *arguments_of(command)[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert result.returncode == 0, result.stderr
+    runs = [path for path in folder.rglob("run.json") if path.parent.name != "checkpoints"]
+    assert len(runs) == (6 if " -m " in command else 1)
