@@ -56,7 +56,7 @@ def score_batches(
 ) -> Iterator[tuple[SentenceBatch, TokenScores]]:
     """The scores of text, batch by batch; `totals` grows with them."""
     for batch in batches:
-        scores = model.score(*model.encode(batch.sentences))
+        scores = model.score(model.ids(batch.words), batch.lengths)
         totals.add(scores)
         yield batch, scores
 
@@ -73,17 +73,14 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
         return pattern % tuple(chain.from_iterable(zip(totals, unknown, strict=True)))
     log10 = formatted(scores.log10)
     numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()
+    tokens = zip(numbers, lengths, log10, strict=True)
     lines = []
-    at = 0
-    for sentence, end, total, oov in zip(
-        batch.sentences, scores.ends.tolist(), totals, unknown, strict=True
-    ):
+    for sentence, total, oov in zip(batch.sentences, totals, unknown, strict=True):
         lines += [
-            b"%b=%d %d %b\t" % (word, numbers[place], lengths[place], log10[place])
-            for place, word in zip(range(at, end), [*sentence, b"</s>"], strict=True)
+            b"%b=%d %d %b\t" % (word, *token)
+            for word, token in zip([*sentence, b"</s>"], tokens, strict=False)
         ]
         lines.append(b"Total: %.7g OOV: %d\n" % (total, oov))
-        at = end
     return b"".join(lines)
 
 
