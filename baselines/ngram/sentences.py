@@ -41,6 +41,12 @@ class SentenceBatch:
     words: list[bytes]
     lengths: NDArray[np.int64]
 
+    @classmethod
+    def of(cls, path: Path, first_line: int, sentences: Sequence[list[bytes]]) -> SentenceBatch:
+        """Sentences that are already split into words."""
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        return cls(path, first_line, [word for words in sentences for word in words], lengths)
+
     @property
     def sentences(self) -> Iterator[list[bytes]]:
         """The words of each sentence."""
@@ -76,10 +82,8 @@ def read_targets(path: Path, task: Task) -> Iterator[SentenceBatch]:
         ]
         if problems:
             raise InputError(problems)
-        sentences = [filled(example) for example in batch]
-        words = [word.encode("utf-8") for sentence in sentences for word in sentence]
-        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        yield SentenceBatch(path, first, words, lengths)
+        sentences = [[word.encode("utf-8") for word in filled(example)] for example in batch]
+        yield SentenceBatch.of(path, first, sentences)
         first += len(batch)
 
 

@@ -3,8 +3,8 @@
 Run: python -m crosspro.scripts.bench.lm_speed TEXT [tokens]
 
 TEXT may be .gz or .xz; several files can be given with commas between. The first `tokens` words
-(5 million) train a 5-gram; what follows them, or the same text if nothing does, is scored. The ratio
-is CPU seconds of `crosspro lm query` to those of a plain Python loop over the pairs of its words.
+(5 million) train a 5-gram; what follows them, or the same text if nothing does, is scored. The
+ratio is CPU seconds of `crosspro lm query` to those of a plain Python loop over pairs of its words.
 """
 
 from __future__ import annotations
