@@ -70,7 +70,8 @@ class App(typer.Typer):
         if not given or self.registered_groups or self.info.cls is not _USUAL.cls:
             return None
         if self.registered_callback is None:
-            return (*self.commands.values(), given) if len(self.commands) == 1 else None
+            functions = list(self.commands.values())
+            return (functions[0], given) if len(functions) == 1 else None
         callback = self.registered_callback.callback
         if given[0] not in self.commands or callback is None or signature(callback).parameters:
             return None

@@ -34,7 +34,7 @@ class Numbering(dict[bytes, int]):
         return number
 
 
-class KnownWords(dict[bytes, int]):
+class KnownWords(dict[str | bytes, int]):
     """The numbers of words; any word may be asked for, and one that is not there has 0."""
 
     def __missing__(self, word: str | bytes) -> int:
