@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from crosspro.baselines.ngram.arpa_writer import formatted
 from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
 from crosspro.baselines.ngram.sentences import SentenceBatch
+
+_TOTAL = b"Total: %.7g OOV: %d\n"
 
 
 @dataclass(slots=True)
@@ -68,9 +69,8 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
     and its log10 probability.
     """
     totals, unknown = scores.totals.tolist(), scores.unknown_totals.tolist()
-    if not per_word:  # one long pattern is filled in half the time of many short ones
-        pattern = b"Total: %.7g OOV: %d\n" * len(totals)
-        return pattern % tuple(chain.from_iterable(zip(totals, unknown, strict=True)))
+    if not per_word:
+        return b"".join([_TOTAL % pair for pair in zip(totals, unknown, strict=True)])
     log10 = formatted(scores.log10)
     numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()
     tokens = zip(numbers, lengths, log10, strict=True)
@@ -80,7 +80,7 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
             b"%b=%d %d %b\t" % (word, *token)
             for word, token in zip([*sentence, b"</s>"], tokens, strict=False)
         ]
-        lines.append(b"Total: %.7g OOV: %d\n" % (total, oov))
+        lines.append(_TOTAL % (total, oov))
     return b"".join(lines)
 
 
