@@ -169,7 +169,7 @@ def train_model(train: Sequence[Example], texts: Sequence[str], order: int) -> N
 def model_of(sentences: Sequence[Sequence[str]], texts: Sequence[str], order: int) -> NGramModel:
     """A model of sentences and of further text."""
     encoded = [[word.encode("utf-8") for word in sentence] for sentence in sentences]
-    batches = [SentenceBatch(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
+    batches = [SentenceBatch.of(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
     return estimate(
         batches, EstimationSettings(order=order, fallback=FALLBACK, skip_symbols=True)
     ).model

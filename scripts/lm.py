@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from crosspro.baselines.ngram.arpa_writer import write_arpa
 from crosspro.baselines.ngram.corpus import Report
@@ -184,10 +182,14 @@ def convert(
 @contextmanager
 def _progress() -> Iterator[Report]:
     """A line on the terminal that says what is being done and for how long."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    console = Console(stderr=True)
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("opening", total=None)
         yield lambda text: progress.update(bar, description=text)
 

@@ -54,12 +54,12 @@ def read_corpus(
     with path.open("wb") as handle:
         for batch in batches:
             numbers = _number(batch.sentences, numbering)
-            if not _specials_in_place(numbers, len(batch.sentences)):
+            if not _specials_in_place(numbers, len(batch.lengths)):
                 if not skip_symbols:
                     problems += _special_words(batch, numbering)
                 numbers = _number(_without_specials(batch.sentences, numbering), numbering)
-            sentences += len(batch.sentences)
-            tokens += len(numbers) - 2 * len(batch.sentences)
+            sentences += len(batch.lengths)
+            tokens += len(numbers) - 2 * len(batch.lengths)
             try:
                 numbers.tofile(handle)
             except OSError as error:

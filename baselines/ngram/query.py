@@ -9,6 +9,8 @@ from crosspro.baselines.ngram.arpa_writer import formatted
 from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
 from crosspro.baselines.ngram.sentences import SentenceBatch
 
+_TOTAL = b"Total: %.7g OOV: %d\n"
+
 
 @dataclass(slots=True)
 class Totals:
@@ -55,7 +57,7 @@ def score_batches(
 ) -> Iterator[tuple[SentenceBatch, TokenScores]]:
     """The scores of text, batch by batch; `totals` grows with them."""
     for batch in batches:
-        scores = model.score(*model.encode(batch.sentences))
+        scores = model.score(model.ids(batch.words), batch.lengths)
         totals.add(scores)
         yield batch, scores
 
@@ -66,24 +68,19 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
     Where asked for, each token comes first: `word=number`, the length of the n-gram that was found,
     and its log10 probability.
     """
+    totals, unknown = scores.totals.tolist(), scores.unknown_totals.tolist()
+    if not per_word:
+        return b"".join([_TOTAL % pair for pair in zip(totals, unknown, strict=True)])
     log10 = formatted(scores.log10)
     numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()
+    tokens = zip(numbers, lengths, log10, strict=True)
     lines = []
-    at = 0
-    for sentence, end, total, unknown in zip(
-        batch.sentences,
-        scores.ends.tolist(),
-        scores.totals.tolist(),
-        scores.unknown_totals.tolist(),
-        strict=True,
-    ):
-        if per_word:
-            lines += [
-                b"%b=%d %d %b\t" % (word, numbers[place], lengths[place], log10[place])
-                for place, word in zip(range(at, end), [*sentence, b"</s>"], strict=True)
-            ]
-        lines.append(f"Total: {total:.7g} OOV: {unknown}\n".encode())
-        at = end
+    for sentence, total, oov in zip(batch.sentences, totals, unknown, strict=True):
+        lines += [
+            b"%b=%d %d %b\t" % (word, *token)
+            for word, token in zip([*sentence, b"</s>"], tokens, strict=False)
+        ]
+        lines.append(_TOTAL % (total, oov))
     return b"".join(lines)
 
 

@@ -34,6 +34,13 @@ class Numbering(dict[bytes, int]):
         return number
 
 
+class KnownWords(dict[str | bytes, int]):
+    """The numbers of words; any word may be asked for, and one that is not there has 0."""
+
+    def __missing__(self, word: str | bytes) -> int:
+        return UNKNOWN_ID if isinstance(word, bytes) else self[as_bytes(word)]
+
+
 class ModelVocabulary:
     """All words of a model, the special ones first; any other word is `<unk>`."""
 
@@ -60,14 +67,13 @@ class ModelVocabulary:
         return [text[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     @cached_property
-    def numbers(self) -> dict[bytes, int]:
+    def numbers(self) -> KnownWords:
         """The numbers by word; asked for only when text comes, so that opening a model is quick."""
-        return {word: number for number, word in enumerate(self.words)}
+        return KnownWords(zip(self.words, range(len(self)), strict=True))
 
     def ids(self, words: Iterable[str | bytes]) -> IntArray:
         """The numbers of words; 0 for those that are not known."""
-        get = self.numbers.get
-        return np.array([get(as_bytes(word), UNKNOWN_ID) for word in words], dtype=np.int64)
+        return np.fromiter(map(self.numbers.__getitem__, words), np.int64)
 
     def word(self, number: int) -> str:
         """A word as text."""

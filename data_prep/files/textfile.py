@@ -87,6 +87,22 @@ def read_lines(path: Path, longest: int = LONGEST_LINE, *, binary: bool = False)
             raise _unreadable(path, error) from error
 
 
+def read_blocks(path: Path, size: int) -> Iterator[bytes]:
+    """The text of a file in blocks of about `size` bytes that end where lines end.
+
+    Nothing is checked, but a line that is longer than a block is refused.
+    """
+    with open_bytes(path) as handle:
+        try:
+            while block := handle.read(size):
+                rest = handle.readline(size)
+                if len(rest) == size:
+                    raise input_error(path, "line", f"less than {size:,} bytes", "more")
+                yield block + rest
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise _unreadable(path, error) from error
+
+
 def is_noise(block: bytes) -> bool:
     """Whether the beginning of a file is no text: not UTF-8, and one byte in twenty a control
     character. Text in another encoding has none of those, and random bytes one in nine."""

@@ -20,8 +20,9 @@ from crosspro.evaluation.layout.examples import (
     Version,
     spread_over,
 )
+from crosspro.evaluation.submissions.label_parser import ClassIndices
 from crosspro.evaluation.submissions.results import Evaluation
-from crosspro.evaluation.submissions.submission import ClassIndices, Gold, Submission
+from crosspro.evaluation.submissions.submission import Gold, Submission
 
 CONTEXT = 3
 """Sentences of the document that are shown before that of a gap."""

@@ -1,15 +1,14 @@
 """Labels of a gold file and of submissions, paired gap by gap.
 
-Only labels are read, so this is as fast as the file system allows; whole examples are read by
+Only labels are read, of well-formed files in bulk (`bulk_labels.py`); whole examples are read by
 `data_prep/formats/shared_task.py`. What the released scorer accepts is accepted and what it refuses
 is refused, but all faults of all files are reported, not just the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -17,21 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.documents import document_runs, read_doc_ids
-from crosspro.data_prep.errors import (
-    InputError,
-    Problem,
-    choices,
-    input_error,
-    quoted,
-    unknown_label,
-)
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.placeholder import count_placeholders
 from crosspro.data_prep.formats.shared_task import COLUMNS
 from crosspro.data_prep.task import OTHER, Task
+from crosspro.evaluation.submissions.bulk_labels import bulk_gold, bulk_submission
+from crosspro.evaluation.submissions.label_parser import (
+    ClassIndices,
+    LabelParser,
+    LineLabels,
+    as_text,
+    flat,
+    label_column,
+)
 
-ClassIndices = NDArray[np.int8]
 _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 
 
@@ -76,13 +76,36 @@ class Submission:
 
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
     """Read the gold labels of a file; raises `InputError` with all its faults."""
-    labels = _LabelParser(task, path)
+    labels = LabelParser(task, path)
+    found = bulk_gold(Path(path), task) or gold_by_line(Path(path), labels)
+    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
+    lines = len(found.gaps)
+    if documents is not None and not labels.problems and len(documents) != lines:
+        raise input_error(
+            doc_ids or "", "doc-ids", f"{lines} lines as in {path}", f"{len(documents)} lines"
+        )
+    if labels.problems:
+        raise InputError(labels.problems)
+    warnings: tuple[str, ...] = ()
+    if found.unequal and not len(found.classes):
+        blind = f"none for the gaps of {len(found.unequal):,} lines: this is a blind file"
+        raise input_error(path, "classes", "gold labels", blind)
+    if found.unequal:
+        warnings = (
+            f"{path}: {len(found.unequal)} lines with another number of labels than of "
+            f"placeholders, the first is line {found.unequal[0]} (`crosspro check` shows them all)",
+        )
+    return _gold(str(path), found, documents, warnings)
+
+
+def gold_by_line(path: Path, labels: LabelParser) -> LineLabels:
+    """The labels of a gold file; `labels` gets the problems of all lines."""
     per_line: list[tuple[int, ...]] = []
     unequal: list[int] = []
-    for number, raw in enumerate(read_lines(Path(path)), start=1):
+    for number, raw in enumerate(read_lines(path), start=1):
         columns = raw.split(b"\t")
         if len(columns) != len(COLUMNS):
-            found = f"{len(columns)}: {quoted(_text(raw.rstrip()))}"
+            found = f"{len(columns)}: {quoted(as_text(raw.rstrip()))}"
             labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", found)
             continue
         column, _, source, target, links = columns
@@ -94,26 +117,7 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
         per_line.append(classes)
         if len(classes) != count_placeholders(target):
             unequal.append(number)
-    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
-    if documents is not None and not labels.problems and len(documents) != len(per_line):
-        raise input_error(
-            doc_ids or "",
-            "doc-ids",
-            f"{len(per_line)} lines as in {path}",
-            f"{len(documents)} lines",
-        )
-    if labels.problems:
-        raise InputError(labels.problems)
-    warnings: tuple[str, ...] = ()
-    if unequal and not any(per_line):
-        found = f"none for the gaps of {len(unequal):,} lines: this is a blind file"
-        raise input_error(path, "classes", "gold labels", found)
-    if unequal:
-        warnings = (
-            f"{path}: {len(unequal)} lines with another number of labels than of placeholders, "
-            f"the first is line {unequal[0]} (`crosspro check` shows them all)",
-        )
-    return gold_from_classes(str(path), per_line, documents, warnings)
+    return LineLabels(flat(per_line), _lengths(per_line), tuple(unequal))
 
 
 def gold_from_classes(
@@ -123,12 +127,24 @@ def gold_from_classes(
     warnings: tuple[str, ...] = (),
 ) -> Gold:
     """Gold from the class indices of each line and, where known, the document id of each line."""
-    gaps = np.fromiter(map(len, per_line), np.int64, len(per_line))
+    return _gold(name, LineLabels(flat(per_line), _lengths(per_line)), documents, warnings)
+
+
+def _gold(
+    name: str,
+    labels: LineLabels,
+    documents: Sequence[str | None] | None,
+    warnings: tuple[str, ...],
+) -> Gold:
     numbered = None
     if documents is not None:
         runs = [lines for _, lines in document_runs(documents)]
-        numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), gaps)
-    return Gold(name, _flat(per_line), gaps, numbered, warnings)
+        numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), labels.gaps)
+    return Gold(name, labels.classes, labels.gaps, numbered, warnings)
+
+
+def _lengths(per_line: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
+    return np.fromiter(map(len, per_line), np.int64, len(per_line))
 
 
 def unlabelled_line(examples: Sequence[Example]) -> int | None:
@@ -153,7 +169,7 @@ def submission_of(
     probabilities: NDArray[np.float64] | None = None,
 ) -> Submission:
     """A submission from examples that carry predicted labels."""
-    classes = _flat(_class_indices(examples, task))
+    classes = flat(_class_indices(examples, task))
     return Submission(name, classes, probabilities=probabilities)
 
 
@@ -167,9 +183,13 @@ def read_submissions(paths: Sequence[str | Path], task: Task, gold: Gold) -> lis
     problems: list[Problem] = []
     submissions = []
     for path, name in zip(paths, display_names(paths), strict=True):
-        labels = _LabelParser(task, path)
+        found = bulk_submission(Path(path), task, gold.gaps)
+        if found is not None:
+            submissions.append(Submission(name, found.classes))
+            continue
+        labels = LabelParser(task, path)
         try:
-            submissions.append(_read_submission(path, name, labels, gold))
+            submissions.append(submission_by_line(path, name, labels, gold))
         except InputError as error:
             problems += error.problems
         problems += labels.problems
@@ -182,42 +202,36 @@ def label_problems(paths: Sequence[str | Path], task: Task) -> list[Problem]:
     """What is wrong with submissions by themselves, where gold cannot be read either."""
     problems: list[Problem] = []
     for path in paths:
-        labels = _LabelParser(task, path)
+        labels = LabelParser(task, path)
         try:
             for number, raw in enumerate(read_lines(Path(path)), start=1):
-                labels.parse(_label_column(raw), number)
+                labels.parse(label_column(raw), number)
         except InputError as error:
             problems += error.problems
         problems += labels.problems
     return problems
 
 
-def _label_column(raw: bytes) -> bytes:
-    """The text of a prediction line before the first tab, CR or LF."""
-    return raw.split(b"\t", 1)[0].partition(b"\r")[0].removesuffix(b"\n")
-
-
-def _read_submission(path: str | Path, name: str, labels: _LabelParser, gold: Gold) -> Submission:
+def submission_by_line(path: str | Path, name: str, labels: LabelParser, gold: Gold) -> Submission:
+    """A submission; `labels` gets the problems of all lines."""
     per_line: list[tuple[int, ...]] = []
     expected_per_line = gold.gaps.tolist()
     lines = 0
     for lines, raw in enumerate(read_lines(Path(path)), start=1):
         if lines > len(expected_per_line):
             continue
-        column = raw.split(b"\t", 1)[0]
-        if column not in labels.known:  # most lines are, and this saves a third of the time
-            column = _label_column(raw)
+        column = label_column(raw)
         classes = labels.parse(column, lines)
         spaced = bool(column) and b"" in column.split(b" ")  # reported as such already
         if len(classes) != expected_per_line[lines - 1] and not spaced:
             expected = f"{expected_per_line[lines - 1]} label(s) as in {gold.name}"
-            labels.problem(lines, "classes", expected, f"{len(classes)}: {quoted(_text(column))}")
+            labels.problem(lines, "classes", expected, f"{len(classes)}: {quoted(as_text(column))}")
         per_line.append(classes)
     if lines < len(expected_per_line):
         labels.problem(None, "lines", f"{len(expected_per_line)} as in {gold.name}", str(lines))
     extra = lines - len(expected_per_line)
     warnings = (f"{path}: the last {extra} lines are ignored, as gold has no more",)
-    return Submission(name, _flat(per_line), warnings if extra > 0 else ())
+    return Submission(name, flat(per_line), warnings if extra > 0 else ())
 
 
 def display_names(paths: Sequence[str | Path]) -> list[str]:
@@ -231,39 +245,3 @@ def display_names(paths: Sequence[str | Path]) -> list[str]:
         name if names.count(name) == 1 else str(path)
         for name, path in zip(names, paths, strict=True)
     ]
-
-
-class _LabelParser:
-    """Turns label columns into class indices; the few different columns are parsed once each."""
-
-    def __init__(self, task: Task, path: str | Path) -> None:
-        self.task = task
-        self.path = str(path)
-        self.known: dict[bytes, tuple[int, ...]] = {b"": ()}
-        self.problems: list[Problem] = []
-
-    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
-        self.problems.append(Problem(self.path, line, field, expected, found))
-
-    def parse(self, column: bytes, line: int) -> tuple[int, ...]:
-        known = self.known.get(column)
-        if known is not None:
-            return known
-        index = self.task.class_index
-        labels = _text(column).split(" ")
-        wrong = [label for label in labels if label not in index]
-        for label in wrong:
-            found = unknown_label(label, _text(column), index)
-            self.problem(line, "classes", choices(index), found)
-        if wrong:
-            return (-1,) * len(labels)
-        self.known[column] = classes = tuple(index[label] for label in labels)
-        return classes
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="surrogateescape")
-
-
-def _flat(per_line: Iterable[tuple[int, ...]]) -> ClassIndices:
-    return np.fromiter(chain.from_iterable(per_line), np.int8)

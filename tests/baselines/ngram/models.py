@@ -22,7 +22,7 @@ Entries = dict[tuple[str, ...], tuple[float, float]]
 def train(text: str | list[str], order: int = 3, **settings) -> NGramModel:
     """The model of a text; discounts that cannot be estimated have defaults."""
     lines = text.splitlines() if isinstance(text, str) else text
-    batch = SentenceBatch(Path("text"), 1, [line.encode().split() for line in lines])
+    batch = SentenceBatch.of(Path("text"), 1, [line.encode().split() for line in lines])
     chosen = {"order": order, "fallback": DEFAULT_FALLBACK} | settings
     return estimate([batch], EstimationSettings(**chosen)).model
 

@@ -187,7 +187,7 @@ def test_the_arpa_form_scores_the_same(tmp_path_factory, text):
 def test_totals_are_those_of_kenlms_query():
     # bin/query of KenLM on a.5gram.arpa: perplexities 12.596285 and 8.234302.
     text = "w0 zzz w1 <unk> <s> w2"
-    batch = SentenceBatch(CASES / "a", 1, [text.encode().split()])
+    batch = SentenceBatch.of(CASES / "a", 1, [text.encode().split()])
     totals = Totals()
     ((_, scores),) = score_batches(golden_a(), [batch], totals)
     assert (totals.tokens, totals.unknown, totals.sentences) == (7, 2, 1)

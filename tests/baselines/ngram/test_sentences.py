@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.sentences import filled, read_sentences
+from crosspro.baselines.ngram.sentences import filled, read_sentences, split_lines, split_words
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
 
@@ -55,5 +57,16 @@ def test_lines_are_counted_across_batches(tmp_path):
     (tmp_path / "x").write_text("a\n" * 10_000 + "b")
     batches = list(read_sentences([tmp_path / "x"]))
     assert len(batches) > 1
-    assert [batch.first_line for batch in batches][1] == len(batches[0].sentences) + 1
-    assert sum(len(batch.sentences) for batch in batches) == 10_001
+    assert [batch.first_line for batch in batches][1] == len(batches[0].lengths) + 1
+    assert sum(len(batch.lengths) for batch in batches) == 10_001
+
+
+@given(st.lists(st.text("aé \t\r\0\v\f\x1c\x85\u2028", max_size=8), max_size=8), st.booleans())
+def test_lines_split_together_are_lines_split_one_by_one(texts, last):
+    lines = [f"{text}\n".encode() for text in texts]
+    if lines and last:
+        lines[-1] = lines[-1][:-1]
+    words, lengths = split_lines(lines)
+    each = [split_words(line) for line in lines]
+    assert words == [word for line in each for word in line]
+    assert lengths.tolist() == [len(line) for line in each]
