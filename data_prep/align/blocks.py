@@ -16,7 +16,7 @@ import numpy as np
 
 from crosspro.data_prep.align.text import (
     Ints,
-    NumberedText,
+    NumberedBitext,
     Numbers,
     PairKeys,
     TextSide,
@@ -119,7 +119,7 @@ class Blocks:
 class PairedText:
     """A text ready for training: its words, the pairs that meet, and its blocks."""
 
-    text: NumberedText
+    text: NumberedBitext
     keys: PairKeys
     blocks: Blocks
 
@@ -139,7 +139,9 @@ class PairedText:
         return self.text.outside
 
 
-def paired_text(text: NumberedText, folder: Path, report: Callable[[int, int], None]) -> PairedText:
+def paired_text(
+    text: NumberedBitext, folder: Path, report: Callable[[int, int], None]
+) -> PairedText:
     """Number the pairs of a text and write its blocks; `report` is told before each of them."""
     shapes = list(_shapes(text))
     drafts = [0]
@@ -167,14 +169,14 @@ def paired_text(text: NumberedText, folder: Path, report: Callable[[int, int], N
     return read_paired_text(text, folder, np.array(drafts))
 
 
-def read_paired_text(text: NumberedText, folder: Path, drafts: Ints) -> PairedText:
+def read_paired_text(text: NumberedBitext, folder: Path, drafts: Ints) -> PairedText:
     """What `paired_text` has written; `drafts` is where the pairs of each block begin."""
     size = (folder / "keys").stat().st_size // np.dtype(np.int64).itemsize
     keys = PairKeys(folder / "keys", text.width, size)
     return PairedText(text, keys, Blocks(folder, list(_shapes(text)), drafts))
 
 
-def _shapes(text: NumberedText) -> Iterator[list[_Shape]]:
+def _shapes(text: NumberedBitext) -> Iterator[list[_Shape]]:
     """The batches, gathered into blocks."""
     left, right = text.source.lengths, text.target.lengths
     segments = text.inside
@@ -215,7 +217,7 @@ def _block_pairs(words: list[tuple[Numbers, Numbers]], width: int) -> tuple[Ints
     return distinct, numbers[1:].astype(np.int32)
 
 
-def _outside_pairs(text: NumberedText) -> Iterator[Ints]:
+def _outside_pairs(text: NumberedBitext) -> Iterator[Ints]:
     """The different pairs of segments that stand in no block, of some segments at a time."""
     gathered: list[Ints] = [np.array([-1])]
     for one in text.outside.tolist():
@@ -228,7 +230,7 @@ def _outside_pairs(text: NumberedText) -> Iterator[Ints]:
         yield _distinct(np.concatenate(gathered))
 
 
-def _number_pairs(folder: Path, drafts: list[int], text: NumberedText) -> None:
+def _number_pairs(folder: Path, drafts: list[int], text: NumberedBitext) -> None:
     """Merge the pairs of all drafts, a range of source words at a time, and number them.
 
     Each draft is in order, so its part of a range is one piece of the file.
@@ -251,7 +253,7 @@ def _number_pairs(folder: Path, drafts: list[int], text: NumberedText) -> None:
             before += len(distinct)
 
 
-def _ranges(folder: Path, drafts: list[int], text: NumberedText) -> Ints:
+def _ranges(folder: Path, drafts: list[int], text: NumberedBitext) -> Ints:
     """Keys between which all drafts together have about as many pairs as are merged at once."""
     words = max(len(text.source.words), 1)
     counts = np.zeros(words, np.int64)

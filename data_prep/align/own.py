@@ -13,7 +13,7 @@ from crosspro.data_prep.align.model import Parameters
 from crosspro.data_prep.align.prior import Prior, prior_of
 from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.align.state import State, working_folder
-from crosspro.data_prep.align.text import NumberedText, Sentences, make_form, numbered_text
+from crosspro.data_prep.align.text import NumberedBitext, Sentences, make_form, numbered_text
 from crosspro.data_prep.align.train import DirectedLinks, Passes, Progress, train
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.digest import sha256_of
@@ -80,7 +80,7 @@ def _passes(settings: AlignerSettings, prior: bool) -> Passes:
     return passes
 
 
-def _check_lengths(text: NumberedText, most: int) -> None:
+def _check_lengths(text: NumberedBitext, most: int) -> None:
     problems = [
         too_long(side, 1 + number, int(lengths[number]), most)
         for side, lengths in (("source", text.source.lengths), ("target", text.target.lengths))
@@ -96,18 +96,18 @@ def too_long(side: str, line: int, words: int, most: int) -> Problem:
     return Problem(side, line, "words", expected, f"{words:,}")
 
 
-def _key(text: NumberedText, settings: AlignerSettings, prior: Prior | None, folder: Path) -> str:
+def _key(text: NumberedBitext, settings: AlignerSettings, prior: Prior | None, folder: Path) -> str:
     """What a state must have been made from: the text, the settings, the prior."""
     own = {name: value for name, value in asdict(settings).items() if name != "symmetrisation"}
     digest = hashlib.sha256(json.dumps([_STATE_VERSION, np.__version__, own]).encode("ascii"))
     for name, side in (("source", text.source), ("target", text.target)):
         digest.update(sha256_of(folder / f"{name}.tokens").encode("ascii"))
-        digest.update(side.lengths)
+        digest.update(side.lengths.data)
         digest.update(json.dumps(list(side.words)).encode("ascii"))
     if prior is not None:
-        digest.update(prior.pair_source)
-        digest.update(prior.pair_target)
+        digest.update(prior.pair_source.tobytes())
+        digest.update(prior.pair_target.tobytes())
         for tally in (prior.forward, prior.backward):
             for counts in (tally.pairs, tally.unlinked, tally.jump, tally.first):
-                digest.update(counts)
+                digest.update(counts.tobytes())
     return digest.hexdigest()

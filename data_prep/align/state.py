@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.align.blocks import FILES, PairedText, paired_text, read_paired_text
 from crosspro.data_prep.align.model import Tally
-from crosspro.data_prep.align.text import NumberedText, Numbers
+from crosspro.data_prep.align.text import NumberedBitext, Numbers
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.npz import read_npz
@@ -42,7 +42,7 @@ class State:
     folder: Path
     key: str
 
-    def text(self, text: NumberedText, report: Callable[[int, int], None]) -> PairedText:
+    def text(self, text: NumberedBitext, report: Callable[[int, int], None]) -> PairedText:
         """The blocks of the text: as they were written, or written now."""
         found = self._load("text")
         if found is not None and found[0].get("sha256") == self._digests():

@@ -50,7 +50,7 @@ class TextSide:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedText:
+class NumberedBitext:
     """Both sides of a text, and which segments are learnt from and which only linked.
 
     `outside` are segments beyond the limits of length and ratio; those without words on a side are
@@ -114,7 +114,7 @@ def numbered_text(
     ratio: float | None,
     folder: Path,
     known: tuple[dict[str, int], dict[str, int]] = ({}, {}),
-) -> NumberedText:
+) -> NumberedBitext:
     """Number the words of a text, which is read once; `known` vocabularies are continued.
 
     Segments over the limits `longest` and `ratio` are kept apart.
@@ -123,7 +123,7 @@ def numbered_text(
     right = _side(target, form, known[1], folder / "target.tokens")
     usable = (left.lengths > 0) & (right.lengths > 0)
     outside = too_unlike(left.lengths, right.lengths, longest, ratio)
-    return NumberedText(left, right, np.flatnonzero(usable & ~outside), np.flatnonzero(outside))
+    return NumberedBitext(left, right, np.flatnonzero(usable & ~outside), np.flatnonzero(outside))
 
 
 def too_unlike(left: Ints, right: Ints, longest: int, ratio: float | None) -> NDArray[np.bool_]:

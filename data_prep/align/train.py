@@ -89,7 +89,8 @@ class DirectedLinks(Sequence[Pair]):
 
     def _given(self, best: Numbers, number: int, made: int) -> list[int]:
         start = int(self.starts[made][number])
-        return best[start : start + int(self.lengths[made][number])].tolist()
+        given: list[int] = best[start : start + int(self.lengths[made][number])].tolist()
+        return given
 
 
 def train(
@@ -200,12 +201,12 @@ class _Task:
     def _tally(self) -> Tally:
         """What was counted in the last pass, and what was known before."""
         saved = self.state.counts(self.name)
-        known = self.known and self.known.tally
-        if saved is None and known is None:
+        known = self.known.tally if self.known is not None else None
+        if saved is not None:
+            return saved[1] if known is None else add(saved[1], known)
+        if known is None:
             raise CrossproError(f"aligner: expected {self.name} counts in a file, found it damaged")
-        if saved is None or known is None:
-            return saved[1] if saved is not None else known  # type: ignore[return-value]
-        return add(saved[1], known)
+        return known
 
 
 def _send(sender: Connection, task: _Task) -> None:
