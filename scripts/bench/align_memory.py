@@ -9,7 +9,7 @@ languages are joined (English with French, then with German, and so on) and repe
 So the vocabulary and the pairs of words that meet are those of as much real text as there is.
 Words are split roughly. Each row is a run of the command in a process of its own, with the limits
 and the back-off of a task. Memory is the largest sum over the process and its children, looked up
-ten times a second: of resident pages (RSS, shared ones counted in each process) and of
+twice a second: of resident pages (RSS, shared ones counted in each process) and of
 proportional shares (PSS). Disk is the most that the working folder held.
 """
 
@@ -99,7 +99,7 @@ def _row(folder: Path, pairs: int, tokens: float, jobs: int) -> list[str]:
     peaks = Peaks()
     while process.poll() is None:
         peaks = _highest(peaks, process.pid, folder / "links.cache")
-        time.sleep(0.1)
+        time.sleep(0.5)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}")
     after = os.times()
