@@ -233,7 +233,7 @@ def _links(
     if path is not None:
         return list(read_links(path, source, target))
     tell(f"aligning {len(segments):,} segments")
-    return align_corpus(source, target, default_settings(task), jobs=1, progress=tell)
+    return list(align_corpus(source, target, default_settings(task), jobs=1, progress=tell))
 
 
 def _examples(

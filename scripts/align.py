@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -17,12 +17,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
-    beyond_limits,
     default_settings,
 )
 from crosspro.data_prep.align.evaluate import score_links
 from crosspro.data_prep.align.files import check_lemmas, parallel_words
 from crosspro.data_prep.align.prior import load_prior, save_prior
+from crosspro.data_prep.align.state import remove_folder
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
@@ -35,6 +35,7 @@ from crosspro.scripts.options import Aligner, show_table
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()
+_REPORTED = 1000
 
 
 class Model(StrEnum):
@@ -138,6 +139,9 @@ def align(
 
     With --evaluate, precision, recall and F1 of all links and of those of the task's source
     pronouns are shown, as in Table 4 of the WMT 2016 findings.
+
+    A long run can be interrupted: the same command goes on after the last pass over the text, from
+    OUTPUT.cache, which is removed in the end.
     """
     rules = load_task(task) if task else None
     settings = default_settings(rules) if rules else DEFAULTS
@@ -171,28 +175,48 @@ def align(
     words = parallel_words(source, target)
     gold = list(read_links(evaluate, *words, lenient=lenient)) if evaluate else None
     if links is not None:
+        rows: list[tuple[str, Links]]
         rows = [(links.name, list(read_links(links, *words, lenient=lenient)))]
-    else:
-        compared = words
-        if source_lemmas and target_lemmas:
-            compared = parallel_words(source_lemmas, target_lemmas)
-            check_lemmas(words, compared, (source_lemmas, target_lemmas))
-        known = load_prior(prior) if prior else None
-        with _bar() as report:
-            alignment = align_both_directions(
-                *compared, settings, known, save is not None, jobs, report
-            )
+        _show(rows, gold or [], words[0], rules)
+        return
+    compared = words
+    if source_lemmas and target_lemmas:
+        compared = parallel_words(source_lemmas, target_lemmas)
+        check_lemmas(words, compared, (source_lemmas, target_lemmas))
+    known = load_prior(prior) if prior else None
+    folder = _state_folder(output or save)
+    with _bar() as report:
+        alignment = align_both_directions(
+            *compared, settings, known, save is not None, jobs, report, folder
+        )
         if save is not None and alignment.prior is not None:
             save_prior(save, alignment.prior)
-        names = list(SYMMETRISATIONS) if all_symmetrisations else [settings.symmetrisation]
-        rows = [(name, alignment.links(name)) for name in names]
+        if output is not None:
+            found = alignment.links(settings.symmetrisation)
+            write_links(output, _reported(found, "symmetrising", report))
+    if folder is not None:
+        remove_folder(folder)
     if output is not None:
-        write_links(output, dict(rows)[settings.symmetrisation])
-        number = beyond_limits(*words, settings) if settings.aligner == "own" else 0
+        number = alignment.beyond
         backed = f", {number:,} of them beyond the limits and backed off" if number else ""
         print(f"{output}: links of {len(words[0]):,} segments{backed}", file=sys.stderr)
     if gold is not None:
-        _show(rows, gold, words[0], rules)
+        names = list(SYMMETRISATIONS) if all_symmetrisations else [settings.symmetrisation]
+        _show([(name, alignment.links(name)) for name in names], gold, words[0], rules)
+
+
+def _state_folder(output: Path | None) -> Path | None:
+    """Beside a file that is written; what is no ordinary file has nothing beside it."""
+    if output is None or (output.exists() and not output.is_file()):
+        return None
+    return output.with_name(f"{output.name}.cache") / "alignment"
+
+
+def _reported(found: Links, name: str, report: Report) -> Iterable[tuple[Link, ...]]:
+    for number, links in enumerate(found):
+        if number % _REPORTED == 0:
+            report(name, number, len(found))
+        yield links
 
 
 @contextmanager

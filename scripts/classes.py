@@ -16,6 +16,7 @@ from crosspro.data_prep.annotate.registry import default_tagset
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.errors import input_error, quoted
+from crosspro.data_prep.example import Link
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.gaps.inventory import (
@@ -95,7 +96,7 @@ def classes_command(
     left = list(tokenise_lines((t.source for t in texts), source_language, tokenised=tokenised))
     right = list(tokenise_lines((t.target for t in texts), target_language, tokenised=tokenised))
     if links is not None:
-        found = list(read_links(links, left, right))
+        found: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
     else:
         print(f"aligning {len(texts):,} segments", file=sys.stderr)
         found = align_corpus(left, right, AlignerSettings())

@@ -7,11 +7,14 @@ equal directions returns it unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import eq
+from pathlib import Path
+from typing import overload
 
 from crosspro.data_prep.align.eflomal import eflomal_links
-from crosspro.data_prep.align.own import own_links
+from crosspro.data_prep.align.own import own_links, too_long
 from crosspro.data_prep.align.prior import Prior
 from crosspro.data_prep.align.settings import (
     ALIGNERS,
@@ -21,7 +24,7 @@ from crosspro.data_prep.align.settings import (
 )
 from crosspro.data_prep.align.symmetrise import symmetrise
 from crosspro.data_prep.align.text import Sentences
-from crosspro.data_prep.align.train import Progress, useful_jobs
+from crosspro.data_prep.align.train import Pair, Progress, useful_jobs
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.links import read_links
@@ -37,16 +40,46 @@ __all__ = [
 ]
 
 
+class SegmentLinks(Sequence[tuple[Link, ...]]):
+    """The links of every segment by one symmetrisation, made when they are asked for."""
+
+    def __init__(self, directed: Sequence[Pair], symmetrisation: str) -> None:
+        self.directed, self.symmetrisation = directed, symmetrisation
+
+    def __len__(self) -> int:
+        return len(self.directed)
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[Link, ...]: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[tuple[Link, ...]]: ...
+    def __getitem__(self, number: int | slice) -> tuple[Link, ...] | list[tuple[Link, ...]]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        return symmetrise(*self.directed[number], self.symmetrisation)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Alignment:
-    """The links of both directions, segment by segment, and what was learnt (our own only)."""
+    """The links of both directions, segment by segment, and what was learnt (our own only).
 
-    directed: Iterable[tuple[Collection[Link], Collection[Link]]]
+    `beyond` segments were linked but not learnt from.
+    """
+
+    directed: Sequence[Pair]
     prior: Prior | None = None
+    beyond: int = 0
 
-    def links(self, symmetrisation: str) -> list[tuple[Link, ...]]:
+    def links(self, symmetrisation: str) -> SegmentLinks:
         """The links of every segment by a named symmetrisation."""
-        return [symmetrise(forward, back, symmetrisation) for forward, back in self.directed]
+        return SegmentLinks(self.directed, symmetrisation)
 
 
 @dataclass(frozen=True)
@@ -60,16 +93,25 @@ class _Run:
     keep: bool
     jobs: int
     progress: Progress
+    folder: Path | None
 
 
 def _own(run: _Run) -> Alignment:
-    directed, prior = own_links(
-        run.source, run.target, run.settings, run.prior, run.keep, run.jobs, run.progress
+    made = own_links(
+        run.source,
+        run.target,
+        run.settings,
+        run.prior,
+        run.keep,
+        run.jobs,
+        run.progress,
+        run.folder,
     )
-    return Alignment(directed, prior)
+    return Alignment(made.directed, made.prior, made.beyond)
 
 
 def _eflomal(run: _Run) -> Alignment:
+    _check_lengths({"source": run.source, "target": run.target}, run.settings.most_words)
     return Alignment(eflomal_links(run.source, run.target, run.settings, run.progress))
 
 
@@ -91,19 +133,21 @@ def align_both_directions(
     keep: bool = False,
     jobs: int | None = None,
     progress: Progress = lambda name, done, total: None,
+    folder: Path | None = None,
 ) -> Alignment:
     """The links of both directions; with `keep`, what was learnt as a prior for other text.
 
-    Neither the number of `jobs` nor the progress shown changes the links.
+    Neither the number of `jobs` nor the progress shown changes the links. Our own aligner saves its
+    state in `folder` after each pass, and goes on from there when it is called again; who gives
+    a folder removes it in the end (`remove_folder`).
     """
     settings.check()
     if len(source) != len(target):
         raise InputError([_unequal(source, target)])
     _check_prior(settings, prior, keep)
-    if settings.aligner != "file":
-        _check_lengths({"source": source, "target": target}, settings.most_words)
     jobs = useful_jobs() if jobs is None else jobs
-    return _BACKENDS[settings.aligner](_Run(source, target, settings, prior, keep, jobs, progress))
+    run = _Run(source, target, settings, prior, keep, jobs, progress, folder)
+    return _BACKENDS[settings.aligner](run)
 
 
 def align_corpus(
@@ -113,10 +157,15 @@ def align_corpus(
     prior: Prior | None = None,
     jobs: int | None = None,
     progress: Callable[[str], None] = lambda text: None,
-) -> list[tuple[Link, ...]]:
-    """The links of every segment, in order; progress is told in words, now and then."""
+    folder: Path | None = None,
+) -> SegmentLinks:
+    """The links of every segment, in order; progress is told in words, now and then.
+
+    Each side of the text is read once, from beginning to end. Both directions are complete when
+    this returns; a segment's links are made one from them when they are asked for.
+    """
     told = _in_words(progress)
-    alignment = align_both_directions(source, target, settings, prior, False, jobs, told)
+    alignment = align_both_directions(source, target, settings, prior, False, jobs, told, folder)
     return alignment.links(settings.symmetrisation)
 
 
@@ -140,9 +189,7 @@ def _unequal(source: Sentences, target: Sentences) -> Problem:
 
 def _check_lengths(sides: dict[str, Sentences], most: int) -> None:
     problems = [
-        Problem(
-            side, line, "words", f"at most {most:,} (the setting most_words)", f"{len(words):,}"
-        )
+        too_long(side, line, len(words), most)
         for side, sentences in sides.items()
         for line, words in enumerate(sentences, start=1)
         if len(words) > most

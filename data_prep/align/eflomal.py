@@ -30,15 +30,16 @@ def eflomal_links(
         ) from error
     progress("eflomal", 0, 1)
     form = make_form(settings.form, settings.prefix_length)
-    filled = [number for number, (s, t) in enumerate(zip(source, target, strict=True)) if s and t]
+    words = list(zip(source, target, strict=True))
+    filled = [number for number, (s, t) in enumerate(words) if s and t]
     result: list[tuple[tuple[Link, ...], tuple[Link, ...]]] = [((), ())] * len(source)
     if not filled:
         return result
     with tempfile.TemporaryDirectory() as name:
         files = Path(name) / "forward", Path(name) / "backward"
         Aligner(null_prior=settings.null).align(
-            list(_numbered((source[number] for number in filled), form)),
-            list(_numbered((target[number] for number in filled), form)),
+            list(_numbered((words[number][0] for number in filled), form)),
+            list(_numbered((words[number][1] for number in filled), form)),
             links_filename_fwd=str(files[0]),
             links_filename_rev=str(files[1]),
         )

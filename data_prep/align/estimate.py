@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.align.text import Numbers
+from crosspro.data_prep.align.text import Ints, Numbers
 
 Counts = NDArray[np.float64]
 FLOOR = 1e-9
@@ -16,7 +16,7 @@ _NEGLIGIBLE = 0.01
 
 
 def translation_chances(
-    counts: Counts, given: Numbers, totals: Counts, kinds: int, concentration: float
+    counts: Counts, given: Ints | Numbers, totals: Counts, kinds: int, concentration: float
 ) -> NDArray[np.float32]:
     """The chance of each pair: its made word, if its given word is known.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from crosspro.data_prep.example import Link
 
@@ -36,15 +37,16 @@ class LinkScore:
 def score_links(
     found: Iterable[Collection[Link]],
     gold: Iterable[Collection[Link]],
-    source: Sequence[Sequence[str]] | None = None,
+    source: Collection[Sequence[str]] | None = None,
     pronouns: Collection[str] = (),
 ) -> LinkScore:
     """All links; or, with a source text, only those of the given source words (lower-cased)."""
     right = ours = theirs = 0
-    for number, (links, true) in enumerate(zip(found, gold, strict=True)):
+    words: Iterable[Sequence[str]] = repeat(()) if source is None else source
+    for (links, true), sentence in zip(zip(found, gold, strict=True), words, strict=False):
         first, second = set(links), set(true)
         if source is not None:
-            places = {i for i, word in enumerate(source[number]) if word.lower() in pronouns}
+            places = {i for i, word in enumerate(sentence) if word.lower() in pronouns}
             first = {link for link in first if link[0] in places}
             second = {link for link in second if link[0] in places}
         right += len(first & second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from crosspro.data_prep.align.text import Sentences
@@ -9,11 +10,28 @@ from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.files.textfile import read_text_lines
 
 
+class TokenisedFile(Collection[list[str]]):
+    """The words of each line of a file, which is read whenever it is gone over, and never kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = sum(1 for _ in read_text_lines(path))
+
+    def __len__(self) -> int:
+        return self.lines
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (line.split() for line in read_text_lines(self.path))
+
+    def __contains__(self, words: object) -> bool:
+        return any(one == words for one in self)
+
+
 def parallel_words(source: Path, target: Path) -> tuple[Sentences, Sentences]:
     """The words of two tokenised texts, which must have the same number of lines."""
     texts = []
     for path in (source, target):
-        texts.append([line.split() for line in read_text_lines(path)])
+        texts.append(TokenisedFile(path))
         if not texts[-1]:
             raise input_error(path, "file", "at least one line", "none")
     if len(texts[0]) != len(texts[1]):

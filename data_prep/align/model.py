@@ -1,7 +1,8 @@
 """The aligner in one direction: reads the text, learns from it, and says which links are best.
 
 Forward, the given words are those of the source and the made words those of the target; backward
-it is the other way round. Both directions are independent of each other.
+it is the other way round. Both directions are independent of each other. In memory are a chance
+and, while the text is read, a count for each pair; all else is taken a piece at a time.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crosspro.data_prep.align.blocks import Block, PairedText, SegmentBatch
 from crosspro.data_prep.align.estimate import (
     FLOOR,
     Counts,
@@ -28,7 +29,7 @@ from crosspro.data_prep.align.posterior import (
     diagonal_prior,
     hmm_posterior,
 )
-from crosspro.data_prep.align.text import NO_WORD, Block, Ints, Numbers, PairedText, SegmentBatch
+from crosspro.data_prep.align.text import NO_WORD, Ints, Numbers
 
 NO_LINK = -1
 _LONG_CELLS = 2**18
@@ -87,27 +88,21 @@ class Direction:
         known: Known | None = None,
     ) -> None:
         self.text, self.backward, self.parameters = text, backward, parameters
-        source, target = text.pair_words()
-        self.given = target if backward else source
         sides = (text.target, text.source) if backward else (text.source, text.target)
         self.given_side, self.made_side = sides
         self.kinds = max(len(self.made_side.words), 1)
-        self.same = _written_alike(text, source, target)
+        self.partner = _written_alike(text)
         self.jump, self.first = first_jumps(max(longest, 1))
         self.known = known
-        self.tally = self._empty() if known is None else known.tally
-        self.table: Chances = np.full(len(text.keys), 1 / self.kinds, dtype=np.float32)
+        self.table: Chances = np.full(text.keys.size, 1 / self.kinds, dtype=np.float32)
         self.unlinked: Chances = np.full(self.kinds, 1 / self.kinds, dtype=np.float32)
         if known is not None:
-            self._learn(self._empty())
-            made = source if backward else target
-            new = self._unseen(self.given, self.tally.pairs, known.beyond)
-            new &= self._unseen(made, self.tally.pairs, self.tally.unlinked)
-            self.table[new] = np.maximum(self.table[new], np.float32(1 / self.kinds))
+            self.learn(self._empty())
+            self._open_to_new_words(known)
         self.table[0] = 0
 
-    def read(self, hmm: bool, report: Report) -> None:
-        """One pass of EM over the text."""
+    def read(self, hmm: bool, report: Report) -> Tally:
+        """One pass over the text: what is counted in it with the present probabilities."""
         tally = self._empty()
         for block in self.text.blocks:
             weights = np.empty(len(block.cells), dtype=np.float32)
@@ -127,7 +122,8 @@ class Direction:
                     self._count_jumps(tally, jumps)
             tally.pairs[block.pairs] += np.bincount(block.cells, weights, len(block.pairs))
             report()
-        self._learn(tally)
+        tally.pairs[0] = 0
+        return tally
 
     def best(self, hmm: bool, report: Report) -> Numbers:
         """The given position that each made word is linked to, or -1, in the order of the text."""
@@ -179,7 +175,7 @@ class Direction:
         for row in range(0, len(made), rows):
             part = made[row : row + rows, None]
             words = np.broadcast_arrays(given[None, :], part)
-            pairs = self.text.pair_numbers(*(words[::-1] if self.backward else words))
+            pairs = self.text.keys.numbers(*(words[::-1] if self.backward else words))
             emit = np.maximum(self.table[pairs], np.float32(FLOOR))
             emit *= np.float32(1 - self.parameters.null)
             places = np.arange(row, row + len(part))
@@ -195,14 +191,34 @@ class Direction:
         return np.where(made == NO_WORD, np.float32(1), chances)
 
     def _empty(self) -> Tally:
-        sizes = len(self.text.keys), self.kinds, len(self.jump), len(self.first)
+        sizes = self.text.keys.size, self.kinds, len(self.jump), len(self.first)
         return Tally(*(np.zeros(size) for size in sizes))
 
-    @staticmethod
-    def _unseen(words: Numbers, counts: Counts, further: Counts) -> NDArray[np.bool_]:
-        """Which pairs have a word (given as `words`) that was never counted."""
-        seen = np.bincount(words, counts, minlength=len(further)) + further
-        return np.asarray(seen[words] <= 0)
+    def _open_to_new_words(self, known: Known) -> None:
+        """Pairs of two words of which neither was ever counted begin as likely as any."""
+        tally = known.tally
+        given_seen, made_seen = known.beyond.copy(), tally.unlinked.copy()
+        for part, given, made in self._words():
+            given_seen += np.bincount(given, tally.pairs[part], minlength=len(given_seen))
+            made_seen += np.bincount(made, tally.pairs[part], minlength=len(made_seen))
+        for part, given, made in self._words():
+            new = (given_seen[given] <= 0) & (made_seen[made] <= 0)
+            table = self.table[part]
+            table[new] = np.maximum(table[new], np.float32(1 / self.kinds))
+
+    def _words(self) -> Iterator[tuple[slice, Ints, Ints]]:
+        """Some pairs after the others, with their given and made words."""
+        for part, source, target in self.text.keys.words():
+            yield (part, target, source) if self.backward else (part, source, target)
+
+    def _counts(self, tally: Tally) -> Iterator[tuple[slice, Ints, Counts]]:
+        """Some pairs after the others, with their given words and counts, names included."""
+        for part, source, target in self.text.keys.words():
+            alike = self.partner[source] == target
+            if part.start == 0:
+                alike[0] = False
+            counts = tally.pairs[part] + self.parameters.same * alike
+            yield part, target if self.backward else source, counts
 
     def _count_jumps(self, tally: Tally, jumps: Jumps) -> None:
         width = len(jumps.first)
@@ -210,19 +226,18 @@ class Direction:
         tally.jump += np.bincount(index.ravel(), jumps.moves.ravel(), len(tally.jump))
         tally.first[:width] += jumps.first
 
-    def _learn(self, tally: Tally) -> None:
+    def learn(self, tally: Tally) -> None:
         """New probabilities from new counts and those of the earlier text."""
-        size = max(len(self.given_side.words), 1)
-        beyond: Counts = np.zeros(size)
-        tally.pairs[0] = 0
+        totals: Counts = np.zeros(max(len(self.given_side.words), 1))
         if self.known is not None:
-            beyond = self.known.beyond
             tally = add(tally, self.known.tally)
-        self.tally = tally
-        counts = tally.pairs + self.parameters.same * self.same
-        totals = np.bincount(self.given, counts, minlength=size) + beyond
+        for _, given, counts in self._counts(tally):
+            np.add.at(totals, given, counts)  # one after the other: as if all were summed at once
+        if self.known is not None:
+            totals += self.known.beyond
         concentration = self.parameters.concentration
-        self.table = translation_chances(counts, self.given, totals, self.kinds, concentration)
+        for part, given, counts in self._counts(tally):
+            self.table[part] = translation_chances(counts, given, totals, self.kinds, concentration)
         self.table[0] = 0
         everything = np.zeros(self.kinds, dtype=np.int32)
         total = np.array([max(tally.unlinked.sum(), FLOOR)])
@@ -250,11 +265,9 @@ def _decide(posterior: Posterior) -> Numbers:
     return np.where(chance > posterior.none, best, NO_LINK).astype(np.int32)
 
 
-def _written_alike(text: PairedText, source: Numbers, target: Numbers) -> NDArray[np.bool_]:
-    """Which pairs have the same form on both sides."""
+def _written_alike(text: PairedText) -> Numbers:
+    """The target word with the same form as each source word, or no word."""
     partner = np.full(max(len(text.source.words), 1), NO_WORD, dtype=np.int32)
     for word, number in text.source.words.items():
         partner[number] = text.target.words.get(word, NO_WORD)
-    alike: NDArray[np.bool_] = partner[source] == target
-    alike[0] = False
-    return alike
+    return partner

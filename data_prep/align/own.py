@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
 
 from crosspro.data_prep.align.model import Parameters
 from crosspro.data_prep.align.prior import Prior, prior_of
 from crosspro.data_prep.align.settings import AlignerSettings
-from crosspro.data_prep.align.text import Sentences, count_cells, make_form, paired_text
+from crosspro.data_prep.align.state import State, working_folder
+from crosspro.data_prep.align.text import NumberedBitext, Sentences, make_form, numbered_text
 from crosspro.data_prep.align.train import DirectedLinks, Passes, Progress, train
-from crosspro.data_prep.example import Link
-
-Directed = Iterable[tuple[Collection[Link], Collection[Link]]]
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.files.digest import sha256_of
 
 _IBM1_BEFORE_HMM = 2
-_MOST_CELLS = 300_000_000
-"""Token pairs held in memory at once, with about 15 bytes each in all."""
+_STATE_VERSION = 1
 
-_PART_CELLS = 50_000_000
+
+@dataclass(frozen=True)
+class OwnLinks:
+    """Links of both directions, the number of segments beyond the limits, and what was learnt."""
+
+    directed: DirectedLinks
+    beyond: int
+    prior: Prior | None
 
 
 def own_links(
@@ -29,92 +39,75 @@ def own_links(
     keep: bool,
     jobs: int,
     progress: Progress,
-    most_cells: int = _MOST_CELLS,
-) -> tuple[Directed, Prior | None]:
-    """The links of both directions, and with `keep` what was learnt.
+    folder: Path | None = None,
+) -> OwnLinks:
+    """Learn from a text and link it; with `keep`, what was learnt is given too.
 
-    A text that is too large for the memory is learnt from in part: of segments spread evenly over
-    it. Then all of it is linked, part by part.
+    Each side is read once. What is learnt is written to `folder` after each pass: the same call
+    goes on from there if it was interrupted. Without a folder it lies in a passing one.
     """
-    trainer = _Trainer(settings, jobs, progress)
-    cells = count_cells(source, target)
-    iterations = settings.iterations
-    if cells <= most_cells:
-        return trainer.run(source, target, iterations, prior, keep)
-    backed = None
-    if iterations:
-        step = -(-cells // most_cells)
-        sample = source[::step], target[::step]
-        learner = replace(trainer, settings=replace(settings, back_off="same"))
-        if settings.back_off == "ibm1" and settings.model != "ibm1":
-            alone = replace(trainer, settings=replace(settings, model="ibm1"))
-            _, backed = alone.run(*sample, iterations, prior, True)
-        _, prior = learner.run(*sample, iterations, prior, True)
-    parts = _parts(source, target, min(_PART_CELLS, most_cells))
-    directed = [trainer.run(*part, 0, prior, False, backed)[0] for part in parts]
-    return _Chained(directed), prior if keep else None
-
-
-@dataclass(frozen=True)
-class _Trainer:
-    settings: AlignerSettings
-    jobs: int
-    progress: Progress
-
-    def run(
-        self,
-        source: Sentences,
-        target: Sentences,
-        iterations: int,
-        prior: Prior | None,
-        keep: bool,
-        backed: Prior | None = None,
-    ) -> tuple[Directed, Prior | None]:
-        """Learn and link; `backed` is what the back-off has learnt, in the words of the prior."""
-        settings = self.settings
-        form = make_form(settings.form, settings.prefix_length)
-        words = (prior.source_words, prior.target_words) if prior else ({}, {})
-        self.progress("numbering pairs of words", 0, 1)
+    form = make_form(settings.form, settings.prefix_length)
+    words = (prior.source_words, prior.target_words) if prior else ({}, {})
+    progress("numbering pairs of words", 0, 1)
+    with working_folder(folder) as place:
         limits = settings.max_length, settings.max_ratio
-        text = paired_text(source, target, form, *limits, words)
+        numbered = numbered_text(source, target, form, *limits, place, words)
+        _check_lengths(numbered, settings.most_words)
+        state = State(place, _key(numbered, settings, prior, place))
+        text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done))
         known = prior.known(text, settings.max_length) if prior else None
-        back = backed.known(text, settings.max_length) if backed else None
         parameters = Parameters(null=settings.null, concentration=settings.variational)
-        passes = _passes(settings, iterations, prior is not None)
-        if settings.back_off == "ibm1" and passes.use_hmm and (iterations or backed):
-            passes = replace(passes, back_off=iterations)
-        outcomes = train(text, parameters, passes, known, keep, self.jobs, self.progress, back)
-        forward, backward = outcomes
+        passes = _passes(settings, prior is not None)
+        forward, backward = train(text, parameters, passes, known, keep, jobs, progress, state)
         learnt = None
         if forward.tally is not None and backward.tally is not None:
             tallies = forward.tally, backward.tally
             learnt = prior_of(text, tallies, settings.form, settings.prefix_length, prior)
-        return DirectedLinks(text.source, text.target, forward.best, backward.best), learnt
+    lengths = text.source.lengths, text.target.lengths
+    directed = DirectedLinks(lengths, forward.best, backward.best)
+    return OwnLinks(directed, len(text.outside), learnt)
 
 
-def _passes(settings: AlignerSettings, iterations: int, prior: bool) -> Passes:
+def _passes(settings: AlignerSettings, prior: bool) -> Passes:
     """The HMM needs translations to begin with, from IBM 1 or from a prior."""
+    iterations = settings.iterations
     if settings.model == "ibm1":
         return Passes(iterations, 0, False, settings.max_length)
     first = 0 if prior else min(_IBM1_BEFORE_HMM, iterations)
-    return Passes(first, iterations - first, True, settings.max_length)
+    passes = Passes(first, iterations - first, True, settings.max_length)
+    if settings.back_off == "ibm1" and iterations:
+        return replace(passes, back_off=iterations)
+    return passes
 
 
-def _parts(
-    source: Sentences, target: Sentences, most: int
-) -> Iterator[tuple[Sentences, Sentences]]:
-    start = cells = 0
-    for number, (one, other) in enumerate(zip(source, target, strict=True)):
-        cells += len(one) * len(other)
-        if cells >= most or number == len(source) - 1:
-            yield source[start : number + 1], target[start : number + 1]
-            start, cells = number + 1, 0
+def _check_lengths(text: NumberedBitext, most: int) -> None:
+    problems = [
+        too_long(side, 1 + number, int(lengths[number]), most)
+        for side, lengths in (("source", text.source.lengths), ("target", text.target.lengths))
+        for number in np.flatnonzero(lengths > most).tolist()
+    ]
+    if problems:
+        raise InputError(problems)
 
 
-@dataclass(frozen=True)
-class _Chained:
-    parts: list[Directed]
+def too_long(side: str, line: int, words: int, most: int) -> Problem:
+    """A segment with more words than the setting allows."""
+    expected = f"at most {most:,} (the setting most_words)"
+    return Problem(side, line, "words", expected, f"{words:,}")
 
-    def __iter__(self) -> Iterator[tuple[Collection[Link], Collection[Link]]]:
-        for part in self.parts:
-            yield from part
+
+def _key(text: NumberedBitext, settings: AlignerSettings, prior: Prior | None, folder: Path) -> str:
+    """What a state must have been made from: the text, the settings, the prior."""
+    own = {name: value for name, value in asdict(settings).items() if name != "symmetrisation"}
+    digest = hashlib.sha256(json.dumps([_STATE_VERSION, np.__version__, own]).encode("ascii"))
+    for name, side in (("source", text.source), ("target", text.target)):
+        digest.update(sha256_of(folder / f"{name}.tokens").encode("ascii"))
+        digest.update(side.lengths.data)
+        digest.update(json.dumps(list(side.words)).encode("ascii"))
+    if prior is not None:
+        digest.update(prior.pair_source.tobytes())
+        digest.update(prior.pair_target.tobytes())
+        for tally in (prior.forward, prior.backward):
+            for counts in (tally.pairs, tally.unlinked, tally.jump, tally.first):
+                digest.update(counts.tobytes())
+    return digest.hexdigest()

@@ -16,9 +16,10 @@ from zipfile import BadZipFile, is_zipfile
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.estimate import Counts
 from crosspro.data_prep.align.model import Known, Tally
-from crosspro.data_prep.align.text import Numbers, PairedText
+from crosspro.data_prep.align.text import Numbers
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.npz import read_npz
 from crosspro.data_prep.files.textfile import atomic_output
@@ -45,13 +46,13 @@ class Prior:
 
     def known(self, text: PairedText, longest: int) -> tuple[Known, Known]:
         """The counts in the numbering of a text whose vocabularies continue the prior's."""
-        places = text.pair_numbers(self.pair_source, self.pair_target)
+        places = text.keys.numbers(self.pair_source, self.pair_target)
         known = []
         for tally, given, sides in (
             (self.forward, self.pair_source, (text.source, text.target)),
             (self.backward, self.pair_target, (text.target, text.source)),
         ):
-            pairs: Counts = np.zeros(len(text.keys))
+            pairs: Counts = np.zeros(text.keys.size)
             pairs[places] = tally.pairs
             pairs[0] = 0
             absent = places == 0
@@ -73,10 +74,10 @@ def prior_of(
 ) -> Prior:
     """What was counted in a text; tallies include what an earlier prior knew of its pairs."""
     kept = np.flatnonzero(np.maximum(tallies[0].pairs, tallies[1].pairs) > _SMALLEST)
-    source, target = (words[kept] for words in text.pair_words())
+    source, target = text.keys.words_of(kept)
     counts = [tally.pairs[kept] for tally in tallies]
     if earlier is not None:
-        rest = np.flatnonzero(text.pair_numbers(earlier.pair_source, earlier.pair_target) == 0)
+        rest = np.flatnonzero(text.keys.numbers(earlier.pair_source, earlier.pair_target) == 0)
         source = np.concatenate([source, earlier.pair_source[rest]])
         target = np.concatenate([target, earlier.pair_target[rest]])
         for number, tally in enumerate((earlier.forward, earlier.backward)):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from crosspro.data_prep.align.symmetrise import check_symmetrisation
-from crosspro.data_prep.align.text import too_unlike
+from crosspro.data_prep.align.text import Sentences, too_unlike
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.task import Task
 
@@ -90,9 +89,7 @@ def default_settings(task: Task) -> AlignerSettings:
     )
 
 
-def beyond_limits(
-    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], settings: AlignerSettings
-) -> int:
+def beyond_limits(source: Sentences, target: Sentences, settings: AlignerSettings) -> int:
     """How many segments our own aligner links but does not learn from."""
     left, right = (np.fromiter(map(len, side), np.int64, len(side)) for side in (source, target))
     return int(too_unlike(left, right, settings.max_length, settings.max_ratio).sum())

@@ -1,4 +1,8 @@
-"""Trains both directions of the aligner, each in a process of its own, and reads off the links."""
+"""Trains both directions of the aligner, each in a process of its own, and reads off the links.
+
+After every pass a direction saves what it has counted, and at the end its links. A run that finds
+such a state goes on from there, and ends with the same links.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,18 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from typing import overload
 
+import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally
-from crosspro.data_prep.align.text import Numbers, PairedText, TextSide
+from crosspro.data_prep.align.blocks import PairedText
+from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
+from crosspro.data_prep.align.state import State
+from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.engine import end_with_parent
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Link
@@ -49,24 +57,40 @@ class DirectionLinks:
     tally: Tally | None
 
 
-@dataclass(frozen=True)
-class DirectedLinks:
-    """The links of both directions, segment by segment, each as (source, target)."""
+Pair = tuple[Collection[Link], Collection[Link]]
 
-    source: TextSide
-    target: TextSide
-    forward: Numbers
-    backward: Numbers
 
-    def __iter__(self) -> Iterator[tuple[Collection[Link], Collection[Link]]]:
-        source, target = self.source, self.target
-        for number in range(len(source.lengths)):
-            start = int(target.starts[number])
-            given = self.forward[start : start + int(target.lengths[number])].tolist()
-            forward = [(s, t) for t, s in enumerate(given) if s != NO_LINK]
-            start = int(source.starts[number])
-            given = self.backward[start : start + int(source.lengths[number])].tolist()
-            yield forward, [(s, t) for s, t in enumerate(given) if t != NO_LINK]
+class DirectedLinks(Sequence[Pair]):
+    """The links of both directions, segment by segment, each as (source, target).
+
+    They are made from two arrays when they are asked for: as tuples they would fill the memory.
+    """
+
+    def __init__(self, lengths: tuple[Ints, Ints], forward: Numbers, backward: Numbers) -> None:
+        self.lengths = lengths
+        self.starts = tuple(np.cumsum(side) - side for side in lengths)
+        self.forward, self.backward = forward, backward
+
+    def __len__(self) -> int:
+        return len(self.lengths[0])
+
+    @overload
+    def __getitem__(self, number: int) -> Pair: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Pair]: ...
+    def __getitem__(self, number: int | slice) -> Pair | list[Pair]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        number = range(len(self))[number]
+        given = self._given(self.forward, number, 1)
+        forward = [(s, t) for t, s in enumerate(given) if s != NO_LINK]
+        given = self._given(self.backward, number, 0)
+        return forward, [(s, t) for s, t in enumerate(given) if t != NO_LINK]
+
+    def _given(self, best: Numbers, number: int, made: int) -> list[int]:
+        start = int(self.starts[made][number])
+        given: list[int] = best[start : start + int(self.lengths[made][number])].tolist()
+        return given
 
 
 def train(
@@ -77,35 +101,34 @@ def train(
     keep: bool,
     jobs: int,
     progress: Progress,
-    backed: tuple[Known, Known] | None = None,
+    state: State,
 ) -> tuple[DirectionLinks, DirectionLinks]:
     """Both directions after all passes; with `keep`, their counts too.
 
-    `known` are counts of an earlier text, `backed` those of the back-off if they are others.
-
-    The result does not depend on `jobs`; a second process is used where there is enough to do.
+    `known` are counts of an earlier text. The result does not depend on `jobs`; a second process is
+    used where there is enough to do.
     """
-    knows, backs = known or (None, None), backed or known or (None, None)
-    tasks = [
-        _Task(text, one, parameters, passes, knows[one], keep, backs[one]) for one in (False, True)
-    ]
-    cells = sum(len(block.cells) for block in text.blocks)
-    if jobs < 2 or cells < _WORTH_A_PROCESS or sys.platform != "linux":
-        forward = tasks[0].run(_watch(progress, "forward", text, passes))
-        return forward, tasks[1].run(_watch(progress, "backward", text, passes))
-    # Not a pool: the text is shared by a fork, not copied, and this process is the other worker.
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
-    process.start()
-    sender.close()
-    try:
-        forward = tasks[0].run(_watch(progress, "both directions", text, passes))
-        return forward, _receive(receiver)
-    finally:
-        receiver.close()
-        process.terminate()
-        process.join()
+    knows = known or (None, None)
+    tasks = [_Task(text, one, parameters, passes, knows[one], state) for one in (False, True)]
+    if jobs < 2 or text.blocks.cells < _WORTH_A_PROCESS or sys.platform != "linux":
+        for task in tasks:
+            task.run(_watch(progress, task.name, text, passes))
+    else:
+        # Not a pool: a fork shares the text without copying, and this process is the other worker.
+        context = multiprocessing.get_context("fork")
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
+        process.start()
+        sender.close()
+        try:
+            tasks[0].run(_watch(progress, "both directions", text, passes))
+            _receive(receiver)
+        finally:
+            receiver.close()
+            process.terminate()
+            process.join()
+    forward, backward = (task.outcome(keep) for task in tasks)
+    return forward, backward
 
 
 def useful_jobs() -> int:
@@ -122,41 +145,85 @@ class _Task:
     parameters: Parameters
     passes: Passes
     known: Known | None
-    keep: bool
-    backed: Known | None
+    state: State
 
-    def run(self, report: Callable[[], None]) -> DirectionLinks:
+    @property
+    def name(self) -> str:
+        return "backward" if self.backward else "forward"
+
+    def run(self, report: Callable[[], None]) -> None:
+        """Make the links, if they are not there."""
+        if self.state.links(self.name) is not None:
+            return
         passes = self.passes
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-            direction = self._direction(self.known)
-            for number in range(passes.ibm1 + passes.hmm):
-                direction.read(number >= passes.ibm1, report)
-            best = direction.best(passes.use_hmm, report)
-            tally = direction.tally if self.keep else None
+            models = [False] * passes.ibm1 + [True] * passes.hmm
+            best = self._trained(self.name, models, report).best(passes.use_hmm, report)
             if passes.back_off is not None and len(self.text.outside):
-                direction = self._direction(self.backed)
-                for _ in range(passes.back_off):
-                    direction.read(False, report)
-                direction.link_outside(best)
-        return DirectionLinks(best, tally)
+                models = [False] * passes.back_off
+                self._trained(f"{self.name}.back_off", models, report).link_outside(best)
+        self.state.save_links(self.name, best)
 
-    def _direction(self, known: Known | None) -> Direction:
-        return Direction(self.text, self.backward, self.parameters, self.passes.longest, known)
+    def outcome(self, keep: bool) -> DirectionLinks:
+        """What `run` has made."""
+        best = self.state.links(self.name)
+        if best is None:
+            raise CrossproError(f"aligner: expected {self.name} links in a file, found it damaged")
+        return DirectionLinks(best, self._tally() if keep else None)
+
+    def _trained(self, name: str, models: list[bool], report: Callable[[], None]) -> Direction:
+        """The direction after all passes, of which some may have been made by an earlier run."""
+        direction = Direction(
+            self.text, self.backward, self.parameters, self.passes.longest, self.known
+        )
+        done = self._resume(name, direction)
+        for _ in range(done * len(self.text.blocks)):
+            report()
+        for number, hmm in enumerate(models[done:], start=done + 1):
+            self._pass(name, direction, number, hmm, report)
+        return direction
+
+    def _resume(self, name: str, direction: Direction) -> int:
+        """Learn from the counts of the last pass that an earlier run has finished."""
+        saved = self.state.counts(name)
+        if saved is None:
+            return 0
+        direction.learn(saved[1])
+        return saved[0]
+
+    def _pass(
+        self, name: str, direction: Direction, number: int, hmm: bool, report: Callable[[], None]
+    ) -> None:
+        tally = direction.read(hmm, report)
+        self.state.save_counts(name, number, tally)
+        direction.learn(tally)
+
+    def _tally(self) -> Tally:
+        """What was counted in the last pass, and what was known before."""
+        saved = self.state.counts(self.name)
+        known = self.known.tally if self.known is not None else None
+        if saved is not None:
+            return saved[1] if known is None else add(saved[1], known)
+        if known is None:
+            raise CrossproError(f"aligner: expected {self.name} counts in a file, found it damaged")
+        return known
 
 
 def _send(sender: Connection, task: _Task) -> None:
     """The second process: it ends when the first does, and leaves interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    result: Exception | None = None
     try:
-        result: DirectionLinks | Exception = task.run(lambda: None)
+        task.run(lambda: None)
     except Exception as error:
         result = error
     with contextlib.suppress(BrokenPipeError):
         sender.send(result)
 
 
-def _receive(receiver: Connection) -> DirectionLinks:
+def _receive(receiver: Connection) -> None:
+    """Wait for the second process, and raise what it raised."""
     try:
         result = receiver.recv()
     except EOFError:
@@ -166,8 +233,6 @@ def _receive(receiver: Connection) -> DirectionLinks:
         ) from None
     if isinstance(result, Exception):
         raise result
-    assert isinstance(result, DirectionLinks)  # noqa: S101 - for the type checker
-    return result
 
 
 def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> Callable[[], None]:

@@ -6,7 +6,7 @@ of MT output take a whole file at once, as arrays: `link_arrays.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 MOST_DIGITS = 9
 """Of a position; longer ones are no positions of words."""
 
-Sentences = Sequence[Sequence[str]]
+Sentences = Collection[Sequence[str]]
 
 
 def read_links(

@@ -69,7 +69,7 @@ def _measure(options: argparse.Namespace) -> list[str]:
         for path in (options.source, options.target)
     )
     start = time.perf_counter()
-    found = align_corpus(source, target, settings, jobs=options.jobs)
+    found = list(align_corpus(source, target, settings, jobs=options.jobs))
     seconds = time.perf_counter() - start
     kilobytes = sum(
         resource.getrusage(who).ru_maxrss

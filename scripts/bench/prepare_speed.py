@@ -119,7 +119,7 @@ def measure_steps(
     right = list(tokenise_lines((text.target for text in texts), languages[1]))
     timings.append(Timing("tokenising", size, clock.lap()))
     aligner = default_settings(task)
-    align_corpus(left, right, aligner)
+    list(align_corpus(left, right, aligner))
     timings.append(Timing("aligning", size, clock.lap()))
     tagset = "universal" if task.tagset == "none" else task.tagset
     parse = task.null_subjects

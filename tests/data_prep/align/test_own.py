@@ -18,15 +18,22 @@ from crosspro.data_prep.align.backends import (
     beyond_limits,
     default_settings,
 )
+from crosspro.data_prep.align.blocks import paired_text
 from crosspro.data_prep.align.evaluate import score_links
 from crosspro.data_prep.align.model import Direction
-from crosspro.data_prep.align.own import own_links
-from crosspro.data_prep.align.text import make_form, paired_text
+from crosspro.data_prep.align.text import make_form, numbered_text
 from crosspro.data_prep.errors import CrossproError, InputError
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text, news_text
 
 WORD = AlignerSettings(form="word")
 SMALL = replace(WORD, variational=0.0)
+
+
+def paired(source, target, folder, form=str.lower, longest=100, ratio=None):
+    text = numbered_text(source, target, form, longest, ratio, folder)
+    return paired_text(text, folder, lambda done, total: None)
+
+
 words = st.lists(st.sampled_from("abcdefgh"), max_size=9)
 
 
@@ -131,13 +138,13 @@ def outside_text():
     return [*source, long[0], source[0][:1]], [*target, long[1], long[1][:20]]
 
 
-def test_segments_beyond_the_limits_are_counted_and_not_learnt_from():
+def test_segments_beyond_the_limits_are_counted_and_not_learnt_from(tmp_path):
     texts = outside_text()
     limited = replace(WORD, max_ratio=9.0)
     assert beyond_limits(*texts, WORD) == 1
     assert beyond_limits(*texts, limited) == 2
     assert beyond_limits([[], ["a"]], [["b"] * 20, ["b"] * 9], limited) == 0
-    text = paired_text(*texts, str.lower, limited.max_length, limited.max_ratio)
+    text = paired(*texts, tmp_path, ratio=limited.max_ratio)
     assert text.outside.tolist() == [60, 61]
     learnt = [n for block in text.blocks for batch in block.batches for n in batch.segments]
     assert sorted(learnt) == list(range(60))
@@ -156,47 +163,20 @@ def test_the_back_off_is_an_ibm1_of_its_own():
     assert backed[60:] != hmm[60:]
 
 
-def test_a_large_text_has_the_back_off_too():
-    source, target = made_up_text(400)
-    long = [[word for sentence in side[:60] for word in sentence] for side in (source, target)]
-    texts = [*source, long[0]], [*target, long[1]]
-    backed = replace(WORD, back_off="ibm1")
-    arguments = (*texts, backed, None, False, 1, lambda *_: None)
-    whole, parts = (
-        list(own_links(*arguments)[0]),
-        list(own_links(*arguments, most_cells=200_000)[0]),
-    )
-    assert len(parts) == len(whole)
-    assert score_links([set(parts[-1][0])], [set(whole[-1][0])]).f1 > 0.8
-
-
-def test_a_large_text_is_learnt_from_in_part():
-    source, target = made_up_text(400)
-    chosen = [replace(WORD, model=model) for model in ("ibm1", "hmm")]
-    for one in chosen:
-        arguments = (source, target, one, None, False, 1, lambda *_: None)
-        whole = list(own_links(*arguments)[0])
-        parts = list(own_links(*arguments, most_cells=8000)[0])
-        assert len(parts) == len(whole)
-        gold = [set(forward) & set(backward) for forward, backward in whole]
-        found = [set(forward) & set(backward) for forward, backward in parts]
-        assert score_links(found, gold).f1 > 0.95
-
-
-def test_a_prefix_brings_forms_together_and_lower_case_too():
+def test_a_prefix_brings_forms_together_and_lower_case_too(tmp_path):
     form = make_form("prefix", 5)
-    text = paired_text([["Nation", "nationale"]], [["nations"]], form, 100)
+    text = paired([["Nation", "nationale"]], [["nations"]], tmp_path, form)
     assert list(text.source.words) == ["natio"]
     assert make_form("word", 5)("Nationale") == "nationale"
 
 
-def test_pairs_are_numbered_alike_in_all_blocks(monkeypatch):
-    monkeypatch.setattr("crosspro.data_prep.align.text._BLOCK_CELLS", 500)
-    monkeypatch.setattr("crosspro.data_prep.align.text._BATCH_CELLS", 300)
+def test_pairs_are_numbered_alike_in_all_blocks(monkeypatch, tmp_path):
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 500)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BATCH_CELLS", 300)
     source, target = made_up_text(50)
-    text = paired_text(source, target, str.lower, 100)
+    text = paired(source, target, tmp_path)
     assert len(text.blocks) > 3
-    left, right = text.pair_words()
+    left, right = text.keys.words_of(np.arange(text.keys.size))
     seen = []
     for block in text.blocks:
         for batch in block.batches:
@@ -208,7 +188,7 @@ def test_pairs_are_numbered_alike_in_all_blocks(monkeypatch):
                 assert (right[cells] == b[:, None]).all()
                 assert not batch.cells[len(b) :, row].any()
                 assert (
-                    text.pair_numbers(*np.broadcast_arrays(a[None, :], b[:, None])) == cells
+                    text.keys.numbers(*np.broadcast_arrays(a[None, :], b[:, None])) == cells
                 ).all()
     assert sorted(seen) == list(range(50))
 
