@@ -48,7 +48,7 @@ class HantaSearch:
             for morpheme, chance in morphemes.items():
                 self._known.setdefault(morpheme, {})[tag] = chance
         self._open = [tag for tag in tagger.LP_hapax_t if tag in tagger.LP_s_t]
-        self._guesses = lru_cache(100_000)(self._with_guesses)
+        self._guesses = lru_cache(100_000)(self._guess)
         self._next_morphemes = lru_cache(20_000)(self._find_next_morphemes)
         self._next_tags = lru_cache(100_000)(self._find_next_tags)
         self._weighed = lru_cache(_REMEMBERED)(self._weigh)
@@ -165,10 +165,7 @@ class HantaSearch:
             ]
             for end in range(begin + 1, size + 1) if states else ():
                 morpheme = word[begin:end]
-                if strict:
-                    scores = self._known.get(morpheme, {})
-                else:
-                    scores = self._guesses(morpheme, size < 4, end - begin == size)
+                scores = self._known.get(morpheme) if strict else self._scores(morpheme, size)
                 if not scores:
                     continue
                 row = rows[end]
@@ -192,22 +189,25 @@ class HantaSearch:
             followers = [(tag, chance) for tag, chance in followers if tag in reachable]
         return {tag: (order, chance) for order, (tag, chance) in enumerate(followers)}
 
-    def _with_guesses(self, morpheme: str, short: bool, whole: bool) -> dict[int, float]:
+    def _scores(self, morpheme: str, length: int) -> dict[int, float]:
         """The chance of a morpheme for each tag, for open classes by its ending if not known."""
-        known = self._known.get(morpheme, {})
+        known = self._known.get(morpheme)
         size = len(morpheme)
-        if not short and size <= 2:
-            return known
-        tagger, scores = self._tagger, dict(known)
+        if length >= 4 and size <= 2:
+            return known or {}
+        ending = morpheme[-4:] if size > 4 else morpheme[1:]
+        guesses = self._guesses(ending, min(size, _LONGEST_MORPHEME), size == length)
+        return guesses | known if known else guesses
+
+    def _guess(self, ending: str, size: int, whole: bool) -> dict[int, float]:
+        """The chance of an unknown morpheme of this size for each open class."""
+        tagger, scores = self._tagger, {}
         for tag in self._open:
-            if tag in known:
-                continue
-            endings = tagger.LP_s_t[tag]
-            ending = next(
-                (morpheme[-n:] for n in (4, 3, 2, 1) if size > n and morpheme[-n:] in endings), ""
-            )
-            length = tagger.LP_len_t[tag][min(size, _LONGEST_MORPHEME)]
-            chance = tagger.Int_t + tagger.LP_hapax_t[tag] + length + endings[ending]
+            endings, known = tagger.LP_s_t[tag], ending
+            while known not in endings:
+                known = known[1:]
+            chance = tagger.Int_t + tagger.LP_hapax_t[tag] + tagger.LP_len_t[tag][size]
+            chance += endings[known]
             scores[tag] = chance - _WHOLE_WORD if whole else chance
         return scores
 
