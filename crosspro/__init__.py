@@ -150,7 +150,8 @@ def prepare(
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.gaps.rules import RULES, changed_rules
-    from crosspro.data_prep.prepare import PrepareSettings, prepare, tokenised_segments
+    from crosspro.data_prep.prepare import PrepareSettings, prepare
+    from crosspro.data_prep.tokenised import tokenised_bitext
 
     _one_of("rules", rules, RULES)
     task = _task(task)
@@ -171,7 +172,8 @@ def prepare(
     )
     with TemporaryDirectory() as scratch:
         steps = Cache(Path(cache or scratch))
-        examples, _ = prepare(task, tokenised_segments(task, list(texts)), settings, steps)
+        bitext = tokenised_bitext(task, texts, steps.folder)
+        examples, _ = prepare(task, bitext, settings, steps)
         return list(examples)
 
 

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.temporary import temporary_folder
-from crosspro.data_prep.files.textfile import make_folder, read_lines, write_text
+from crosspro.data_prep.files.textfile import (
+    atomic_output,
+    make_folder,
+    read_lines,
+    write_text,
+)
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -30,15 +35,28 @@ _DIGESTS = "sha256.json"
 
 
 def content_key(*parts: Any) -> str:
-    """A short name for a combination of plain values, dataclasses and files (as `Path`)."""
+    """A short name for a combination of plain values, dataclasses and files (as `Path`).
+
+    An iterator stands for the list of its items, which is never held in memory.
+    """
     digest = hashlib.blake2b(digest_size=10)
     for part in parts:
         if isinstance(part, Path):
             digest.update(f"file {file_digest(part)}\n".encode())
+        elif isinstance(part, Iterator):
+            separator = b"["
+            for item in part:
+                digest.update(separator + _json(item))
+                separator = b", "
+            digest.update(b"]\n" if separator == b", " else b"[]\n")
         else:
             value = asdict(part) if is_dataclass(part) and not isinstance(part, type) else part
-            digest.update(json.dumps(value, sort_keys=True, ensure_ascii=False).encode() + b"\n")
+            digest.update(_json(value) + b"\n")
     return digest.hexdigest()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
 
 
 def file_digest(path: Path) -> str:
@@ -56,6 +74,11 @@ class Cache:
         self.folder = folder
         make_folder(folder)
 
+    def leave(self) -> None:
+        """Remove the folder if nothing is in it."""
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
     def path(self, step: str, key: str) -> Path:
         """Where the result of a step is, or will be."""
         return self.folder / f"{step}.{key}"
@@ -69,11 +92,19 @@ class Cache:
 
     def text(self, step: str, key: str, make: Callable[[], str]) -> Path:
         """The result of a step, made now if it is not there or damaged."""
+        return self.lines(step, key, lambda: [make()])
+
+    def lines(self, step: str, key: str, make: Callable[[], Iterable[str]]) -> Path:
+        """The same for a result that comes in pieces, and is written as they come."""
         path = self.path(step, key)
         if not self.has_text(step, key):
-            text = make()
-            write_text(path, text)
-            write_text(_digest_file(path), hashlib.sha256(text.encode("utf-8")).hexdigest() + "\n")
+            digest = hashlib.sha256()
+            with atomic_output(path) as handle:
+                for text in make():
+                    raw = text.encode("utf-8")
+                    digest.update(raw)
+                    handle.write(raw)
+            write_text(_digest_file(path), digest.hexdigest() + "\n")
         return path
 
     def arrays(

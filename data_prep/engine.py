@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -27,19 +27,23 @@ ENGINES = ("local", "ray")
 
 def map_shards(
     function: Callable[[Piece], Result],
-    shards: Sequence[Piece],
+    shards: Iterable[Piece],
     engine: str = "local",
     jobs: int = 1,
 ) -> Iterator[Result]:
-    """The result of each shard, in order; `function` must be importable by other processes."""
+    """The result of each shard, in order; `function` must be importable by other processes.
+
+    Only a few shards are taken before their results are; on Ray, `jobs` above 1 are the workers of
+    a cluster that is begun here.
+    """
     if engine not in ENGINES:
         raise input_error("settings", "engine", choices(ENGINES), engine)
     if engine == "ray":
-        yield from _map_ray(function, shards)
-    elif jobs <= 1 or len(shards) <= 1:
+        yield from _map_ray(function, shards, jobs)
+    elif jobs <= 1:
         yield from map(function, shards)
     else:
-        yield from map_processes(function, shards, min(jobs, len(shards)))
+        yield from map_processes(function, shards, jobs)
 
 
 def map_processes(
@@ -96,7 +100,9 @@ def _in_order(
         yield result(waiting.popleft())
 
 
-def _map_ray(function: Callable[[Piece], Result], shards: Sequence[Piece]) -> Iterator[Result]:
+def _map_ray(
+    function: Callable[[Piece], Result], shards: Iterable[Piece], jobs: int
+) -> Iterator[Result]:
     try:
         import ray
     except ImportError as error:
@@ -104,6 +110,7 @@ def _map_ray(function: Callable[[Piece], Result], shards: Sequence[Piece]) -> It
             f"engine: expected the package ray, found nothing: {how_to_install('ray')}"
         ) from error
     if not ray.is_initialized():
-        ray.init(log_to_driver=False)
+        elsewhere = jobs <= 1 or "RAY_ADDRESS" in os.environ
+        ray.init(log_to_driver=False, num_cpus=None if elsewhere else jobs)
     width = 2 * int(ray.cluster_resources().get("CPU", 1))
     yield from _in_order(shards, ray.remote(function).remote, ray.get, deque(), width)

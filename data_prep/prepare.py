@@ -3,60 +3,40 @@
 Every step keeps its result in a cache named by the content it was made from, annotation in shards
 of whole documents. A run that was interrupted goes on where it stopped and gives the same bytes.
 Each step can be replaced by a file of the user's own: links, annotation, a parse of the source.
+No step holds the text in memory, except that the aligner numbers its words.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus, beyond_limits
+from crosspro.data_prep.align.backends import (
+    AlignerSettings,
+    align_both_directions,
+    beyond_limits,
+)
+from crosspro.data_prep.align.state import remove_folder
 from crosspro.data_prep.annotate.corpus import AnnotationSettings
 from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
 from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
-from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.annotate.store import read_store
 from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.files.stored import store_sentences
 from crosspro.data_prep.formats.links import format_links, read_links
-from crosspro.data_prep.gaps.extract import (
-    Placement,
-    make_example,
-    place_gaps,
-    source_pronouns,
-)
-from crosspro.data_prep.gaps.null_subjects import place_null_subjects
 from crosspro.data_prep.gaps.rules import GapRules
-from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
+from crosspro.data_prep.gaps.segments import Counts, segment_examples
 from crosspro.data_prep.task import Task
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.tokenised import Sentences, TokenisedBitext
 
-
-@dataclass(frozen=True)
-class TokenisedSegment:
-    """What the pipeline works on."""
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    document: str | None
-
-
-def tokenised_segments(
-    task: Task, texts: Sequence[Segment], tokenised: bool | None = None
-) -> list[TokenisedSegment]:
-    """The segments of a bitext, tokenised; whether they are already is found out if not said."""
-    sources, targets = [one.source for one in texts], [one.target for one in texts]
-    sides = (
-        tokenise_lines(sources, task.source_language, tokenised=tokenised),
-        tokenise_lines(targets, task.target_language, tokenised=tokenised),
-    )
-    return [
-        TokenisedSegment(tuple(source), tuple(target), segment.document)
-        for source, target, segment in zip(*sides, texts, strict=True)
-    ]
+_REPORTED = 1000
+"""Segments after which progress is told."""
 
 
 @dataclass(frozen=True)
@@ -72,56 +52,42 @@ class PrepareSettings:
     engine: str = "local"
 
 
-@dataclass
-class Counts:
-    """Every decision that was made, for the report."""
-
-    decisions: Counter[str] = field(default_factory=Counter)
-    subject_rules: Counter[str] = field(default_factory=Counter)
-    before: Counter[str] = field(default_factory=Counter)
-    after: Counter[str] = field(default_factory=Counter)
-    backed_off: int = 0
-
-
 @dataclass(frozen=True)
 class Step:
-    """A step that was done, for progress and report."""
+    """How far a step is: its name, what it does now, and how much of it is done."""
 
     name: str
-    detail: str
+    detail: str = ""
+    done: int = 0
+    total: int = 0
 
 
 Report = Callable[[Step], None]
+"""A step begins with its first report, and ends where another begins."""
 
 
 def prepare(
     task: Task,
-    segments: Sequence[TokenisedSegment],
+    bitext: TokenisedBitext,
     settings: PrepareSettings,
     cache: Cache,
     report: Report = lambda step: None,
 ) -> tuple[Iterator[Example], Counts]:
-    """The examples of a bitext, and counts that are complete when the last one has been taken."""
-    if not segments:
+    """The examples of a bitext, and counts that are complete when the last one has been taken.
+
+    Links and annotation are made at the call, gaps are placed while examples are taken.
+    """
+    if not len(bitext):
         raise CrossproError("bitext: expected at least one segment, found none")
     check_annotators(task, settings)
-    text = content_key([(s.source, s.target, s.document) for s in segments])
-    links = _links(segments, settings, cache, text, report)
-    shards = document_shards([segment.document for segment in segments])
-    target = AnnotationSettings(
-        settings.annotator, task.target_language, _tagset(task.tagset), task.null_subjects
-    )
-    targets = (
-        _annotate(target, [s.target for s in segments], shards, settings, cache, report)
-        if task.tagged or task.null_subjects
-        else (_plain(segment.target) for segment in segments)
-    )
-    sources = _sources(task, segments, shards, settings, cache, report)
     counts = Counts()
+    links = _links(bitext, settings, cache, report)
     if settings.links is None and settings.aligner.aligner == "own":
-        sides = [s.source for s in segments], [s.target for s in segments]
-        counts.backed_off = beyond_limits(*sides, settings.aligner)
-    return _examples(task, segments, links, targets, sources, settings.rules, counts), counts
+        counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
+    targets = _targets(task, bitext, settings, cache, report)
+    sources = _sources(task, bitext, settings, cache, report)
+    examples = segment_examples(task, bitext, links, targets, sources, settings.rules, counts)
+    return _reported(examples, len(bitext), report), counts
 
 
 def check_annotators(task: Task, settings: PrepareSettings) -> None:
@@ -140,35 +106,60 @@ def _tagset(name: str) -> str:
     return "universal" if name == "none" else name
 
 
+def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterator[Example]:
+    name = "placing gaps"
+    report(Step(name, "", 0, total))
+    for number, example in enumerate(examples, start=1):
+        yield example
+        if number % _REPORTED == 0 or number == total:
+            report(Step(name, "", number, total))
+
+
 # Links ------------------------------------------------------------------------------------------
 
 
 def _links(
-    segments: Sequence[TokenisedSegment],
-    settings: PrepareSettings,
-    cache: Cache,
-    text: str,
-    report: Report,
-) -> list[tuple[Link, ...]]:
-    source = [segment.source for segment in segments]
-    target = [segment.target for segment in segments]
+    bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterator[tuple[Link, ...]]:
+    source, target = bitext.source, bitext.target
     if settings.links is not None:
-        report(Step("links", f"from {settings.links}"))
-        return list(read_links(settings.links, source, target))
-    key = content_key(text, settings.aligner)
+        report(Step("reading links", f"from {settings.links}"))
+        # All of it is checked now, not after hours of annotating.
+        deque(read_links(settings.links, source, target), maxlen=0)
+        return read_links(settings.links)
+    name = "aligning"
+    report(Step(name, f"{len(bitext):,} segments ({settings.aligner.aligner})"))
+    key = content_key(content_key(iter(bitext)), settings.aligner)
+    folder = cache.path("aligning", key)
 
-    def align() -> str:
-        report(Step("links", f"aligning {len(segments):,} segments ({settings.aligner.aligner})"))
-        found = align_corpus(
-            source, target, settings.aligner, progress=lambda text: report(Step("links", text))
-        )
-        return "".join(format_links(one) + "\n" for one in found)
+    def align() -> Iterator[str]:
+        found = align_both_directions(
+            source,
+            target,
+            settings.aligner,
+            progress=lambda detail, done, total: report(Step(name, detail, done, total)),
+            folder=folder,
+        ).links(settings.aligner.symmetrisation)
+        return (format_links(one) + "\n" for one in found)
 
-    path = cache.text("links", key, align)
-    return list(read_links(path, source, target))
+    links = cache.lines("links", key, align)
+    remove_folder(folder)
+    return read_links(links)
 
 
 # Annotation -------------------------------------------------------------------------------------
+
+
+def _targets(
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterable[AnnotatedSentence]:
+    if not task.tagged and not task.null_subjects:
+        return (_plain(words) for words in bitext.target)
+    annotation = AnnotationSettings(
+        settings.annotator, task.target_language, _tagset(task.tagset), task.null_subjects
+    )
+    shards = document_shards(bitext.documents)
+    return _annotate(annotation, bitext.target, shards, settings, cache, report)
 
 
 def _plain(words: Sequence[str]) -> AnnotatedSentence:
@@ -176,111 +167,53 @@ def _plain(words: Sequence[str]) -> AnnotatedSentence:
     return AnnotatedSentence(tuple(Token(word, word, "") for word in words))
 
 
+def _sources(
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterable[AnnotatedSentence | None]:
+    """The annotated source of each segment that needs it, None for the others."""
+    if not task.null_subjects and not _filters(task, settings.rules):
+        return (None for _ in bitext.source)
+    annotation = AnnotationSettings(settings.source_annotator, task.source_language, "universal")
+    # A file has a sentence for every segment.
+    every = task.null_subjects or annotation_file(settings.source_annotator) is not None
+    if every:
+        shards = _equal_shards(len(bitext))
+        return _annotate(annotation, bitext.source, shards, settings, cache, report)
+    chosen = store_sentences(cache.folder)
+    for words in bitext.source:
+        if _has_ambiguous(words, task):
+            chosen.add(words)
+    wanted = chosen.finish()
+    shards = _equal_shards(len(wanted))
+    annotated = _annotate(annotation, wanted, shards, settings, cache, report)
+    return (next(annotated) if _has_ambiguous(words, task) else None for words in bitext.source)
+
+
+def _has_ambiguous(words: Sequence[str], task: Task) -> bool:
+    known = task.subject_filter.pronouns
+    return any(word.lower() in known for word in words)
+
+
+def _equal_shards(size: int) -> list[range]:
+    return [range(start, min(start + SHARD, size)) for start in range(0, size, SHARD)]
+
+
 def _annotate(
     annotation: AnnotationSettings,
-    sentences: Sequence[Sequence[str]],
+    sentences: Sentences,
     shards: Sequence[range],
     settings: PrepareSettings,
     cache: Cache,
     report: Report,
 ) -> Iterator[AnnotatedSentence]:
-    return annotate_shards(
+    name = f"annotating {annotation.language}"
+    files = annotate_shards(
         annotation,
         sentences,
         shards,
         cache,
-        lambda detail: report(Step("annotation", detail)),
+        lambda detail, done, total: report(Step(name, detail, done, total)),
         settings.engine,
         settings.jobs,
     )
-
-
-def _sources(
-    task: Task,
-    segments: Sequence[TokenisedSegment],
-    shards: Sequence[range],
-    settings: PrepareSettings,
-    cache: Cache,
-    report: Report,
-) -> Iterator[AnnotatedSentence | None]:
-    """The annotated source of each segment that needs it, None for the others."""
-    sentences = [segment.source for segment in segments]
-    if task.null_subjects:
-        wanted = [True] * len(sentences)
-    elif _filters(task, settings.rules):
-        known = task.subject_filter.pronouns
-        wanted = [any(word.lower() in known for word in one) for one in sentences]
-    else:
-        yield from (None for _ in sentences)
-        return
-    if annotation_file(settings.source_annotator) is not None:
-        wanted = [True] * len(sentences)  # a file has a sentence for every segment
-    kept = [index for index, want in enumerate(wanted) if want]
-    chosen = [sentences[index] for index in kept]
-    pieces = [range(i, min(i + SHARD, len(chosen))) for i in range(0, len(chosen), SHARD)]
-    annotation = AnnotationSettings(settings.source_annotator, task.source_language, "universal")
-    annotated = _annotate(annotation, chosen, pieces, settings, cache, report)
-    for want in wanted:
-        yield next(annotated) if want else None
-
-
-# Gaps -------------------------------------------------------------------------------------------
-
-
-def _examples(
-    task: Task,
-    segments: Sequence[TokenisedSegment],
-    links: Sequence[Sequence[Link]],
-    targets: Iterator[AnnotatedSentence],
-    sources: Iterator[AnnotatedSentence | None],
-    rules: GapRules,
-    counts: Counts,
-) -> Iterator[Example]:
-    for segment, pairs, target, source in zip(segments, links, targets, sources, strict=True):
-        if len(target.tokens) != len(segment.target):
-            raise input_error(
-                "annotation",
-                "tokens",
-                f"{len(segment.target)} as in the text",
-                f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
-            )
-        tokens = target.tagged_lemmas() if task.tagged else segment.target
-        if task.null_subjects and source is not None:
-            placements = place_null_subjects(source, target, pairs, rules)
-            before = placements
-        else:
-            before, placements = _overt(task, segment, pairs, source, rules, counts)
-        example = make_example(
-            segment.source, segment.target, tokens, pairs, placements, task, segment.document
-        )
-        counts.decisions.update(placement.decision for placement in placements)
-        counts.after.update(gap.label for gap in example.gaps if gap.label)
-        if before is not placements:
-            unfiltered = make_example(segment.source, segment.target, tokens, pairs, before, task)
-            counts.before.update(gap.label for gap in unfiltered.gaps if gap.label)
-        else:
-            counts.before.update(gap.label for gap in example.gaps if gap.label)
-        yield example
-
-
-def _overt(
-    task: Task,
-    segment: TokenisedSegment,
-    links: Sequence[Link],
-    source: AnnotatedSentence | None,
-    rules: GapRules,
-    counts: Counts,
-) -> tuple[list[Placement], list[Placement]]:
-    """The placements of all source pronouns, and of those that are subjects."""
-    pronouns = source_pronouns(segment.source, task)
-    size = len(segment.source)
-    before = place_gaps(size, segment.target, links, pronouns, task, rules)
-    if source is None or not ambiguous_pronouns(source, task):
-        return before, before
-    verdicts = judge_subjects(source, task, rules.keep_expletives)
-    counts.subject_rules.update(verdict.rule for verdict in verdicts.values())
-    kept = [p for p in pronouns if p not in verdicts or verdicts[p].subject]
-    counts.decisions["filtered_not_subject"] += len(pronouns) - len(kept)
-    if len(kept) == len(pronouns):
-        return before, before
-    return before, place_gaps(size, segment.target, links, kept, task, rules)
+    return chain.from_iterable(map(read_store, files))

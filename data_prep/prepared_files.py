@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -12,28 +13,36 @@ from crosspro.data_prep.cache import file_digest
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.gaps.segments import Counts
 from crosspro.data_prep.layers import BLIND
-from crosspro.data_prep.prepare import Counts, PrepareSettings
-from crosspro.data_prep.sets.statistics import DocumentSize
+from crosspro.data_prep.prepare import PrepareSettings
+from crosspro.data_prep.sets.statistics import DocumentSize, total_size
 from crosspro.data_prep.task import Task
 
 
-def write_prepared(examples: Iterable[Example], output: Path, blind: bool) -> list[Example]:
-    """Write PREFIX.data and what belongs to it, so that either all or none of them appear."""
-    kept = []
-    data = output.with_name(f"{output.name}.data")
-    with atomic_output(data) as handle:
-        for example in examples:
-            kept.append(example)
-            handle.write(format_example(example).encode("utf-8") + b"\n")
-        write_text(
-            output.with_name(f"{output.name}.doc-ids"),
-            "".join(f"{example.document or ''}\n" for example in kept),
-        )
-        if blind:
-            lines = ("\t\t" + format_example(example).split("\t", 2)[2] for example in kept)
-            write_text(output.with_name(f"{output.name}{BLIND}.data"), "\n".join(lines) + "\n")
-    return kept
+def write_prepared(examples: Iterable[Example], output: Path, blind: bool) -> DocumentSize:
+    """Write PREFIX.data and what belongs to it, so that either all or none of them appear.
+
+    Examples are written as they come; how much it was in all is returned.
+    """
+    with ExitStack() as files:
+        # The last to be opened is the first to be moved into place: the data comes last.
+        data = files.enter_context(atomic_output(output.with_name(f"{output.name}.data")))
+        ids = files.enter_context(atomic_output(output.with_name(f"{output.name}.doc-ids")))
+        hidden = output.with_name(f"{output.name}{BLIND}.data")
+        without = files.enter_context(atomic_output(hidden)) if blind else None
+
+        def written() -> Iterator[Example]:
+            for example in examples:
+                line = format_example(example)
+                data.write(line.encode("utf-8") + b"\n")
+                ids.write(f"{example.document or ''}\n".encode())
+                if without is not None:
+                    visible = line.split("\t", 2)[2]
+                    without.write(f"\t\t{visible}\n".encode())
+                yield example
+
+        return total_size(written())
 
 
 def write_report(

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from crosspro.data_prep.align.backends import AlignerSettings, default_settings
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.files.textfile import count_lines
 from crosspro.data_prep.gaps.rules import changed_rules
-from crosspro.data_prep.prepare import (
-    Counts,
-    PrepareSettings,
-    Step,
-    TokenisedSegment,
-    check_annotators,
-    prepare,
-    tokenised_segments,
-)
+from crosspro.data_prep.gaps.segments import Counts
+from crosspro.data_prep.prepare import PrepareSettings, Step, check_annotators, prepare
 from crosspro.data_prep.prepared_files import write_prepared, write_report
-from crosspro.data_prep.sets.statistics import data_statistics
 from crosspro.data_prep.task import OTHER, Task, load_task
+from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Aligner, DocIds, Jobs, TaskName, show_table
+from crosspro.scripts.steps import StepDisplay
 
 
 class Year(StrEnum):
@@ -113,41 +109,58 @@ def prepare_command(
     )
     settings.aligner.check()
     check_annotators(task_rules, settings)
-    texts = list(
-        read_bitext(
-            source,
-            target,
-            source_language=task_rules.source_language,
-            target_language=task_rules.target_language,
-            doc_ids=doc_ids,
-            format=text_format,
-        )
+    texts = read_bitext(
+        source,
+        target,
+        source_language=task_rules.source_language,
+        target_language=task_rules.target_language,
+        doc_ids=doc_ids,
+        format=text_format,
     )
-    segments = tokenised_segments(task_rules, texts, tokenised)
-    if _exchanged(task_rules, segments):
-        languages = f"{task_rules.source_language} to {task_rules.target_language}"
-        note = f"source and target look exchanged: {task_rules.name} is {languages}"
-        print(f"warning: {note}", file=sys.stderr)
-    console = Console(stderr=True)
-
-    def report(step: Step) -> None:
-        console.print(f"{step.name}: {step.detail}", highlight=False, markup=False)
-
-    folder = cache or output.with_name(f"{output.name}.cache")
-    examples, counts = prepare(task_rules, segments, settings, Cache(folder), report)
-    total = data_statistics(write_prepared(examples, output, blind), task_rules).total
+    steps = Cache(cache or output.with_name(f"{output.name}.cache"))
+    with StepDisplay() as display:
+        bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
+        if _exchanged(task_rules, bitext):
+            languages = f"{task_rules.source_language} to {task_rules.target_language}"
+            note = f"source and target look exchanged: {task_rules.name} is {languages}"
+            print(f"warning: {note}", file=sys.stderr)
+        examples, counts = prepare(task_rules, bitext, settings, steps, display.report)
+        total = write_prepared(examples, output, blind)
     inputs = [path for path in (source, target, doc_ids, links) if path]
     write_report(task_rules, total, counts, settings, rules.value, inputs, output)
     _show(task_rules, counts, total.gaps)
+    print(display.table(), end="", file=sys.stderr)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
     print(f"{output}.data: {total.segments:,} lines, {total.gaps:,} gaps", file=sys.stderr)
 
 
-def _exchanged(task: Task, segments: Sequence[TokenisedSegment]) -> bool:
+def _tokenised(
+    task: Task,
+    texts: Iterator[Segment],
+    steps: Cache,
+    source: Path,
+    tokenised: bool | None,
+    display: StepDisplay,
+) -> TokenisedBitext:
+    """The text on the disk, where the steps are kept; if it is faulty, nothing is left there."""
+    total = count_lines(source) if source.is_file() else 0
+    name = "reading and tokenising"
+    display.report(Step(name, "", 0, total))
+
+    def progress(segment: Segment) -> None:
+        display.report(Step(name, "", segment.line, total))
+
+    try:
+        return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
+    except CrossproError:
+        steps.leave()
+        raise
+
+
+def _exchanged(task: Task, bitext: TokenisedBitext) -> bool:
     forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
-    sides = (one.source for one in segments), (one.target for one in segments)
-    return exchanged(*sides, task.source_pronouns, forms)
+    return exchanged(bitext.source, bitext.target, task.source_pronouns, forms)
 
 
 def _show(task: Task, counts: Counts, gaps: int) -> None:

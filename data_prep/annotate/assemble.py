@@ -6,11 +6,16 @@ ones. Backends are shown `presentable` text; tokens carry the text as it was.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.token import Token
+
+REMEMBERED = 200_000
+"""Tokens that an assembler remembers."""
 
 LONGEST = 80
 """Words beyond this many characters are shown to backends in part, and are their own lemmas."""
@@ -34,6 +39,8 @@ class Assembler:
     scheme: str = ""
     fine: TagConverter | None = field(init=False, repr=False)
     coarse: TagConverter = field(init=False, repr=False)
+    plain_token: Callable[[str, str, str], Token] = field(init=False, repr=False, compare=False)
+    """The token of a form, a lemma and a fine tag; remembered, for most words occur again."""
 
     def __post_init__(self) -> None:
         fine = None
@@ -41,6 +48,7 @@ class Assembler:
             fine = TagConverter(self.scheme, self.tagset, self.language)
         object.__setattr__(self, "fine", fine)
         object.__setattr__(self, "coarse", TagConverter("ud", self.tagset, self.language))
+        object.__setattr__(self, "plain_token", lru_cache(REMEMBERED)(self.token))
 
     def token(
         self,

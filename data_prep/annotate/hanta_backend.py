@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.hanta_search import SUPPORTED, HantaSearch
 from crosspro.data_prep.errors import CrossproError, choices, how_to_install, input_error, quoted
 from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
 
 MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
 """The models that come with the package, and their tags."""
 
-_REMEMBERED = 200_000
 _STTS = str.maketrans("", "", "()")
 
 
@@ -45,10 +45,9 @@ class HantaAnnotator(AnyOrder):
         shown = [presentable(form) for form in forms]
         if self.assembler.language == "en":
             shown = _joined_negation(shown)
-        words = self._tagger.tag_sent(shown)
         tokens = tuple(
-            self.assembler.token(form, lemma, self._fine_tag(tag))
-            for form, (_, lemma, tag) in zip(forms, words, strict=True)
+            self.assembler.plain_token(form, lemma, self._fine_tag(tag))
+            for form, (lemma, tag) in zip(forms, self._tag(shown), strict=True)
         )
         return AnnotatedSentence(tokens, self.assembler.scheme)
 
@@ -59,14 +58,14 @@ class HantaAnnotator(AnyOrder):
         return "NN" if tag in ("NNA", "NNI") else tag.translate(_STTS)
 
     @cached_property
-    def _tagger(self) -> Any:
+    def _tag(self) -> Callable[[Sequence[str]], list[tuple[str, str]]]:
+        """Lemma and tag of each word of a sentence."""
         from HanTa.HanoverTagger import HanoverTagger
 
         tagger = HanoverTagger(self.model)
-        # Both depend on nothing but their arguments; text repeats itself, so remembering pays.
-        tagger.analyze_forward = lru_cache(_REMEMBERED)(tagger.analyze_forward)
-        tagger.analyze_viterbi = lru_cache(_REMEMBERED)(tagger.analyze_viterbi)
-        return tagger
+        if version("HanTa") == SUPPORTED:
+            return HantaSearch(tagger)
+        return lambda words: [(lemma, tag) for _, lemma, tag in tagger.tag_sent(words)]
 
 
 def _joined_negation(words: list[str]) -> list[str]:

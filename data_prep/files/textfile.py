@@ -103,6 +103,22 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             raise _unreadable(path, error) from error
 
 
+def count_lines(path: Path, most: int = 1 << 32) -> int:
+    """How many lines a file has, for telling how far a reader is: 0 if that cannot be known, or not
+    soon, for a small compressed file may be endless."""
+    lines = size = 0
+    try:
+        with open_bytes(path) as handle:
+            while block := handle.read(1 << 20):
+                lines += block.count(b"\n")
+                size += len(block)
+                if size > most:
+                    return 0
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return 0  # the reader tells what is wrong
+    return lines
+
+
 def is_noise(block: bytes) -> bool:
     """Whether the beginning of a file is no text: not UTF-8, and one byte in twenty a control
     character. Text in another encoding has none of those, and random bytes one in nine."""

@@ -46,6 +46,21 @@ class DataStatistics:
         )
 
 
+def total_size(examples: Iterable[Example]) -> DocumentSize:
+    """The total alone, however many documents there are."""
+    segments = source = target = gaps = 0
+    for example in examples:
+        segments += 1
+        source += len(example.source)
+        target += _target_tokens(example)
+        gaps += len(example.gaps)
+    return DocumentSize("total", segments, source, target, gaps)
+
+
+def _target_tokens(example: Example) -> int:
+    return len(example.target) - sum(gap.word == NONE for gap in example.gaps)
+
+
 def data_statistics(examples: Iterable[Example], task: Task) -> DataStatistics:
     """Count a data set in one pass; without document ids it is one document."""
     rows: list[DocumentSize] = []
@@ -61,8 +76,7 @@ def data_statistics(examples: Iterable[Example], task: Task) -> DataStatistics:
         current = document
         segments += 1
         source += len(example.source)
-        inserted = sum(gap.word == NONE for gap in example.gaps)
-        target += len(example.target) - inserted
+        target += _target_tokens(example)
         gaps += len(example.gaps)
         for gap in example.gaps:
             if gap.label is None:

@@ -30,8 +30,9 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.gaps.rules import GapRules
-from crosspro.data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
+from crosspro.data_prep.prepare import PrepareSettings, prepare
 from crosspro.data_prep.task import Task, load_task
+from crosspro.data_prep.tokenised import TokenisedBitext
 from crosspro.evaluation.layout.tables import text_table
 
 LARGE = 2_000_000
@@ -111,8 +112,8 @@ def measure_steps(
     """The timing of each step, the number of segments, and the seconds of the whole pipeline."""
     clock = Clock()
     languages = task.source_language, task.target_language
-    bitext = read_bitext(source, target, source_language=languages[0], target_language=languages[1])
-    texts = list(islice(bitext, number))
+    read = read_bitext(source, target, source_language=languages[0], target_language=languages[1])
+    texts = list(islice(read, number))
     size = len(texts)
     timings = [Timing("reading", size, clock.lap())]
     left = list(tokenise_lines((text.source for text in texts), languages[0]))
@@ -128,16 +129,13 @@ def measure_steps(
     if judged:
         name = "annotating source"
         timings.append(_annotating(name, judged, languages[0], "universal", True))
-    segments = [
-        TokenisedSegment(tuple(s), tuple(t), text.document)
-        for s, t, text in zip(left, right, texts, strict=True)
-    ]
+    bitext = TokenisedBitext(left, right, [text.document for text in texts])
     settings, cache = PrepareSettings(GapRules(), aligner), Cache(folder / "cache")
     clock.lap()
-    for _ in prepare(task, segments, settings, cache)[0]:
+    for _ in prepare(task, bitext, settings, cache)[0]:
         pass
     whole = clock.lap()
-    examples = list(prepare(task, segments, settings, cache)[0])
+    examples = list(prepare(task, bitext, settings, cache)[0])
     timings.append(Timing("placing gaps", size, clock.lap()))
     write_examples(folder / "x.data", examples)
     timings.append(Timing("writing", size, clock.lap()))

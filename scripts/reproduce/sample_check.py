@@ -21,9 +21,10 @@ from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.gaps.rules import GapRules
-from crosspro.data_prep.prepare import PrepareSettings, TokenisedSegment, prepare
+from crosspro.data_prep.prepare import PrepareSettings, prepare
 from crosspro.data_prep.sample import PAIRS, TASKS, read_gold, read_pronoun_links, read_tokens
 from crosspro.data_prep.task import Task, load_task
+from crosspro.data_prep.tokenised import TokenisedBitext
 from crosspro.evaluation.layout.tables import text_table
 
 Found = dict[tuple[int, int], str]
@@ -96,8 +97,8 @@ def _gold_links(task: Task) -> Iterable[list[tuple[int, int]]]:
 
 def _extract(task: Task, settings: PrepareSettings, cache: Cache) -> Found:
     sides = read_tokens(task.source_language), read_tokens(task.target_language)
-    segments = [TokenisedSegment(tuple(s), tuple(t), None) for s, t in zip(*sides, strict=True)]
-    examples, _ = prepare(task, segments, settings, cache)
+    bitext = TokenisedBitext(*sides, [None] * len(sides[0]))
+    examples, _ = prepare(task, bitext, settings, cache)
     return _gaps(examples)
 
 

@@ -80,3 +80,27 @@ def test_a_flipped_bit_in_an_array_is_noticed(tmp_path):
     raw[-8] ^= 4
     file.write_bytes(raw)
     assert cache.arrays("step", "key", ("a",), make)["a"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("items", [[], [1], [("a", ["é"]), None, {"b": 1, "a": 2}]])
+def test_an_iterator_has_the_key_of_its_list(items):
+    assert content_key("x", iter(items), 1) == content_key("x", items, 1)
+
+
+def test_pieces_are_written_as_they_come_and_only_as_a_whole(tmp_path):
+    cache = Cache(tmp_path / "cache")
+
+    def fails():
+        yield "first\n"
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        cache.lines("step", "key", fails)
+    assert list(cache.folder.iterdir()) == []
+    path = cache.lines("step", "key", lambda: iter(["first\n", "é\n"]))
+    assert path.read_text("utf-8") == "first\né\n"
+    assert cache.has_text("step", "key")
+    cache.leave()
+    assert path.exists()
+    Cache(tmp_path / "other").leave()
+    assert not (tmp_path / "other").exists()

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import pytest
 
+from crosspro.data_prep.annotate import shards
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.sample import read_gold, sample_path
 from crosspro.data_prep.task import load_task
@@ -109,6 +111,59 @@ def test_most_gold_gaps_of_the_sample_are_found(tmp_path):
     }
     assert len(gold & found) / len(gold) > 0.75
     assert len({key[:2] for key in gold} & {key[:2] for key in found}) / len(gold) > 0.9
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--jobs", "2"], pytest.param(["--engine", "ray", "--jobs", "2"], marks=pytest.mark.slow)],
+)
+def test_other_processes_make_the_same_bytes(tmp_path, monkeypatch, more):
+    pytest.importorskip("HanTa")
+    if "ray" in more:
+        pytest.importorskip("ray")
+    monkeypatch.setattr(shards, "SHARD", 50)
+    assert crosspro(*arguments("de-en", tmp_path / "one")).code == 0
+    result = crosspro(*arguments("de-en", tmp_path / "two", *more))
+    assert result.code == 0, result.stderr
+    for suffix in (".data", ".doc-ids"):
+        one, two = (tmp_path / f"{name}{suffix}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    files = [
+        {file.name: file.read_bytes() for file in (tmp_path / f"{name}.cache").iterdir()}
+        for name in ("one", "two")
+    ]
+    assert files[0] == files[1]
+    assert sum(name.startswith("annotation.") for name in files[0]) > 4
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path):
+    peaks = []
+    for size in (3000, 12000):
+        texts = {"s": "it works well .\n", "t": "il marche bien .\n", "links": "0-0 1-1\n"}
+        for name, line in texts.items():
+            (tmp_path / name).write_text(line * size, "utf-8")
+        sides = ["--source", tmp_path / "s", "--target", tmp_path / "t", "-o", tmp_path / "x"]
+        more = ["--links", tmp_path / "links", "--tokenised", "--blind"]
+        tracemalloc.start()
+        result = crosspro("prepare", "--task", "en-fr-2015", "--rules", "2015", *sides, *more)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert result.code == 0, result.stderr
+    assert peaks[1] - peaks[0] < 9000 * 40  # what a list of 9,000 segments needs is ten times that
+
+
+def test_the_time_of_each_step_is_told_but_is_not_in_the_report(tmp_path):
+    (tmp_path / "s").write_text("it works .\n", "utf-8")
+    (tmp_path / "t").write_text("il marche .\n", "utf-8")
+    sides = ["--source", tmp_path / "s", "--target", tmp_path / "t", "-o", tmp_path / "x"]
+    reports = []
+    for _ in range(2):
+        result = crosspro("prepare", "--task", "en-fr-2015", "--rules", "2015", *sides)
+        assert result.code == 0, result.stderr
+        reports.append((tmp_path / "x.report.json").read_bytes())
+    assert reports[0] == reports[1]
+    for step in ("reading and tokenising", "aligning", "placing gaps", "all"):
+        assert f"\n{step}  " in result.stderr.decode()
 
 
 def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):

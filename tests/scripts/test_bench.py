@@ -12,10 +12,12 @@ from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.sample import sample_path
 from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import Configuration
+from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
@@ -35,6 +37,16 @@ def test_the_first_step_is_reached_and_a_failure_is_one():
     failed = subprocess.run([*command, "seed=x"], capture_output=True, text=True, cwd=ROOT)
     assert failed.returncode == 1
     assert "ended without a step" in failed.stderr
+
+
+def test_prepare_is_measured_by_size():
+    files = {"source": sample_path("sample.en"), "target": sample_path("sample.fr")}
+    runs = [prepare_run(files, ["--task", "en-fr-2015", "--rules", "2015"], n) for n in (20, 260)]
+    heading, rows = steps_table(runs)
+    assert heading == ("step", "20", "260", "growth")
+    steps = ["reading and tokenising", "aligning", "placing gaps", "all"]
+    assert [row[0] for row in rows] == steps
+    assert all(run.peak_mb > 0 and run.wall > 0 for run in runs)
 
 
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):

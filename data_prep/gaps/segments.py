@@ -1,0 +1,96 @@
+"""Gaps of whole texts: each segment with its links and annotation becomes an example.
+
+What was decided is counted on the way, for the report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.gaps.extract import (
+    Placement,
+    make_example,
+    place_gaps,
+    source_pronouns,
+)
+from crosspro.data_prep.gaps.null_subjects import place_null_subjects
+from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
+from crosspro.data_prep.task import Task
+from crosspro.data_prep.token import AnnotatedSentence
+from crosspro.data_prep.tokenised import TokenisedSegment
+
+
+@dataclass
+class Counts:
+    """Every decision that was made, for the report."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    subject_rules: Counter[str] = field(default_factory=Counter)
+    before: Counter[str] = field(default_factory=Counter)
+    after: Counter[str] = field(default_factory=Counter)
+    backed_off: int = 0
+
+
+def segment_examples(
+    task: Task,
+    segments: Iterable[TokenisedSegment],
+    links: Iterable[Sequence[Link]],
+    targets: Iterable[AnnotatedSentence],
+    sources: Iterable[AnnotatedSentence | None],
+    rules: GapRules,
+    counts: Counts,
+) -> Iterator[Example]:
+    """The example of each segment; what belongs to a segment comes at the same place of each."""
+    for segment, pairs, target, source in zip(segments, links, targets, sources, strict=True):
+        if len(target.tokens) != len(segment.target):
+            raise input_error(
+                "annotation",
+                "tokens",
+                f"{len(segment.target)} as in the text",
+                f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
+            )
+        tokens = target.tagged_lemmas() if task.tagged else segment.target
+        if task.null_subjects and source is not None:
+            placements = place_null_subjects(source, target, pairs, rules)
+            before = placements
+        else:
+            before, placements = _overt(task, segment, pairs, source, rules, counts)
+        example = make_example(
+            segment.source, segment.target, tokens, pairs, placements, task, segment.document
+        )
+        counts.decisions.update(placement.decision for placement in placements)
+        counts.after.update(gap.label for gap in example.gaps if gap.label)
+        if before is not placements:
+            unfiltered = make_example(segment.source, segment.target, tokens, pairs, before, task)
+            counts.before.update(gap.label for gap in unfiltered.gaps if gap.label)
+        else:
+            counts.before.update(gap.label for gap in example.gaps if gap.label)
+        yield example
+
+
+def _overt(
+    task: Task,
+    segment: TokenisedSegment,
+    links: Sequence[Link],
+    source: AnnotatedSentence | None,
+    rules: GapRules,
+    counts: Counts,
+) -> tuple[list[Placement], list[Placement]]:
+    """The placements of all source pronouns, and of those that are subjects."""
+    pronouns = source_pronouns(segment.source, task)
+    size = len(segment.source)
+    before = place_gaps(size, segment.target, links, pronouns, task, rules)
+    if source is None or not ambiguous_pronouns(source, task):
+        return before, before
+    verdicts = judge_subjects(source, task, rules.keep_expletives)
+    counts.subject_rules.update(verdict.rule for verdict in verdicts.values())
+    kept = [p for p in pronouns if p not in verdicts or verdicts[p].subject]
+    counts.decisions["filtered_not_subject"] += len(pronouns) - len(kept)
+    if len(kept) == len(pronouns):
+        return before, before
+    return before, place_gaps(size, segment.target, links, kept, task, rules)
