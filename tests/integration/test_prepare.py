@@ -204,7 +204,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
         (["--annotator", "magic"], "expected one of"),
         (["--rule", "colour=red"], "several_accepted"),
         (["--rule", "first_side=up"], "left, right"),
-        (["--aligner", "giza"], "own, eflomal"),
+        (["--aligner", "giza"], "'own', 'eflomal'"),
     ],
 )
 def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
