@@ -54,7 +54,7 @@ class IdiapPLM(System):
 
     def __init__(
         self,
-        order: int = 5,
+        order: int = 3,
         lexicon: str | None = None,
         context: int = 3,
         rules: bool = True,
