@@ -14,10 +14,12 @@ from crosspro.data_prep.errors import choices, input_error, quoted
 OWN = {
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
+    "idiap_plm": "crosspro.baselines.idiap_plm:IdiapPLM",
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
+    "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
 GROUP = "crosspro.systems"
 

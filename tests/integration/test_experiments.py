@@ -17,6 +17,7 @@ from tests.integration.training import SMALL, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
+NETWORKS = ("turku", "uppsala_bilstm")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
 
@@ -37,11 +38,11 @@ def test_every_experiment_is_a_sound_configuration(name):
 def test_every_system_is_a_sound_configuration(name):
     settings = composed(f"system={name}", "seed=3")
     checked(settings, "en-fr")
-    draws = name.startswith(("turku", "uppsala")) or name == "class_prior"
+    draws = name.startswith(NETWORKS) or name == "class_prior"
     assert set(seeds(settings["system"])) == ({3} if draws else set())
 
 
-@pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(("turku", "uppsala"))])
+@pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(NETWORKS)])
 def test_turku_keeps_the_case_of_the_source_and_uppsala_folds_it(name):
     """German Sie (you) and sie (she, they) are two words for Turku."""
     system = composed(f"system={name}", "task=de-en")["system"]

@@ -32,6 +32,7 @@ SYSTEMS = {
             "tune": "mean",
         },
     ),
+    "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
     "majority": ("majority", {}),
     "turku_gru": (
         "neural",
@@ -52,6 +53,7 @@ SYSTEMS = {
     ),
     "ngram": ("ngram", {"order": 3}),
     "source_aware_lm, joined": ("source_aware_lm", {"order": 4}),
+    "uppsala_it": ("uppsala_it", {"order": 4}),
     "source_aware_lm, before": ("source_aware_lm", {"order": 4, "variant": "before"}),
 }
 """A registered name and settings that are fitted in no time."""
