@@ -21,17 +21,15 @@ from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
 from crosspro.prediction.neural.flat_text import Reading, flatten
 from crosspro.prediction.neural.inference import device_of, probabilities
 from crosspro.prediction.neural.model_files import (
-    Adjustment,
-    load_adjustment,
     load_encoder,
     load_weights,
-    save_adjustment,
     save_encoder,
     save_network,
 )
