@@ -12,6 +12,7 @@ from pathlib import Path
 from crosspro.data_prep.errors import choices, input_error, quoted
 
 OWN = {
+    "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
     "majority": "crosspro.baselines.majority:Majority",

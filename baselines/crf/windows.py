@@ -40,10 +40,11 @@ class Template:
         return len(self.places) * len(self.values)
 
     def feature(self, number: int) -> str:
-        """A feature in words: `lemma[-1]=être`."""
+        """A feature in words: `target lemma -1=être`."""
         place, value = divmod(number, len(self.values))
         shown = self.values[value]
-        return f"{self.name}[{self.places[place]:+d}]={'(outside)' if shown == OUTSIDE else shown}"
+        where = f" {self.places[place]:+d}" if self.places[place] else ""
+        return f"{self.name}{where}={'(outside)' if shown == OUTSIDE else shown}"
 
 
 def learn_template(

@@ -23,6 +23,7 @@ from crosspro.prediction.system import load_system, system_class
 
 QUIET = {"progress_bar": False, "accelerator": "cpu", "max_epochs": 1}
 SYSTEMS = {
+    "cap_crf": ("cap_crf", {"window": 2, "tune_adjustment": True, "epochs": 3}),
     "class_prior": ("class_prior", {"seed": 3}),
     "ensemble": ("ensemble", {"members": [Majority(), ClassPrior()]}),
     "tuned ensemble": (
