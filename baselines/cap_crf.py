@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.counts import class_counts, number_of_gaps
+from crosspro.baselines.crf.evidence import best_path, path_how
 from crosspro.baselines.crf.files import load_templates, save_templates
 from crosspro.baselines.crf.model import ChainModel, load_chain
 from crosspro.baselines.crf.packed import Ints
@@ -29,6 +30,7 @@ from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities, System
 
 _CHAIN, _TEMPLATES = "chain.npz", "templates.json"
@@ -52,7 +54,7 @@ class CapCRF(System):
         source_lexicon: str | None = None,
         epochs: Count = 10,
         learning_rate: Rate = 0.2,
-        l2: Penalty = 1.0,
+        l2: Penalty = 3.0,
         batch_tokens: Count = 4096,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
@@ -137,6 +139,37 @@ class CapCRF(System):
         marginals = self.chain.marginals(self._windows(shown).rows, lengths)
         chances = marginals[_gap_rows(shown, lengths), :-1]
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The path through the line, and what the features of the gap add to its class."""
+        example, gap = question.example, question.gap
+        windows, lengths = self._windows([example]), _lengths([example])
+        allowed = np.ones((len(example.target), len(self.task.classes) + 1), dtype=bool)
+        allowed[[one.position for one in example.gaps], -1] = False
+        path = best_path(self.chain, windows.rows, lengths, allowed)
+        near = sorted({p + d for p in (g.position for g in example.gaps) for d in (-1, 0, 1)})
+        shown = [place for place in near if 0 <= place < len(example.target)]
+        names = (*self.task.classes, "0")
+        numbers = windows.rows(np.array([gap.position])).indices.tolist()
+        described = [windows.described(number) for number in numbers]
+        pair = (question.chosen, question.against)
+        weights = self.chain.features[numbers][:, pair].astype(np.float64)
+        table = path.features(
+            [feature for _, _, feature in described], weights, gap.position, pair, names
+        )
+        of_source = {one.name for one in self._columns() if one.of_source}
+        sides = np.zeros(len(example.source)), np.zeros(len(example.target))
+        for (template, place, _), (one, other) in zip(described, weights, strict=True):
+            source = template.name in of_source
+            side, where = sides[not source], place + (gap.source_index if source else gap.position)
+            if 0 <= where < len(side):
+                side[where] += one - other
+        return Evidence(
+            path_how(names[pair[0]], names[pair[1]]),
+            (path.table(example.target, names, shown), table),
+            tuple(sides[0].tolist()),
+            tuple(sides[1].tolist()),
+        )
 
     def save_state(self, folder: Path) -> None:
         """Write weights, values, lexicons and the adjustment."""

@@ -67,6 +67,7 @@ class _Column:
     places: NDArray[np.int64]
     first: int
     values: int
+    template: Template
 
 
 class Windows:
@@ -104,8 +105,17 @@ class Windows:
             )
             where = np.fromiter(centred, np.int64)
         places = np.array(template.places, dtype=np.int64)
-        self.columns.append(_Column(numbers, where, places, self.width, len(template.values)))
+        self.columns.append(
+            _Column(numbers, where, places, self.width, len(template.values), template)
+        )
         self.width += template.width
+
+    def described(self, feature: int) -> tuple[Template, int, str]:
+        """The template of a feature, its place in the window, and the feature in words."""
+        column = next(one for one in reversed(self.columns) if one.first <= feature)
+        number = feature - column.first
+        place = int(column.places[number // column.values])
+        return column.template, place, column.template.feature(number)
 
     def rows(self, tokens: Ints) -> Matrix:
         """The features of the tokens with these numbers, as a sparse array of ones."""
