@@ -14,6 +14,7 @@ from crosspro.data_prep.errors import choices, input_error, quoted
 OWN = {
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
+    "features": "crosspro.baselines.feature_system:FeatureSystem",
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
