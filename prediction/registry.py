@@ -15,6 +15,7 @@ OWN = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
+    "features": "crosspro.baselines.feature_system:FeatureSystem",
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",

@@ -33,6 +33,28 @@ SYSTEMS = {
             "tune": "mean",
         },
     ),
+    "features": (
+        "features",
+        {"features": ["source_pronoun", "target_lemmas:2", "preceding_nouns"], "context": 2},
+    ),
+    "features, two steps with all that is learnt": (
+        "features",
+        {
+            "features": ["lm_scores", "telling_contexts", "target_tags:1"],
+            "steps": "two",
+            "lm": {"order": 2},
+            "tune_adjustment": True,
+        },
+    ),
+    "features, forest": (
+        "features",
+        {
+            "features": ["source_pronoun", "target_lemmas:1"],
+            "estimator": "random_forest",
+            "estimator_settings": {"trees": 5},
+            "null_class": True,
+        },
+    ),
     "majority": ("majority", {}),
     "turku_gru": (
         "neural",

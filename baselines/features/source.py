@@ -1,0 +1,155 @@
+"""What the source says of a pronoun: the word, its links, its place, its head, its use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crosspro.baselines.features.feature import Column, Feature, bins
+from crosspro.baselines.features.gaps import GAP, PAD, Batch, Line
+from crosspro.data_prep.example import Gap
+
+_PLACES = (0, 1, 2, 3, 5, 8, 13, 21)
+_TENTHS = tuple(round(0.1 * step, 1) for step in range(1, 11))
+_PLURAL = frozenset({"they", "them", "ils", "elles", "ellos", "ellas"})
+
+
+def source_pronoun(batch: Batch, _: int) -> Iterator[Column]:
+    """The word in lower case and, as German Sie and sie are two words, as it is written."""
+    pairs = list(zip(batch.lines, batch.gaps, strict=True))
+    words = [line.example.source[gap.source_index] for line, gap in pairs]
+    yield "source pronoun", [word.lower() for word in words]
+    yield "source pronoun as written", words
+
+
+def number_of_pronoun(line: Line, gap: Gap) -> str:
+    """The number that the source pronoun has by itself: plural for they, singular for it."""
+    return "Plur" if line.source[gap.source_index + PAD] in _PLURAL else "Sing"
+
+
+def pronoun_number(batch: Batch, _: int) -> Iterator[Column]:
+    """The number of the source pronoun."""
+    pairs = zip(batch.lines, batch.gaps, strict=True)
+    yield "number", [number_of_pronoun(line, gap) for line, gap in pairs]
+
+
+def source_head(batch: Batch, _: int) -> Iterator[Column]:
+    """Lemma, tag and label of the head in a parse, and whether it is before the pronoun."""
+    rows = [
+        _head(line, gap.source_index) for line, gap in zip(batch.lines, batch.gaps, strict=True)
+    ]
+    slots = ("label", "head lemma", "head tag", "head side", "label and head lemma", "head's label")
+    for number, slot in enumerate(slots):
+        yield f"source {slot}", [row[number] for row in rows]
+
+
+def _head(line: Line, index: int) -> tuple[str | None, ...]:
+    parse = line.example.source_parse
+    if parse is None:
+        return (None,) * 6
+    token = parse.tokens[index]
+    if token.head < 0:
+        return (token.deprel or None, None, None, "root", None, None)
+    head = parse.tokens[token.head]
+    return (
+        token.deprel,
+        head.lemma,
+        head.upos or head.tag,
+        "before" if token.head < index else "after",
+        f"{token.deprel} {head.lemma}",
+        head.deprel,
+    )
+
+
+def alignment(batch: Batch, _: int) -> Iterator[Column]:
+    """The words linked to the gap, and how the pronoun and its neighbours are linked."""
+    pairs = list(zip(batch.lines, batch.gaps, strict=True))
+    linked = [sorted(line.sources_of.get(gap.position, ())) for line, gap in pairs]
+    words = [
+        [line.source[place + PAD] for place in places]
+        for (line, _), places in zip(pairs, linked, strict=True)
+    ]
+    targets = [line.targets_of.get(gap.source_index, ()) for line, gap in pairs]
+    yield "links of the gap", [bins(len(places), (0, 1, 2, 3)) for places in linked]
+    yield "words linked to the gap", [" ".join(one) or None for one in words]
+    yield "links of the pronoun", [bins(len(places), (0, 1, 2, 3)) for places in targets]
+    for side, step in (("before", -1), ("after", 1)):
+        yield (
+            f"word {side} the pronoun is linked",
+            [_relation(line, gap.source_index + step, gap.position) for line, gap in pairs],
+        )
+        yield (
+            f"lemma linked to the word {side} the pronoun",
+            [_linked_lemma(line, gap.source_index + step) for line, gap in pairs],
+        )
+
+
+def _relation(line: Line, source: int, position: int) -> str:
+    """Where the links of a source word lead, seen from a gap."""
+    places = line.targets_of.get(source)
+    if not places:
+        return "nowhere" if 0 <= source < len(line.example.source) else "no word"
+    first, last = min(places) - position, max(places) - position
+    if first == last == 0:
+        return "to the gap"
+    if last < 0:
+        return "just before" if last == -1 else "before"
+    if first > 0:
+        return "just after" if first == 1 else "after"
+    return "around"
+
+
+def _linked_lemma(line: Line, source: int) -> str | None:
+    places = line.targets_of.get(source)
+    lemma = line.lemmas[min(places) + PAD] if places else None
+    return None if lemma == GAP else lemma
+
+
+def position(batch: Batch, _: int) -> Iterator[Column]:
+    """Places of the pronoun and of the gap from either end, and which gap of its line it is."""
+    pairs = list(zip(batch.lines, batch.gaps, strict=True))
+    sources = [len(line.example.source) for line, _ in pairs]
+    targets = [len(line.example.target) for line, _ in pairs]
+    gaps = [gap for _, gap in pairs]
+    yield "source place", [bins(gap.source_index, _PLACES) for gap in gaps]
+    yield (
+        "source place from the end",
+        [
+            bins(size - 1 - gap.source_index, _PLACES)
+            for size, gap in zip(sources, gaps, strict=True)
+        ],
+    )
+    yield "target place", [bins(gap.position, _PLACES) for gap in gaps]
+    yield (
+        "target place from the end",
+        [bins(size - 1 - gap.position, _PLACES) for size, gap in zip(targets, gaps, strict=True)],
+    )
+    yield "gap of its line", [bins(line.example.gaps.index(gap), (0, 1, 2)) for line, gap in pairs]
+
+
+def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
+    """Whether *it* refers to nothing: the more probable answer, and its probability in tenths."""
+    scorer = batch.resources.pleonastic
+    chances = [
+        scorer.probability(line.example.source, gap.source_index) if scorer else None
+        for line, gap in zip(batch.lines, batch.gaps, strict=True)
+    ]
+    yield (
+        "pleonastic",
+        [None if chance is None else "yes" if chance > 0.5 else "no" for chance in chances],
+    )
+    yield (
+        "pleonastic probability",
+        [None if chance is None else bins(chance, _TENTHS) for chance in chances],
+    )
+
+
+FEATURES = (
+    Feature("source_pronoun", "the source pronoun (or verb, where subjects are null)",
+            source_pronoun),
+    Feature("pronoun_number", "plural for they, singular for it", pronoun_number),
+    Feature("source_head", "head and label of the source pronoun in a parse", source_head,
+            ("source_heads",)),
+    Feature("alignment", "the links of the gap, of the pronoun and of its neighbours", alignment),
+    Feature("position", "where in the line the pronoun and the gap stand", position),
+    Feature("pleonastic", "whether it refers to nothing", pleonastic, ("english_source",)),
+)  # fmt: skip
