@@ -36,9 +36,24 @@ _LEXICON = "lexicon.tsv.gz"
 _SOURCE_LEXICON = "source_lexicon.tsv.gz"
 
 
+def save_vocabulary(folder: Path, vocabulary: FeatureVocabulary) -> None:
+    """Write the features, by number."""
+    write_text(folder / _VOCABULARY, json.dumps(vocabulary.slots, ensure_ascii=False))
+
+
+def load_vocabulary(folder: Path) -> FeatureVocabulary:
+    """Read them."""
+    path = folder / _VOCABULARY
+    slots = read_json_object(path)
+    for slot, values in slots.items():
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise input_error(path, slot, "a list of values", type(values).__name__)
+    return FeatureVocabulary({slot: tuple(values) for slot, values in slots.items()})
+
+
 def save_model(folder: Path, vocabulary: FeatureVocabulary, fitted: FittedSteps) -> None:
     """Write the vocabulary and the models of all steps."""
-    write_text(folder / _VOCABULARY, json.dumps(vocabulary.slots, ensure_ascii=False))
+    save_vocabulary(folder, vocabulary)
     described, arrays = steps_to_files(fitted)
     write_text(folder / _STEPS, json.dumps({"steps": described}, indent=2) + "\n")
     with atomic_output(folder / _ARRAYS) as handle:
@@ -47,12 +62,7 @@ def save_model(folder: Path, vocabulary: FeatureVocabulary, fitted: FittedSteps)
 
 def load_model(folder: Path, classes: int) -> tuple[FeatureVocabulary, FittedSteps]:
     """Read them; the models must be of these features and of so many classes."""
-    path = folder / _VOCABULARY
-    slots = read_json_object(path)
-    for slot, values in slots.items():
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise input_error(path, slot, "a list of values", type(values).__name__)
-    vocabulary = FeatureVocabulary({slot: tuple(values) for slot, values in slots.items()})
+    vocabulary = load_vocabulary(folder)
     described = read_json_object(folder / _STEPS).get("steps")
     note_input(folder / _ARRAYS)
     try:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
 from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
+from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
 from crosspro.baselines.feature_files import load_learnt, load_model, save_learnt, save_model
 from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
 from crosspro.baselines.features.gaps import Resources
@@ -39,6 +39,7 @@ from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport
 from crosspro.prediction.system import Classes, Probabilities, System
 
@@ -47,20 +48,12 @@ NULL = "NULL"
 
 
 @dataclass(frozen=True)
-class ExplainedStep:
-    """Why a step of a system chose as it did: what each feature adds to each of its choices.
+class ReadGaps:
+    """The gaps of some examples: a row of features and a class (-1: not known) for each."""
 
-    `features` are written as `slot=value`; `there` says whether the gap has them (a forest also
-    asks for what is not there). `values` and `base` are those of `Contributions`.
-    """
-
-    name: str
-    choices: tuple[str, ...]
-    probabilities: NDArray[np.float64]
-    features: tuple[str, ...]
-    there: tuple[bool, ...]
-    values: NDArray[np.float64]
-    base: NDArray[np.float64]
+    examples: Sequence[Example]
+    matrix: csr_matrix
+    labels: Labels
 
 
 class FeatureSystem(System):
@@ -149,16 +142,15 @@ class FeatureSystem(System):
         self.resources = parts[0][1]
         if len(parts) > 1:
             self.resources = learn(self.features, train, resources, self.lm)
-        labels = self._labels([example for part, _ in parts for example in part])
-        dev_matrix, dev_labels = self._matrix(dev), self._labels(dev)
-        other = task.class_index[OTHER] if self.steps == TWO else None
-        self.fitted = fit_steps(self.fitting, (read, labels), (dev_matrix, dev_labels), other)
+        gaps = [example for part, _ in parts for example in part]
+        labels, dev_matrix = self._labels(gaps), self._matrix(dev)
+        self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
         self.adjustment = Adjustment(0.0, counts / counts.sum())
+        raw = self._probabilities(dev, dev_matrix)
         if self.tune_adjustment:
-            raw = self._probabilities(dev_matrix)
             tau = tune_tau(raw, self.adjustment.frequencies, lambda p: score(self._decided(p)))
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
-        chances = self._adjusted(self._probabilities(dev_matrix))
+        chances = self._adjusted(raw)
         self.report = FeatureReport(
             self.monitor,
             score(self._decided(chances)),
@@ -166,6 +158,16 @@ class FeatureSystem(System):
             len(self.vocabulary),
             left_out,
         )
+
+    def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
+        """Fit the steps; scores become probabilities on dev."""
+        other = self.task.class_index[OTHER] if self.steps == TWO else None
+        pairs = (train.matrix, train.labels), (dev.matrix, dev.labels)
+        self.fitted = fit_steps(self.fitting, *pairs, other)
+
+    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+        """The probability of each class, and last of what is not translated, for each gap."""
+        return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
     def _new_resources(self) -> Resources:
         lexicon, source_lexicon = (
@@ -199,10 +201,10 @@ class FeatureSystem(System):
     def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
         return matrix(extracted(self.features, examples, self.resources), self.vocabulary)
 
-    def _probabilities(self, read: csr_matrix) -> Probabilities:
+    def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
         """Before any adjustment; what is not translated belongs to OTHER."""
         size = len(self.task.classes)
-        chances = self.fitted.probabilities(read, size + 1)
+        chances = self.chances(examples, read)
         chances[:, self.task.class_index[OTHER]] += chances[:, size]
         return chances[:, :size]
 
@@ -213,7 +215,7 @@ class FeatureSystem(System):
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Probabilities of the steps, adjusted for class frequency if that was tuned."""
         refuse(unmet(self.features, self.resources, examples), "data without")
-        return self._adjusted(self._probabilities(self._matrix(examples)))
+        return self._adjusted(self._probabilities(examples, self._matrix(examples)))
 
     def decide(
         self, examples: Sequence[Example], probabilities: Probabilities | None = None
@@ -262,23 +264,36 @@ class FeatureSystem(System):
             )
         return explained
 
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """What the features of the gap add to its class, step by step."""
+        steps = self.contributions(question.examples, question.line, question.number)
+        return feature_evidence(question, steps, self.task.classes)
+
     def _group_name(self, group: tuple[int, ...]) -> str:
-        return "pronoun" if len(group) > 1 else (*self.task.classes, NULL)[group[0]]
+        return PRONOUN if len(group) > 1 else (*self.task.classes, NULL)[group[0]]
 
     def save_state(self, folder: Path) -> None:
         """Write features, models and what the features look things up in."""
-        save_model(folder, self.vocabulary, self.fitted)
+        self.save_learnt_model(folder)
         save_learnt(folder, self.resources)
         save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
         """Read all of it; a damaged or foreign file is refused."""
         classes = len(self.task.classes)
-        self.vocabulary, self.fitted = load_model(folder, classes + 1)
+        self.load_learnt_model(folder)
         base = Resources(self.task, self._context, pleonastic=self.pleonastic)
         learnt = {chosen.feature.learnt for chosen in self.features}
         self.resources = load_learnt(folder, base, self.lexicons, learnt)
         self.adjustment = load_adjustment(folder, classes)
+
+    def save_learnt_model(self, folder: Path) -> None:
+        """Write the features and the steps."""
+        save_model(folder, self.vocabulary, self.fitted)
+
+    def load_learnt_model(self, folder: Path) -> None:
+        """Read them."""
+        self.vocabulary, self.fitted = load_model(folder, len(self.task.classes) + 1)
 
 
 _NOTHING = Contributions(np.zeros(0, np.int64), np.zeros((0, 1)), np.zeros(1))

@@ -20,6 +20,7 @@ OWN = {
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
+    "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
 }
 GROUP = "crosspro.systems"
 

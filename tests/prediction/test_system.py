@@ -73,6 +73,16 @@ SYSTEMS = {
             "trainer": QUIET,
         },
     ),
+    "uedin_crf": (
+        "uedin_crf",
+        {
+            "features": ["source_pronoun", "target_lemmas:2", "lm_best"],
+            "null_class": True,
+            "lm": {"order": 2},
+            "context": 2,
+            "epochs": 3,
+        },
+    ),
     "ngram": ("ngram", {"order": 3}),
     "source_aware_lm, joined": ("source_aware_lm", {"order": 4}),
     "source_aware_lm, before": ("source_aware_lm", {"order": 4, "variant": "before"}),
