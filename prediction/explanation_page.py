@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from crosspro.data_prep.example import Example
 from crosspro.evaluation.layout.template import SHARED, cell_table, fill_page, html_table
 from crosspro.prediction.evidence import Evidence, EvidenceTable, Explanation
 from crosspro.prediction.explained_gap import ExplainedGap, shown_cell, verdict
 
-_DARKEST = 0.7
+_DARKEST = 0.5
 _LOUD = 0.1
 """Tokens with at least this share of the loudest one's number show theirs."""
 
@@ -29,16 +28,16 @@ def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> I
     yield f"<h2>{html.escape(verdict(explanation))}</h2>"
     evidence = explanation.evidence
     if evidence is None:
-        yield _sentences(explained, Evidence(""))
+        yield _sentences(explained, explanation.chosen, Evidence(""))
         yield '<p class="note">This system cannot explain its decisions.</p>'
         yield _chances(explanation)
         return
-    yield _sentences(explained, evidence)
+    yield _sentences(explained, explanation.chosen, evidence)
     pair = [html.escape(one) for one in (explanation.chosen, explanation.against)]
     if evidence.source or evidence.target:
         key = "".join(
-            f'<span><span class="tok" style="background:rgba(var(--{kind}),{_DARKEST})">'
-            f"speaks for {name}</span></span>"
+            f'<span class="tok" style="background:rgba(var(--{kind}),{_DARKEST})">'
+            f"speaks for {name}</span>"
             for kind, name in zip(("for", "against"), pair, strict=True)
         )
         yield f'<p class="note key">{key}</p>'
@@ -52,23 +51,19 @@ def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> I
         yield "</div>"
 
 
-def _sentences(explained: ExplainedGap, evidence: Evidence) -> str:
+def _sentences(explained: ExplainedGap, chosen: str, evidence: Evidence) -> str:
     example, gap = explained.example, explained.gap
+    target = list(example.target)
+    target[gap.position] = f"▢ {chosen}"
     loudest = max(map(abs, (*evidence.source, *evidence.target)), default=0.0)
     sides = (
         ("source", example.source, evidence.source, gap.source_index),
-        ("target", _shown_target(example, explained), evidence.target, gap.position),
+        ("target", target, evidence.target, gap.position),
     )
     return "".join(
         f'<p class="sentence"><b>{name}</b> {_tokens(words, values, place, loudest)}</p>'
         for name, words, values, place in sides
     )
-
-
-def _shown_target(example: Example, explained: ExplainedGap) -> list[str]:
-    words = list(example.target)
-    words[explained.gap.position] = f"▢ {explained.explanation.chosen}"
-    return words
 
 
 def _tokens(words: Sequence[str], values: Sequence[float], place: int, loudest: float) -> str:
