@@ -1,6 +1,6 @@
 """Training time, prediction speed and memory of the classical systems.
 
-Run: python -m crosspro.scripts.bench.feature_speed [--data FILE …] [--gaps 100000] [--system NAME …]
+Run: python -m crosspro.scripts.bench.feature_speed [--data FILE …] [--gaps N] [--system NAME …]
 Without --data the demo corpus is used. Times are processor seconds, all threads together, so that
 other work on the machine counts little; reading files is not part of them. Every system has a
 process of its own, so that its memory is. A prediction is measured on the training gaps, with all
