@@ -11,13 +11,13 @@ from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.learnt import LanguageModelSettings
 from crosspro.baselines.features.names import chosen_features
 from crosspro.baselines.features.needs import MISSING_LAYERS
-from crosspro.baselines.features.pleonastic import PatternScorer, PleonasticScorer
+from crosspro.baselines.features.pleonastic import PleonasticPatterns, PleonasticScorer
 from crosspro.data_prep.errors import Problem, choices
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.typed_values import faults, shown
 
 ONE, TWO = STEPS = ("one", "two")
-SCORERS: dict[str, type[PleonasticScorer]] = {"patterns": PatternScorer}
+SCORERS: dict[str, type[PleonasticScorer]] = {"patterns": PleonasticPatterns}
 
 
 class FeatureSettings:

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.model import Arrays, Contributions, Estimator, Labels, Model
+from crosspro.baselines.estimators.model import (
+    Arrays,
+    Contributions,
+    Estimator,
+    FeatureModel,
+    Labels,
+)
 from crosspro.data_prep.setting_types import Count, Must
 
 Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
@@ -24,7 +30,7 @@ _CELLS = 2**26
 
 
 @dataclass(frozen=True)
-class Forest(Model):
+class Forest(FeatureModel):
     """The nodes of all trees: `roots` says where each tree begins; its nodes follow its root.
 
     `shares` has for each node the shares of the classes among the training gaps that reached it.

@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.model import Arrays, Contributions, Estimator, Labels, Model
+from crosspro.baselines.estimators.model import (
+    Arrays,
+    Contributions,
+    Estimator,
+    FeatureModel,
+    Labels,
+)
 from crosspro.data_prep.setting_types import Count, Must
 
 Weights = NDArray[np.float32]
@@ -24,7 +30,7 @@ Positive = Annotated[float, Must("a number above 0", lambda value: value > 0)]
 
 
 @dataclass(frozen=True)
-class LinearModel(Model):
+class LinearModel(FeatureModel):
     """A row of weights and a bias for each class; probabilities are softmax(scores · sharpness)."""
 
     kind = "linear"

@@ -28,7 +28,7 @@ class Contributions:
     base: NDArray[np.float64]
 
 
-class Model(ABC):
+class FeatureModel(ABC):
     """What was learnt: arrays, and how probabilities follow from them."""
 
     kind: ClassVar[str]
@@ -61,5 +61,5 @@ class Estimator(ABC):
     @abstractmethod
     def fit(
         self, matrix: csr_matrix, labels: Labels, weights: NDArray[np.float64], seed: int
-    ) -> Model:
+    ) -> FeatureModel:
         """Learn from rows with labels 0, 1, … (at least two of them) and weights."""

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from crosspro.baselines.estimators.calibration import calibrated
 from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
-from crosspro.baselines.estimators.model import Arrays, Estimator, Labels, Model
+from crosspro.baselines.estimators.model import Arrays, Estimator, FeatureModel, Labels
 from crosspro.prediction.class_weights import class_weights
 
 ESTIMATORS: dict[str, type[Estimator]] = {
@@ -22,13 +22,13 @@ ESTIMATORS: dict[str, type[Estimator]] = {
     "sgd_logistic": SGDLogistic,
     "random_forest": RandomForest,
 }
-MODELS: dict[str, type[Model]] = {kind.kind: kind for kind in (LinearModel, Forest)}
+MODELS: dict[str, type[FeatureModel]] = {kind.kind: kind for kind in (LinearModel, Forest)}
 
 Probabilities = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Step:
+class FittedStep:
     """A choice between groups of classes; classes that training never had are in none.
 
     `model` is None where there is one group, and nothing to choose.
@@ -36,7 +36,7 @@ class Step:
 
     name: str
     groups: tuple[tuple[int, ...], ...]
-    model: Model | None
+    model: FeatureModel | None
 
     def probabilities(self, matrix: csr_matrix) -> Probabilities:
         """The probability of each group."""
@@ -56,7 +56,7 @@ class Step:
 class FittedSteps:
     """All steps: the first group of the first step may be divided by the second."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[FittedStep, ...]
 
     def probabilities(self, matrix: csr_matrix, classes: int) -> Probabilities:
         """The probability of each class: that of its groups in all steps, multiplied."""
@@ -104,8 +104,8 @@ def _fit_step(
     fitting: Fitting,
     train: tuple[csr_matrix, Labels],
     dev: tuple[csr_matrix, Labels],
-) -> Step:
-    step = Step(name, groups, None)
+) -> FittedStep:
+    step = FittedStep(name, groups, None)
     if len(groups) < 2:
         return step
     matrix, labels = _known(train[0], step.group_of(train[1]))
@@ -156,12 +156,12 @@ def steps_from_files(
             prefix = f"{number}."
             own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
             model = MODELS[one["model"]].from_arrays(own, len(groups), size)
-        steps.append(Step(str(one["name"]), groups, model))
+        steps.append(FittedStep(str(one["name"]), groups, model))
     _check_nesting(steps)
     return FittedSteps(tuple(steps))
 
 
-def _check_nesting(steps: Sequence[Step]) -> None:
+def _check_nesting(steps: Sequence[FittedStep]) -> None:
     """One step of single classes, or a second one that divides the first's first group."""
     if not 1 <= len(steps) <= 2 or not all(step.groups and all(step.groups) for step in steps):
         raise ValueError(f"{len(steps)} steps")

@@ -66,7 +66,7 @@ class _Memo(dict[str, tuple[str, str, str]]):
         return found
 
 
-class Line:
+class GapLine:
     """A line of data; every list of tokens has `PAD` more at each end."""
 
     def __init__(self, example: Example, memo: _Memo) -> None:
@@ -152,8 +152,8 @@ class Batch:
         self.examples = examples
         self.resources = resources
         self._memo = memo
-        self._lines: dict[int, Line] = {}
-        self.lines: list[Line] = []
+        self._lines: dict[int, GapLine] = {}
+        self.lines: list[GapLine] = []
         self.gaps: list[Gap] = []
         self.indices: list[int] = []
         for index in span:
@@ -166,11 +166,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self.gaps)
 
-    def line(self, index: int) -> Line:
+    def line(self, index: int) -> GapLine:
         """The line with this number, which may stand before the batch."""
         found = self._lines.get(index)
         if found is None:
-            found = self._lines[index] = Line(self.examples[index], self._memo)
+            found = self._lines[index] = GapLine(self.examples[index], self._memo)
         return found
 
     @cached_property
@@ -186,7 +186,7 @@ class Batch:
         lines = [self.examples[index] for index in self.span if self.examples[index].gaps]
         return np.zeros((len(self), 0)) if filler is None else filler.probabilities(lines)
 
-    def earlier(self, index: int) -> Iterator[Line]:
+    def earlier(self, index: int) -> Iterator[GapLine]:
         """The lines of the document before a line, the nearest first."""
         own = self.examples[index].document
         for place in range(index - 1, max(-1, index - 1 - self.resources.context), -1):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from crosspro.baselines.features.feature import Column, Feature
-from crosspro.baselines.features.gaps import PAD, Batch, Line
+from crosspro.baselines.features.gaps import PAD, Batch, GapLine
 from crosspro.data_prep.antecedents import Candidate
 from crosspro.data_prep.example import Side
 
@@ -35,13 +35,13 @@ def preceding_determiners(batch: Batch, most: int) -> Iterator[Column]:
         yield f"determiner {rank + 1}", [row[rank] for row in rows]
 
 
-def _determiners(batch: Batch, index: int, own: Line, position: int) -> Iterator[str]:
+def _determiners(batch: Batch, index: int, own: GapLine, position: int) -> Iterator[str]:
     yield from _determiners_of(own, position + PAD)
     for line in batch.earlier(index):
         yield from _determiners_of(line, len(line.tags))
 
 
-def _determiners_of(line: Line, stop: int) -> Iterator[str]:
+def _determiners_of(line: GapLine, stop: int) -> Iterator[str]:
     """Those before a place, the last first."""
     tags, lemmas = line.tags, line.lemmas
     return (lemmas[place] for place in range(stop - 1, PAD - 1, -1) if tags[place] in _DETERMINERS)
@@ -76,7 +76,7 @@ def target_verbs(batch: Batch, _: int) -> Iterator[Column]:
         yield f"verb within {distance}", [row[number] for row in rows]
 
 
-def _verbs(line: Line, position: int) -> tuple[str | None, ...]:
+def _verbs(line: GapLine, position: int) -> tuple[str | None, ...]:
     tags, place = line.tags, position + PAD
     for distance in range(1, _NEAR[-1] + 1):
         for near in (place + distance, place - distance):  # French and English verbs follow

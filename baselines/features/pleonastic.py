@@ -1,13 +1,13 @@
 """The probability that *it* refers to nothing (it is raining), behind which any scorer may stand.
 
-Published systems took it from NADA (Bergsma & Yarowsky 2011). `PatternScorer` knows the classical
-patterns only: *it* before a verb of weather or seeming, and *it* with a complement that it stands
-in for (it is clear that …, it takes time to …).
+Published systems took it from NADA (Bergsma & Yarowsky 2011). `PleonasticPatterns` knows only the
+classical patterns: *it* before a verb of weather or seeming, and *it* with a complement that it
+stands in for (it is clear that …, it takes time to …).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 _BE = frozenset(
@@ -34,27 +34,26 @@ _WEATHER = frozenset(
 )
 _TAKING = frozenset({"takes", "took", "costs", "cost"})
 _OPENERS = frozenset({"that", "to", "if", "whether", "when", "for"})
+PLEONASTIC = "pleonastic"
 _REACH = 5
 """How far from the verb the complement may begin."""
 _YES, _NO = 0.9, 0.1
 
 
 class PleonasticScorer(Protocol):
-    """Says how probable it is that a word of a sentence refers to nothing."""
+    """Says what an *it* is: a probability for each of some labels."""
 
-    def probability(self, words: Sequence[str], index: int) -> float | None:
-        """The probability for `words[index]`; None for words that it is not made for."""
+    def score(self, words: Sequence[str], position: int) -> Mapping[str, float]:
+        """The probabilities for `words[position]`, which is *it*; one is that of `PLEONASTIC`."""
 
 
-class PatternScorer:
+class PleonasticPatterns:
     """Patterns of English: 0.9 where one fits, 0.1 where none does."""
 
-    def probability(self, words: Sequence[str], index: int) -> float | None:
-        """The probability for *it*, None for any other word."""
-        if words[index].lower() != "it":
-            return None
-        after = [word.lower() for word in words[index + 1 : index + 3 + _REACH]]
-        return _YES if _fits(after) else _NO
+    def score(self, words: Sequence[str], position: int) -> Mapping[str, float]:
+        """The probability that *it* refers to nothing."""
+        after = [word.lower() for word in words[position + 1 : position + 3 + _REACH]]
+        return {PLEONASTIC: _YES if _fits(after) else _NO}
 
 
 def _fits(after: Sequence[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crosspro.baselines.features.feature import Column, Feature, bins
-from crosspro.baselines.features.gaps import GAP, PAD, Batch, Line
+from crosspro.baselines.features.gaps import GAP, PAD, Batch, GapLine
+from crosspro.baselines.features.pleonastic import PLEONASTIC
 from crosspro.data_prep.example import Gap
 
 _PLACES = (0, 1, 2, 3, 5, 8, 13, 21)
@@ -21,7 +22,7 @@ def source_pronoun(batch: Batch, _: int) -> Iterator[Column]:
     yield "source pronoun as written", words
 
 
-def number_of_pronoun(line: Line, gap: Gap) -> str:
+def number_of_pronoun(line: GapLine, gap: Gap) -> str:
     """The number that the source pronoun has by itself: plural for they, singular for it."""
     return "Plur" if line.source[gap.source_index + PAD] in _PLURAL else "Sing"
 
@@ -42,7 +43,7 @@ def source_head(batch: Batch, _: int) -> Iterator[Column]:
         yield f"source {slot}", [row[number] for row in rows]
 
 
-def _head(line: Line, index: int) -> tuple[str | None, ...]:
+def _head(line: GapLine, index: int) -> tuple[str | None, ...]:
     parse = line.example.source_parse
     if parse is None:
         return (None,) * 6
@@ -83,7 +84,7 @@ def alignment(batch: Batch, _: int) -> Iterator[Column]:
         )
 
 
-def _relation(line: Line, source: int, position: int) -> str:
+def _relation(line: GapLine, source: int, position: int) -> str:
     """Where the links of a source word lead, seen from a gap."""
     places = line.targets_of.get(source)
     if not places:
@@ -98,7 +99,7 @@ def _relation(line: Line, source: int, position: int) -> str:
     return "around"
 
 
-def _linked_lemma(line: Line, source: int) -> str | None:
+def _linked_lemma(line: GapLine, source: int) -> str | None:
     places = line.targets_of.get(source)
     lemma = line.lemmas[min(places) + PAD] if places else None
     return None if lemma == GAP else lemma
@@ -130,7 +131,9 @@ def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     """Whether *it* refers to nothing: the more probable answer, and its probability in tenths."""
     scorer = batch.resources.pleonastic
     chances = [
-        scorer.probability(line.example.source, gap.source_index) if scorer else None
+        scorer.score(line.example.source, gap.source_index)[PLEONASTIC]
+        if scorer and line.source[gap.source_index + PAD] == "it"
+        else None
         for line, gap in zip(batch.lines, batch.gaps, strict=True)
     ]
     yield (

@@ -103,7 +103,11 @@ def test_our_names_stay_ours(installed):
 @pytest.mark.parametrize(
     ("name", "entries", "expected"),
     [
-        ("os.system", (), "one of class_prior, ensemble, majority, neural, ngram, source_aware_lm"),
+        (
+            "os.system",
+            (),
+            "one of class_prior, ensemble, features, majority, neural, ngram, ",
+        ),
         ("os.system", ("rarest = rare_words:Rarest",), "ngram, rarest, source_aware_lm"),
         ("code", ("code = rare_words:CODE",), "'CODE'"),
         ("path", ("path = os:getcwd",), "a subclass of crosspro.prediction.system.System"),

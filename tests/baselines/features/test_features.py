@@ -11,14 +11,14 @@ from crosspro.baselines.features.learnt import LanguageModelSettings, learn
 from crosspro.baselines.features.matrix import extracted
 from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import NEEDS, unmet
-from crosspro.baselines.features.pleonastic import PatternScorer
+from crosspro.baselines.features.pleonastic import PleonasticPatterns
 from crosspro.baselines.features.telling import TellingContexts, learn_contexts
 from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 
 TASK = load_task("en-fr")
-PLAIN = Resources(TASK, 1, LEXICON, pleonastic=PatternScorer())
+PLAIN = Resources(TASK, 1, LEXICON, pleonastic=PleonasticPatterns())
 
 
 def told(names, examples=DOCUMENT, resources=PLAIN):
@@ -115,21 +115,22 @@ def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
     ],
 )
 def test_patterns_of_pleonastic_it(sentence, pleonastic):
-    chance = PatternScorer().probability(sentence.split(), 0)
+    chance = PleonasticPatterns().score(sentence.split(), 0)["pleonastic"]
     assert (chance > 0.5) == (pleonastic == "yes")
-    assert PatternScorer().probability(["they", "seem"], 0) is None
 
 
 def test_another_scorer_may_stand_behind_the_feature():
     class Certain:
-        def probability(self, words, index):
-            return 0.25
+        def score(self, words, position):
+            return {"anaphoric": 0.75, "pleonastic": 0.25}
 
     resources = replace(PLAIN, pleonastic=Certain())
     assert told(["pleonastic"], resources=resources) == [
         "pleonastic=no",
         "pleonastic probability=<=0.3",
     ]
+    they = replace(SECOND, source=(*SECOND.source[:2], "they", *SECOND.source[3:]))
+    assert told(["pleonastic"], [they], resources) == []
 
 
 @pytest.mark.parametrize(
