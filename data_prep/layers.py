@@ -4,7 +4,8 @@
     X.source.conllu   a parse of the source: one CoNLL-U sentence a line, whose words are column 3
     X.target.conllu   a parse of the target: one sentence a line, whose words are column 4 with each
                       placeholder (REPLACE_2) as a word, and without |TAG where it is lemmatised
-    X.chains.tsv      coreference chains (`crosspro.data_prep.formats.chains`)
+    X.chains.tsv      coreference chains (`crosspro.data_prep.formats.chains`); without this file,
+                      the entities of the parses, if they have any (CorefUD)
 
 Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column files finds them here.
 `cut -f3 X.data | crosspro annotate … --layout conllu`, or any parser of the user's, makes a parse.
@@ -19,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.example import Example, Mention, Side
 from crosspro.data_prep.formats.chains import ChainRow, read_chains
+from crosspro.data_prep.formats.conllu import read_conllu
+from crosspro.data_prep.formats.entities import entity_mentions, has_entities, written_positions
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import Task
 
@@ -75,7 +78,11 @@ def read_layered(
     if layers.target_parse:
         examples = _with_target_parse(examples, layers.target_parse, task)
     if layers.chains:
-        examples = _with_chains(examples, layers.chains)
+        return _with_chains(examples, layers.chains)
+    parses: dict[Side, Path | None] = {"source": layers.source_parse, "target": layers.target_parse}
+    for side, parse in parses.items():
+        if parse and has_entities(parse):
+            examples = _with_entities(examples, parse, side)
     return examples
 
 
@@ -120,6 +127,28 @@ def _with_target_parse(examples: Iterable[Example], path: Path, task: Task) -> I
     for example in examples:
         yield replace(example, target_parse=parse.annotate([example.lemmas])[0])
     parse.finish()
+
+
+def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Iterator[Example]:
+    """The examples with the mentions of a parse that has been matched with them already.
+
+    Entities of the two sides have names of their own.
+    """
+    sentences = read_conllu(path)
+    for example in examples:
+        words = example.source if side == "source" else example.target
+        if not words:
+            yield example
+            continue
+        sentence = next(sentences)
+        places = list(range(len(sentence.words)))
+        if len(words) != len(places):
+            places = written_positions(sentence)
+        mentions = [
+            Mention(f"{side}:{entity}", side, places[first], places[last])
+            for entity, first, last in entity_mentions(path, sentence)
+        ]
+        yield replace(example, chains=(*(example.chains or ()), *dict.fromkeys(mentions)))
 
 
 def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:

@@ -16,11 +16,13 @@ OWN = {
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
     "features": "crosspro.baselines.feature_system:FeatureSystem",
+    "idiap_plm": "crosspro.baselines.idiap_plm:IdiapPLM",
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
+    "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
 GROUP = "crosspro.systems"
 

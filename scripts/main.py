@@ -31,6 +31,7 @@ COMMANDS = {
     "explain": "Say what decided the class of a gap.",
     "fetch-official": "Download the official data of the shared tasks.",
     "fill": "Fill gaps with a language model.",
+    "label-it": "Label each English it: anaphoric, pleonastic or event.",
     "lexicon": "Learn, convert and look up gender and number of words.",
     "lm": "Train and query n-gram language models.",
     "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",

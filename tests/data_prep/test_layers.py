@@ -176,3 +176,24 @@ def test_doc_ids_have_columns_and_runs(tmp_path):
     assert ids == ["a", "a", "b", "a"]
     assert document_runs(ids) == [("a", 2), ("b", 1), ("a", 1)]
     assert document_columns("a\tcur\r") == ["a", "cur"]
+
+
+def test_entities_of_the_parses_are_chains_where_there_is_no_table(data, examples, en_fr):
+    folder = data.parent
+    write_doc_ids(folder / "dev.doc-ids", examples)
+    for name, words in (("source", "source"), ("target", "lemmas")):
+        sentences = []
+        for example in examples:
+            made = conllu_sentence(parse(getattr(example, words)))
+            first = replace(made.words[0], misc=f"{made.words[0].misc}|Entity=(e1-x)")
+            sentences.append(replace(made, words=(first, *made.words[1:])))
+        comment = "# global.Entity = eid-etype"
+        sentences[0] = replace(sentences[0], comments=(comment, *sentences[0].comments))
+        write_conllu(folder / f"dev.{name}.conllu", sentences)
+    for one in read_layered(data, en_fr):
+        assert one.chains == (
+            Mention("source:e1", "source", 0, 0), Mention("target:e1", "target", 0, 0),
+        )  # fmt: skip
+    assert layer_problems(data, en_fr, layers_beside(data)) == []
+    write_chains(folder / "dev.chains.tsv", mentions_of(examples))
+    assert {m.chain for one in read_layered(data, en_fr) for m in one.chains} == {"it"}

@@ -14,6 +14,7 @@ from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
+NETWORKS = ("turku", "uppsala_bilstm")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
 
@@ -29,13 +30,13 @@ def test_every_experiment_is_a_sound_configuration(name):
 def test_every_system_is_a_sound_configuration(name):
     settings = composed(f"system={name}", "seed=3")
     checked(settings, "en-fr")
-    learns = name.startswith(("turku", "uppsala")) or "features" in settings["system"]
+    learns = name.startswith(NETWORKS) or "features" in settings["system"]
     learns = learns or name.endswith("_crf")
     draws = learns or name == "class_prior"
     assert set(seeds(settings["system"])) == ({3} if draws else set())
 
 
-@pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(("turku", "uppsala"))])
+@pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(NETWORKS)])
 def test_turku_keeps_the_case_of_the_source_and_uppsala_folds_it(name):
     """German Sie (you) and sie (she, they) are two words for Turku."""
     system = composed(f"system={name}", "task=de-en")["system"]

@@ -10,10 +10,12 @@ import pytest
 from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap
@@ -48,8 +50,8 @@ def gaps():
 
 @pytest.mark.parametrize(
     "system",
-    [NGramSystem(3), SourceAwareLM(4), SourceAwareLM(4, "before")],
-    ids=["ngram", "joined", "before"],
+    [NGramSystem(3), SourceAwareLM(4), SourceAwareLM(4, "before"), UppsalaIt(4)],
+    ids=["ngram", "joined", "before", "it"],
 )
 def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
     fitted(system)
@@ -68,6 +70,20 @@ def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
         assert len(found.evidence.target) == len(document[line].target)
         difference = scores[found.chosen] - scores[found.against]
         assert sum(found.evidence.target) == pytest.approx(difference, abs=1e-4)
+
+
+def test_a_pronoun_model_shows_what_it_sees_and_its_rule():
+    system = fitted(IdiapPLM(3))
+    for number in gaps():
+        document, line = of_document(DEV, number)
+        found = explain(system, document, line)
+        fillings, seen = found.evidence.tables
+        assert sum(row[3] for row in fillings.rows) == pytest.approx(1, abs=1e-6)
+        assert document[line].target[document[line].gaps[0].position] in seen.rows[0][0]
+        rule = rule_of(document[line], document[line].gaps[0])
+        assert found.evidence.how.startswith("a rule") == bool(rule)
+        if not rule:
+            assert fillings.rows[0][1] == found.chosen
 
 
 def summed(table):

@@ -103,11 +103,7 @@ def test_our_names_stay_ours(installed):
 @pytest.mark.parametrize(
     ("name", "entries", "expected"),
     [
-        (
-            "os.system",
-            (),
-            "one of class_prior, ensemble, features, majority, neural, ngram, ",
-        ),
+        ("os.system", (), f"one of {', '.join(sorted(OWN))} "),
         ("os.system", ("rarest = rare_words:Rarest",), "ngram, rarest, source_aware_lm"),
         ("code", ("code = rare_words:CODE",), "'CODE'"),
         ("path", ("path = os:getcwd",), "a subclass of crosspro.prediction.system.System"),

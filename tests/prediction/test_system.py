@@ -55,6 +55,7 @@ SYSTEMS = {
             "null_class": True,
         },
     ),
+    "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
     "majority": ("majority", {}),
     "turku_gru": (
         "neural",
@@ -85,6 +86,7 @@ SYSTEMS = {
     ),
     "ngram": ("ngram", {"order": 3}),
     "source_aware_lm, joined": ("source_aware_lm", {"order": 4}),
+    "uppsala_it": ("uppsala_it", {"order": 4}),
     "source_aware_lm, before": ("source_aware_lm", {"order": 4, "variant": "before"}),
 }
 """A registered name and settings that are fitted in no time."""

@@ -30,6 +30,7 @@ INPUTS = {
     "candidate",
     "candidates",
     "config",
+    "data",
     "decisions",
     "doc_ids",
     "doc_starts",

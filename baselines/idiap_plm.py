@@ -1,0 +1,223 @@
+"""IDIAP 2016 for English to French: a pronoun language model and two hand-written rules (003 §5.2).
+
+The model is an n-gram model over what a target text says about gender and number: each noun is
+`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). Nouns
+of the sentences before stand first. Every class is tried in every gap, the gaps of a line together,
+and a class has the probability of all fillings with it. The source is not looked at.
+
+Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
+target. The findings paper does not print them; these are ours (`_on`, `_untranslated`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from crosspro.baselines.counts import class_counts
+from crosspro.baselines.fill import Fillers, GapFiller
+from crosspro.baselines.fill_evidence import filling_evidence
+from crosspro.baselines.gender_number import PRONOUN_TAGS, gender_numbers
+from crosspro.baselines.ngram.load import load_own, save_model
+from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram_system import by_class, model_of
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
+from crosspro.prediction.system import Probabilities, System
+
+_MODEL, _LEXICON = "model.lm", "lexicon.tsv"
+_NEVER = -1e6
+_SAYING = frozenset(("call", "called", "say", "said", "tell", "told", "name", "named"))
+_PASSIVE = frozenset(("called", "said", "told", "named", "known", "thought", "believed"))
+_BE = frozenset(("is", "was", "'s", "are", "were", "'re", "be", "been"))
+_SUBJECTS = frozenset(("je", "tu", "nous", "vous", "qui", "il", "elle", "on", "ce", "cela", "ça"))
+_BEFORE_VERBS = frozenset(("ne", "n'", "se", "s'", "me", "te", "le", "la", "les", "l'", "y", "en"))
+
+
+class IdiapPLM(System):
+    """Predicts pronouns by gender and number of what precedes them.
+
+    `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
+    does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
+    probability `certainty`; without `rules` the model decides alone.
+    """
+
+    name = "idiap_plm"
+
+    def __init__(
+        self,
+        order: int = 5,
+        lexicon: str | None = None,
+        context: int = 3,
+        rules: bool = True,
+        certainty: float = 0.9,
+    ) -> None:
+        if not 0 < certainty < 1:
+            raise input_error("settings", "system.certainty", "between 0 and 1", str(certainty))
+        self.order = order
+        self.lexicon = lexicon
+        self.sentences_back = context
+        self.rules = rules
+        self.certainty = certainty
+        self.genders: Lexicon | None = None
+        self.model: NGramModel
+
+    @property
+    def context(self) -> int:
+        """The sentences whose nouns are looked at."""
+        return self.sentences_back
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Train the model on the gender and number of what precedes labelled pronouns."""
+        self.task = task
+        class_counts(task, train)  # there must be a label
+        self.genders = load_lexicon(self.lexicon) if self.lexicon else None
+        marked = [
+            self._filled(shown, original)
+            for shown, original in zip(self._shown(train), train, strict=True)
+            if original.gaps and all(gap.label for gap in original.gaps)
+        ]
+        self.model = model_of(marked, (), self.order)
+
+    def _shown(self, examples: Sequence[Example]) -> list[Example]:
+        """What the model sees: gender and number of what came before and of the line, and gaps."""
+        own = [list(gender_numbers(example, self.genders)) for example in examples]
+        found = []
+        for number, example in enumerate(examples):
+            if not example.gaps:
+                found.append(replace(example, target=(), links=()))
+                continue
+            words = self._words_before(examples, own, number)[-self.order :]
+            places = [*own[number], *((gap.position, "") for gap in example.gaps)]
+            gaps = {gap.position: gap for gap in example.gaps}
+            moved: list[Gap] = []
+            for place, shown in sorted(places):
+                if place in gaps:
+                    moved.append(replace(gaps[place], position=len(words)))
+                words.append(example.target[place] if place in gaps else shown)
+            found.append(
+                replace(example, target=tuple(words), gaps=tuple(moved), links=(), tagged=False)
+            )
+        return found
+
+    def _words_before(
+        self, examples: Sequence[Example], own: Sequence[list[tuple[int, str]]], number: int
+    ) -> list[str]:
+        document = examples[number].document
+        words: list[str] = []
+        for place in range(max(0, number - self.sentences_back), number):
+            if document is not None and examples[place].document == document:
+                words += [shown for _, shown in own[place]]
+            else:
+                words = []
+        return words
+
+    def _filled(self, shown: Example, original: Example) -> list[str]:
+        words = list(shown.target)
+        for gap, gold in zip(shown.gaps, original.gaps, strict=True):
+            words[gap.position] = _token(self.task.classes[self.task.class_index[gold.label or ""]])
+        return words
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """What the model makes of each class; where a rule fits, the rest shares what it leaves."""
+        classes, filler = self.task.classes, self._filler()
+        chances = by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
+        if not self.rules:
+            return chances
+        gaps = ((example, gap) for example in examples for gap in example.gaps)
+        for row, (example, gap) in zip(chances, gaps, strict=True):
+            chosen = rule_of(example, gap)
+            if chosen in self.task.class_index:
+                index = self.task.class_index[chosen]
+                rest = np.delete(np.arange(len(classes)), index)
+                row[rest] *= (1 - self.certainty) / row[rest].sum()
+                row[index] = self.certainty
+        return chances
+
+    def _filler(self) -> GapFiller:
+        """Any class may fill a gap; none is left empty."""
+        classes = self.task.classes
+        fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
+        return GapFiller(self.model, fillers, _NEVER)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The rule that fits, and the classes with the scores of what the model sees of the text.
+
+        That is another text than the line, so that no token of the line has a number.
+        """
+        shown = self._shown(question.examples)[question.line]
+        pair = (self.task.classes[question.chosen], self.task.classes[question.against])
+        found = filling_evidence(self._filler(), shown, question.number, *pair)
+        rule = rule_of(question.example, question.gap) if self.rules else ""
+        seen = EvidenceTable("What the model sees", ("text",), ((" ".join(shown.target),),))
+        how = (
+            "log10 probability of the best line with each class, in what the model sees of the text"
+        )
+        if rule in self.task.class_index:
+            how = f"a rule gives {rule} the probability {self.certainty:g}; the model: {how}"
+        return Evidence(how, (*found.tables, seen))
+
+    def save_state(self, folder: Path) -> None:
+        """Write the model and the lexicon."""
+        save_model(folder / _MODEL, self.model)
+        if self.genders is not None:
+            write_lexicon(folder / _LEXICON, self.genders)
+
+    def load_state(self, folder: Path) -> None:
+        """Read the model and the lexicon."""
+        self.model = load_own(folder / _MODEL)
+        self.genders = read_lexicon(folder / _LEXICON) if self.lexicon else None
+
+
+def rule_of(example: Example, gap: Gap) -> str:
+    """The class that a hand-written rule gives to a gap, empty if none fits."""
+    if _untranslated(example, gap):
+        return OTHER
+    return "on" if _on(example, gap) else ""
+
+
+def _on(example: Example, gap: Gap) -> bool:
+    """People in general: they say that, they call it, it is called."""
+    words = [word.lower() for word in example.source[gap.source_index : gap.source_index + 4]]
+    first, *following = [*words, "", "", ""][:4]
+    if first == "they":
+        return following[0] in _SAYING
+    return first == "it" and following[0] in _BE and bool(_PASSIVE & set(following[1:3]))
+
+
+def _untranslated(example: Example, gap: Gap) -> bool:
+    """Whether no subject fits here: another one stands before, or no verb can follow.
+
+    Told by tags, and by the few words that can stand between a subject and its verb.
+    """
+    before = _at(example, gap.position - 1)
+    after = _at(example, gap.position + 1)
+    if before[0] in _SUBJECTS and before[1] in ("", *PRONOUN_TAGS) and after[1].startswith("V"):
+        return True
+    if not example.tagged or after[0] in _BEFORE_VERBS:
+        return False
+    return after[1] in ("PUN", "SENT", ".", "PRP", "ADP", "NOM", "NOUN", "KON", "CONJ", "DET")
+
+
+def _at(example: Example, place: int) -> tuple[str, str]:
+    """Lemma and tag at a place; beyond the ends it is as a full stop."""
+    if 0 <= place < len(example.target):
+        return example.lemmas[place].lower(), example.tags[place]
+    return "", "."
+
+
+def _token(label: str) -> str:
+    return f"@class:{label}"

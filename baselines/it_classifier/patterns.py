@@ -1,0 +1,277 @@
+"""Patterns of pleonastic and event `it`, and a scorer that needs nothing else.
+
+The first pattern that fits decides; they are tried in the order of `PATTERNS`:
+
+- *weather*: it rains, it was cold outside (nothing stands between it and the end of the clause)
+- *seeming*: it seems that, it turns out, it appears to be
+- *reported*: it is said that, it should be noted that
+- *extraposed_adjective*: it is hard to say, it is clear that, is it possible to
+- *extraposed_noun*: it is a pity that, it is time to, it is up to us to
+- *taking*: it took years to, it makes sense to
+- *set_phrase*: when it comes to, it may be that, it goes without saying, for what it is worth
+- *time*: it is three o'clock, it was the summer of
+- *object*: I find it hard to, they made it clear that
+- *cleft*: it was John who, it is here that
+- *happening*: it happened, it means that, it depends
+- *doing*: we did it (at the end of a clause)
+
+Elsewhere `it` is taken for anaphoric, as two of three are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from crosspro.baselines.it_classifier.context import (
+    ANAPHORIC,
+    EVENT,
+    LABELS,
+    LIGHT,
+    PLEONASTIC,
+    ItContext,
+    ItProbabilities,
+    ItScorer,
+)
+from crosspro.baselines.it_classifier.light_tagger import light_annotation, word_list
+from crosspro.data_prep.token import Token
+
+REACH = 12
+"""How many words after `it` a clause that it announces begins at the latest."""
+_END = Token("", "", ".")
+
+
+class ItClause:
+    """An `it` with the words around it: its verb, and what follows that."""
+
+    def __init__(self, tokens: Sequence[Token], position: int) -> None:
+        self.tokens = tokens
+        self.position = position
+        self.verbs, self.rest = self._verbs(position + 1)
+        self.inverted = self._auxiliary_before()
+
+    def at(self, place: int) -> Token:
+        """The token at a place; beyond the ends it is as a full stop."""
+        return self.tokens[place] if 0 <= place < len(self.tokens) else _END
+
+    def word(self, place: int) -> str:
+        """The word at a place in lower case."""
+        return self.at(place).form.lower()
+
+    def _skipped(self, place: int) -> bool:
+        token = self.at(place)
+        return token.tag == "ADV" or token.form.lower() in word_list("negation")
+
+    def _verbs(self, place: int) -> tuple[list[str], int]:
+        """The lemmas of the verb that follows, auxiliaries first, and where what follows begins."""
+        found: list[str] = []
+        while True:
+            while place < len(self.tokens) and self._skipped(place):
+                place += 1
+            token = self.at(place)
+            infinitive = bool(found) and token.form.lower() == "to"
+            if infinitive and found[-1] in ("have", "go", "use", "be"):
+                place += 1
+                continue
+            if token.tag != "VERB" or (found and found[-1] not in word_list("auxiliary")):
+                return found, place
+            found.append(token.lemma.lower())
+            place += 1
+
+    def _auxiliary_before(self) -> str:
+        """The auxiliary of a question: is it possible, does it matter."""
+        before = self.at(self.position - 1)
+        if before.form.lower() in word_list("negation"):
+            before = self.at(self.position - 2)
+        lemma = before.lemma.lower()
+        return lemma if lemma in word_list("auxiliary") else ""
+
+    @property
+    def main_verb(self) -> str:
+        """The verb of which it is the subject, empty if there is none."""
+        if self.verbs:
+            return self.verbs[-1]
+        return self.inverted
+
+    @property
+    def is_copula(self) -> bool:
+        """Whether it is the subject of a form of to be (or of what is like it)."""
+        return self.main_verb in ("be", "become", "remain", "seem", "appear")
+
+    def announces(self, start: int, openers: frozenset[str]) -> bool:
+        """Whether a clause begins soon after a place, before the sentence is cut by a mark."""
+        for place in range(start, min(start + REACH, len(self.tokens))):
+            token = self.at(place)
+            if token.tag == "." and token.form not in (",", '"', "'", "``", "''"):
+                return False
+            if token.form.lower() in openers:
+                return True
+        return False
+
+    @property
+    def governor(self) -> str:
+        """The verb of which it is the object, empty if it is none."""
+        before = self.at(self.position - 1)
+        if before.tag != "VERB" or self.verbs or before.lemma.lower() == "be":
+            return ""
+        return before.lemma.lower()
+
+
+_TO_THAT = frozenset(("to", "that", "for", "when", "if", "how", "whether", "what", "why"))
+_THAT = frozenset(("that", "to", "whether", "how", "why", "what"))
+
+
+def _weather(clause: ItClause) -> bool:
+    follower = clause.word(clause.rest)
+    end = clause.at(clause.rest + 1).tag in (".", "ADV", "ADP", "CONJ")
+    cold = clause.main_verb in ("be", "get") and follower in word_list("weather-adjectives")
+    return clause.main_verb in word_list("weather") or (cold and end)
+
+
+def _seeming(clause: ItClause) -> bool:
+    if clause.main_verb not in word_list("seeming"):
+        return False
+    after = clause.word(clause.rest)
+    if clause.main_verb == "turn":
+        return after == "out"
+    if clause.main_verb in ("seem", "appear"):
+        return after != "to" or clause.word(clause.rest + 1) in ("be", "me", "us", "have")
+    return after == "that"
+
+
+def _reported(clause: ItClause) -> bool:
+    passive = "be" in clause.verbs[:-1] or clause.inverted == "be"
+    place = clause.rest - 1 if passive else clause.rest
+    said = clause.word(place) in word_list("reported")
+    return said and clause.announces(place + 1, frozenset(("that", "to", "whether")))
+
+
+def _extraposed_adjective(clause: ItClause) -> bool:
+    if not clause.is_copula:
+        return False
+    place = clause.rest
+    while clause.at(place).tag == "ADV" and place < clause.rest + 4:
+        place += 1
+    token = clause.at(place)
+    if token.form.lower() in word_list("clause-adjectives"):
+        after = clause.word(place + 1)
+        return clause.announces(place + 1, _TO_THAT) or (after.endswith("ing") and len(after) > 4)
+    return token.tag == "ADJ" and clause.word(place + 1) in _THAT
+
+
+def _extraposed_noun(clause: ItClause) -> bool:
+    if clause.main_verb != "be":
+        return False
+    for place in range(clause.rest, clause.rest + 5):
+        if clause.word(place) in word_list("clause-nouns"):
+            return clause.announces(place + 1, _TO_THAT)
+    return clause.word(clause.rest) == "up" and clause.word(clause.rest + 1) == "to"
+
+
+def _taking(clause: ItClause) -> bool:
+    if clause.main_verb in word_list("taking"):
+        return clause.announces(clause.rest, frozenset(("to",)))
+    if clause.main_verb != "make":
+        return False
+    nouns = (clause.word(place) for place in range(clause.rest, clause.rest + 4))
+    return any(noun in word_list("idiom-nouns") for noun in nouns)
+
+
+def _set_phrase(clause: ItClause) -> bool:
+    before, after = clause.word(clause.position - 1), clause.word(clause.rest)
+    if clause.main_verb == "come":
+        return before == "when" and after == "to"
+    if clause.main_verb == "go":
+        return after == "without"
+    if clause.main_verb != "be":
+        return False
+    return after == "that" or (after == "worth" and before == "what")
+
+
+def _time(clause: ItClause) -> bool:
+    if clause.main_verb != "be":
+        return False
+    near = [clause.word(place) for place in range(clause.rest, clause.rest + 4)]
+    return any(word in word_list("time-nouns") for word in near) and near[0] != "like"
+
+
+def _object(clause: ItClause) -> bool:
+    if clause.governor not in word_list("finding"):
+        return False
+    place = clause.position + 1
+    while clause.at(place).tag == "ADV":
+        place += 1
+    token = clause.at(place)
+    fits = token.tag == "ADJ" or token.form.lower() in word_list("clause-adjectives")
+    return fits and clause.announces(place + 1, _TO_THAT)
+
+
+def _cleft(clause: ItClause) -> bool:
+    if clause.main_verb != "be":
+        return False
+    described = clause.word(clause.rest) in ("a", "an", "one", "about", "something")
+    if described or clause.at(clause.rest).tag in (".", "VERB", "ADJ"):
+        return False  # it is a tool that: it has an antecedent, which is described
+    return clause.announces(clause.rest + 1, frozenset(("who", "that", "which")))
+
+
+def _happening(clause: ItClause) -> bool:
+    return clause.main_verb in ("happen", "depend", "matter", "mean", "occur")
+
+
+def _doing(clause: ItClause) -> bool:
+    after = clause.at(clause.position + 1)
+    return clause.governor in ("do", "try") and after.tag in (".", "CONJ", "ADV", "ADP")
+
+
+class Pattern(NamedTuple):
+    """A pattern, the label that it tells, and how sure that is."""
+
+    name: str
+    fits: Callable[[ItClause], bool]
+    label: str
+    chance: float
+
+
+PATTERNS = (
+    Pattern("weather", _weather, PLEONASTIC, 0.8),
+    Pattern("seeming", _seeming, PLEONASTIC, 0.8),
+    Pattern("reported", _reported, PLEONASTIC, 0.9),
+    Pattern("extraposed_adjective", _extraposed_adjective, PLEONASTIC, 0.9),
+    Pattern("extraposed_noun", _extraposed_noun, PLEONASTIC, 0.8),
+    Pattern("taking", _taking, PLEONASTIC, 0.7),
+    Pattern("set_phrase", _set_phrase, PLEONASTIC, 0.8),
+    Pattern("time", _time, PLEONASTIC, 0.6),
+    Pattern("object", _object, PLEONASTIC, 0.9),
+    Pattern("cleft", _cleft, PLEONASTIC, 0.6),
+    Pattern("happening", _happening, EVENT, 0.6),
+    Pattern("doing", _doing, EVENT, 0.5),
+)
+DEFAULT = Pattern("none", lambda clause: True, ANAPHORIC, 0.75)
+
+
+def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
+    """The first pattern that fits the `it` at a position."""
+    clause = ItClause(tokens, position)
+    return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
+
+
+class PatternScorer(ItScorer):
+    """Scores by the patterns alone: no training, no packages."""
+
+    annotator = LIGHT
+
+    def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
+        """The pattern's chance for its label; the others share the rest."""
+        rows = np.zeros((len(contexts), len(LABELS)))
+        for row, context in zip(rows, contexts, strict=True):
+            found = pattern_of(light_annotation(context.words).tokens, context.position)
+            row[:] = (1 - found.chance) / (len(LABELS) - 1)
+            row[LABELS.index(found.label)] = found.chance
+        return rows
+
+    def described(self) -> str:
+        """What it is."""
+        return "hand-written patterns (no trained model was given)"

@@ -1,0 +1,139 @@
+"""The primary system of UPPSALA 2016 for English to French (003 §5.8).
+
+It is the source-aware language model whose annotated tokens also say what an English `it` is:
+anaphoric, pleonastic or an event (`it_classifier`). Without annotated text to learn that from,
+patterns tell it. Talks of the DiscoMT 2015 test set are part of ParCorFull, and are left out unless
+`leave_out` says otherwise, so that nothing is learnt from a talk that is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from crosspro.baselines.it_classifier.classifier import (
+    ItClassifier,
+    load_classifier,
+    train_classifier,
+)
+from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext, ItScorer
+from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.training_data import (
+    named_documents,
+    read_training_data,
+    without_documents,
+)
+from crosspro.baselines.ngram_system import BEST_FILLING
+from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.task import Task
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.system import Classes, Probabilities
+
+_CLASSIFIER = "it_classifier.json"
+
+
+class UppsalaIt(SourceAwareLM):
+    """A source-aware model that knows what each `it` is.
+
+    `it_data` are files and projects in which people have said it (`crosspro label-it train`), and
+    `leave_out` names documents of them that are not learnt from; `discomt2015` stands for the talks
+    of that test set.
+    """
+
+    name = "uppsala_it"
+    as_before: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(
+        self,
+        order: int = 6,
+        variant: str = "joined",
+        decision: str = BEST_FILLING,
+        lowercase: bool = False,
+        it_data: Sequence[str] = (),
+        leave_out: Sequence[str] = ("discomt2015",),
+    ) -> None:
+        super().__init__(order, variant, decision, lowercase)
+        self.it_data = list(it_data)
+        self.leave_out = list(leave_out)
+        self.scorer: ItScorer = PatternScorer()
+
+    @property
+    def context(self) -> int:
+        """The sentence before helps to tell what an `it` is."""
+        return 1
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Train the classifier, label all `it` with it, and train the language model."""
+        if self.it_data:
+            examples = read_training_data([Path(path) for path in self.it_data])
+            left = without_documents(examples, named_documents(self.leave_out))
+            self.scorer = train_classifier(left)
+        self.task = task
+        super().fit(task, self.labelled(train), dev, folder)
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Posteriors of the classes, all gaps of a line taken together."""
+        return super().predict(self.labelled(examples))
+
+    def decide(
+        self, examples: Sequence[Example], probabilities: Probabilities | None = None
+    ) -> Classes:
+        """The classes on the best path through each line, or those with the best posteriors."""
+        return super().decide(self.labelled(examples), probabilities)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The classes of the gap with the scores of their lines, what each `it` is told."""
+        return super().evidence(replace(question, examples=self.labelled(question.examples)))
+
+    def labelled(self, examples: Sequence[Example]) -> list[Example]:
+        """The examples; where the source pronoun of a gap is `it`, its label stands with it."""
+        if self.task.source_language != "en":
+            return list(examples)
+        places = [(number, at) for number, one in enumerate(examples) for at in _pronouns(one)]
+        contexts = [
+            ItContext(examples[number].source, at, _before(examples, number))
+            for number, at in places
+        ]
+        best = self.scorer.probabilities(contexts).argmax(axis=1).tolist()
+        sources = {number: list(examples[number].source) for number, _ in places}
+        for (number, at), label in zip(places, best, strict=True):
+            sources[number][at] += f":{LABELS[label]}"
+        return [
+            replace(one, source=tuple(sources[number])) if number in sources else one
+            for number, one in enumerate(examples)
+        ]
+
+    def save_state(self, folder: Path) -> None:
+        """Write the language model and the classifier."""
+        super().save_state(folder)
+        if isinstance(self.scorer, ItClassifier):
+            self.scorer.save(folder / _CLASSIFIER)
+
+    def load_state(self, folder: Path) -> None:
+        """Read the language model and the classifier."""
+        super().load_state(folder)
+        if self.it_data:
+            self.scorer = load_classifier(folder / _CLASSIFIER)
+
+
+def _pronouns(example: Example) -> list[int]:
+    """Where the source pronouns of gaps are that are `it`."""
+    places = {gap.source_index for gap in example.gaps}
+    return sorted(at for at in places if example.source[at].lower() == PRONOUN)
+
+
+def _before(examples: Sequence[Example], number: int) -> tuple[str, ...]:
+    """The sentence before, in the same document."""
+    document = examples[number].document
+    if not number or document is None or examples[number - 1].document != document:
+        return ()
+    return examples[number - 1].source

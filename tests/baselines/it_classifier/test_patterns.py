@@ -1,0 +1,77 @@
+"""The patterns of pleonastic and event `it`, and the tags that they stand on."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.baselines.it_classifier.context import LABELS
+from crosspro.baselines.it_classifier.light_tagger import CLASSES, light_annotation, word_list
+from crosspro.baselines.it_classifier.patterns import PATTERNS, PatternScorer, pattern_of
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("It rained all day .", "weather"),
+        ("It was cold outside .", "weather"),
+        ("It seems that nobody came .", "seeming"),
+        ("It turns out we were wrong .", "seeming"),
+        ("It is said that he left .", "reported"),
+        ("It should be noted that he left .", "reported"),
+        ("It 's hard to say .", "extraposed_adjective"),
+        ("It is not clear whether he left .", "extraposed_adjective"),
+        ("Is it possible to leave ?", "extraposed_adjective"),
+        ("It is worth highlighting this .", "extraposed_adjective"),
+        ("It is a pity that he left .", "extraposed_noun"),
+        ("It 's up to you to decide .", "extraposed_noun"),
+        ("It took years to build .", "taking"),
+        ("It makes sense to wait .", "taking"),
+        ("We agree when it comes to fish .", "set_phrase"),
+        ("It may be that he left .", "set_phrase"),
+        ("It was the summer of love .", "time"),
+        ("I find it hard to believe .", "object"),
+        ("They made it clear that he left .", "object"),
+        ("It was John who left .", "cleft"),
+        ("It happened again .", "happening"),
+        ("We did it , and left .", "doing"),
+        ("It is a tool that helps .", "none"),
+        ("I bought a car , but it broke down .", "none"),
+        ("The car is red , and it is fast .", "none"),
+        ("I saw it .", "none"),
+    ],
+)
+def test_pattern_of_a_sentence(sentence, name):
+    words = sentence.split()
+    position = [word.lower() for word in words].index("it")
+    assert pattern_of(light_annotation(words).tokens, position).name == name
+
+
+def test_every_pattern_has_a_label_and_is_surer_of_it_than_of_others():
+    assert len({pattern.name for pattern in PATTERNS}) == len(PATTERNS)
+    for pattern in PATTERNS:
+        assert pattern.label in LABELS
+        assert 1 / len(LABELS) < pattern.chance < 1
+
+
+def test_the_scorer_gives_three_probabilities():
+    found = PatternScorer().score(["It", "rained", "."], 0)
+    assert found == pytest.approx({"anaphoric": 0.1, "pleonastic": 0.8, "event": 0.1})
+    assert PatternScorer().probabilities([]).shape == (0, 3)
+
+
+def test_light_tags_and_lemmas():
+    sentence = "It seems that the happier dogs quickly stopped running in 1999 ."
+    words = sentence.split()
+    tokens = light_annotation(words).tokens
+    assert [token.tag for token in tokens] == [
+        "PRON", "VERB", "DET", "DET", "NOUN", "NOUN", "ADV", "VERB", "VERB", "ADP", "NUM", ".",
+    ]  # fmt: skip
+    assert [token.lemma for token in tokens[:9]] == [
+        "it", "seem", "that", "the", "happier", "dog", "quickly", "stop", "run",
+    ]  # fmt: skip
+    assert tuple(token.form for token in tokens) == tuple(words)
+
+
+def test_lists_are_in_lower_case_and_have_no_word_twice():
+    for name in (*CLASSES, "weather", "seeming", "clause-adjectives", "opening"):
+        assert all(word == word.lower() for word in word_list(name))

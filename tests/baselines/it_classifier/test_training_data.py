@@ -1,0 +1,93 @@
+"""Reading annotated text, and leaving documents out of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from crosspro.baselines.it_classifier.training_data import (
+    DISCOMT_2015_TALKS,
+    ItExample,
+    named_documents,
+    read_training_data,
+    without_documents,
+)
+from crosspro.data_prep.errors import InputError
+from tests.conftest import GOLDEN, SHARED_DATA
+
+EUROPARL = "doc\tsource\tfr_target\tsentence\tposition\tsource_pron\tx\ty\tmanual_label\n"
+
+
+def test_own_table(tmp_path):
+    path = tmp_path / "own.tsv"
+    path.write_text(
+        "document\tbefore\tsentence\tlabel\n"
+        "d1\tHe left .\tI think __It__ rains .\tpleonastic\n"
+        "d2\t\t__it__ broke\tanaphoric\n",
+        "utf-8",
+    )
+    one, other = read_training_data([path])
+    assert (one.context.words, one.context.position) == (("I", "think", "It", "rains", "."), 2)
+    assert one.context.before == ("He", "left", ".")
+    assert (one.label, one.document) == ("pleonastic", "d1")
+    assert (other.context.before, other.context.position) == ((), 0)
+
+
+def test_all_faults_of_all_files_are_told(tmp_path):
+    bad, worse = tmp_path / "bad.tsv", tmp_path / "worse.tsv"
+    bad.write_text(
+        "document\tbefore\tsentence\tlabel\n"
+        "d1\t\tno mark\tevent\n"
+        "d1\t\t__it__ is\tcake\n"
+        "d1\t\t__it__ is\n",
+        "utf-8",
+    )
+    worse.write_text("a\tb\n", "utf-8")
+    with pytest.raises(InputError) as refused:
+        read_training_data([bad, worse])
+    shown = [str(problem) for problem in refused.value.problems]
+    assert shown[0] == f"{bad}:2: sentence: expected one __it__ in the text, found 0"
+    assert "expected one of anaphoric, pleonastic, event, found 'cake'" in shown[1]
+    assert f"{bad}:4: columns: expected 4 separated by tabs, found 3" == shown[2]
+    assert shown[3].startswith(f"{worse}:1: header: expected the columns document, before")
+
+
+def test_table_of_event_pronouns(tmp_path):
+    path = tmp_path / "manual.tsv"
+    source = '" One . He left . I think __it__ rains . "'
+    path.write_text(f"{EUROPARL}ep\t{source}\tx\t1\t3.3\t it \t x\t y\t event_ref \n", "utf-8")
+    (found,) = read_training_data([path])
+    assert found.context.words == ("I", "think", "it", "rains", ".")
+    assert (found.context.position, found.context.before) == (2, ("He", "left", "."))
+    assert found.label == "event"
+
+
+def test_mmax_project():
+    found = read_training_data([GOLDEN / "protest" / "en"])
+    assert found
+    for one in found:
+        assert one.context.words[one.context.position].lower() == "it"
+        assert one.label in ("anaphoric", "pleonastic", "event")
+
+
+def test_documents_are_left_out_by_name_and_by_talk():
+    names = ("000_1756", "001_779", "ep-09-01-12-012.xml")
+    examples = [ItExample(None, "event", name) for name in names]
+    left = without_documents(examples, named_documents(["discomt2015", "ep-09-01-12-012.xml"]))
+    assert [one.document for one in left] == ["001_779"]
+    assert len(DISCOMT_2015_TALKS) == 12
+
+
+def test_parcorfull_has_what_the_documentation_says():
+    archive = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
+    table = SHARED_DATA / "event_pronouns" / "manual.en-fr.tsv.xz"
+    if not archive.is_file() or not table.is_file():
+        pytest.skip("ParCorFull and the event pronouns are not here")
+    paths = [archive / "corpus" / part / "EN" for part in ("DiscoMT", "TED")]
+    found = read_training_data([*paths, table])
+    labels = Counter(one.label for one in found)
+    assert labels == {"anaphoric": 986, "pleonastic": 353, "event": 190}
+    clean = without_documents(found, DISCOMT_2015_TALKS)
+    assert len(clean) == 884
+    assert len({one.document for one in clean}) == 26

@@ -1,0 +1,121 @@
+"""The source-aware model with labels of it: labels in the tokens, training data, saving."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crosspro.baselines.it_classifier.classifier import ItClassifier
+from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
+
+TASK = load_task("en-fr")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 20)
+
+
+def line(sentence, *gaps, document="d"):
+    source = tuple(sentence.split())
+    return Example(source, ("REPLACE_0",) * len(gaps), (), gaps, document)
+
+
+def labelled(*examples):
+    system = UppsalaIt()
+    system.task = TASK
+    return [" ".join(one.source) for one in system.labelled(examples)]
+
+
+def test_labels_stand_with_the_pronouns_of_gaps():
+    rain = line("It rained , and they saw it .", Gap(0, 0), Gap(1, 4))
+    assert labelled(rain) == ["It:pleonastic rained , and they saw it ."]
+    assert labelled(line("The car broke ; it was old .", Gap(0, 4))) == [
+        "The car broke ; it:anaphoric was old ."
+    ]
+
+
+class Nosy(PatternScorer):
+    """Remembers what it is asked."""
+
+    def probabilities(self, contexts):
+        self.asked = contexts
+        return super().probabilities(contexts)
+
+
+def test_the_sentence_before_counts_within_a_document():
+    system = UppsalaIt()
+    system.task, system.scorer = TASK, Nosy()
+    gap = Gap(0, 0)
+    lines = [line("A .", document="d"), line("It is .", gap), line("It was .", gap, document="e")]
+    system.labelled(lines)
+    assert [one.before for one in system.scorer.asked] == [("A", "."), ()]
+    system.labelled([replace(one, document=None) for one in lines])
+    assert [one.before for one in system.scorer.asked] == [(), ()]
+
+
+def test_other_source_languages_have_no_labels():
+    system = UppsalaIt()
+    system.task = load_task("fr-en")
+    examples = [line("il pleut", Gap(0, 0)), line("it", Gap(0, 0))]
+    assert system.labelled(examples) == examples
+
+
+def gold(examples):
+    return [TASK.class_index[gap.label] for one in examples for gap in one.gaps]
+
+
+def test_it_learns_fifty_examples_and_beats_the_majority(data):
+    few = data[0][:50]
+    system = UppsalaIt()
+    system.fit(TASK, few, few)
+    assert np.mean(system.decide(few) == gold(few)) > 0.9
+    system.fit(TASK, *data)
+    most = np.bincount(gold(data[1])).max() / len(gold(data[1]))
+    assert np.mean(system.decide(data[1]) == gold(data[1])) > most + 0.2
+
+
+def table(path, documents):
+    rows = ["document\tbefore\tsentence\tlabel"]
+    for name in documents:
+        rows += [
+            f"{name}\t\tI have a car and __it__ broke .\tanaphoric",
+            f"{name}\t\tBut __it__ seems that he left .\tpleonastic",
+            f"{name}\tHe left .\tWe told him to do __it__ .\tevent",
+        ]
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    return str(path)
+
+
+def test_a_trained_classifier_is_saved_with_the_system(data, tmp_path):
+    names = ("000_1756", "1819", "779", "ep-1")
+    system = UppsalaIt(4, it_data=[table(tmp_path / "it.tsv", names)])
+    system.fit(TASK, *data)
+    assert isinstance(system.scorer, ItClassifier)
+    assert system.scorer.documents == ("779", "ep-1")  # no talk of the DiscoMT 2015 test set
+    system.save(tmp_path / "model")
+    (tmp_path / "it.tsv").unlink()
+    loaded = load_system(tmp_path / "model")
+    assert loaded.scorer.documents == ("779", "ep-1")
+    assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
+    assert (loaded.decide(data[1]) == system.decide(data[1])).all()
+
+
+def test_what_is_left_out_is_a_setting(data, tmp_path):
+    path = table(tmp_path / "it.tsv", ("000_1756", "779"))
+    system = UppsalaIt(3, it_data=[path], leave_out=["779"])
+    system.fit(TASK, *data)
+    assert system.scorer.documents == ("000_1756",)
+
+
+def test_missing_data_is_told(data, tmp_path):
+    with pytest.raises(InputError, match="a folder, or a path into a tar archive"):
+        UppsalaIt(3, it_data=[str(tmp_path / "none")]).fit(TASK, *data)

@@ -1,0 +1,51 @@
+"""Coreference in the last column of CoNLL-U."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.formats.conllu import ConlluSentence, ConlluWord, Contraction, write_conllu
+from crosspro.data_prep.formats.entities import entity_mentions, has_entities, written_positions
+
+
+def sentence(*misc, **more):
+    return ConlluSentence(tuple(ConlluWord("w", misc=one) for one in misc), **more)
+
+
+@pytest.mark.parametrize(
+    ("misc", "expected"),
+    [
+        (("Entity=(e1-person-1-)", "_"), [("e1", 0, 0)]),
+        (("Entity=(e1-person-1", "SpaceAfter=No|Entity=e1)"), [("e1", 0, 1)]),
+        (("Entity=(e1-x(e2-y)", "_", "Entity=e1)"), [("e2", 0, 0), ("e1", 0, 2)]),
+        (("Entity=(e1(e2", "Entity=e2)e1)"), [("e1", 0, 1), ("e2", 0, 1)]),
+        (("Entity=(e1-x", "Entity=(e1-x)", "Entity=e1)"), [("e1", 0, 2), ("e1", 1, 1)]),
+        (("Entity=(e1[1/2]-x)", "_", "Entity=(e1[2/2]-x)"), [("e1", 0, 0), ("e1", 2, 2)]),
+        (("Entity=e9)", "Entity=(e1-x)"), [("e1", 1, 1)]),  # e9 began on an empty node
+        (("Entities=(e1)", "_"), []),
+    ],
+)
+def test_mentions(misc, expected):
+    assert entity_mentions("x", sentence(*misc)) == expected
+
+
+def test_broken_values_are_told_at_once():
+    with pytest.raises(InputError) as refused:
+        entity_mentions("x.conllu", sentence("Entity=e1", "Entity=()", "Entity=(e1)", line=4))
+    assert len(refused.value.problems) == 2
+    assert str(refused.value.problems[0]).startswith("x.conllu:4: Entity: expected brackets as")
+
+
+def test_a_file_declares_its_entities(tmp_path):
+    comments = ("# newdoc id = d", "# global.Entity = eid-etype-head-other")
+    for name, comment in (("with", comments), ("without", comments[:1])):
+        write_conllu(tmp_path / name, [sentence("_", comments=comment)])
+    assert has_entities(tmp_path / "with")
+    assert not has_entities(tmp_path / "without")
+
+
+def test_words_of_a_contraction_have_one_place():
+    assert written_positions(sentence(*"____", contractions=(Contraction(2, 3, "du"),))) == [
+        0, 1, 1, 2,
+    ]  # fmt: skip
