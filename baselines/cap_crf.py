@@ -21,7 +21,8 @@ from crosspro.baselines.crf.packed import Ints
 from crosspro.baselines.crf.settings import Monitor, Penalty, Rate, Reach
 from crosspro.baselines.crf.tokens import TokenColumn, token_columns
 from crosspro.baselines.crf.training import ChainTraining, train_chain
-from crosspro.baselines.crf.windows import OUTSIDE, Template, Windows, learn_template
+from crosspro.baselines.crf.windows import Template, Windows, learn_template
+from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
@@ -112,7 +113,7 @@ class CapCRF(System):
         windows = Windows()
         centres = [_source_places(example) for example in examples]
         for column, template in zip(self._columns(), self.templates, strict=True):
-            if set(template.values) == {OUTSIDE}:  # nothing in the training data has a value
+            if template.says_nothing:
                 continue
             values = [column.values(example) for example in examples]
             windows.add(template, values, centres if column.of_source else None)
@@ -151,24 +152,16 @@ class CapCRF(System):
         shown = [place for place in near if 0 <= place < len(example.target)]
         names = (*self.task.classes, "0")
         numbers = windows.rows(np.array([gap.position])).indices.tolist()
-        described = [windows.described(number) for number in numbers]
+        features = [windows.feature(number) for number in numbers]
         pair = (question.chosen, question.against)
         weights = self.chain.features[numbers][:, pair].astype(np.float64)
-        table = path.features(
-            [feature for _, _, feature in described], weights, gap.position, pair, names
-        )
-        of_source = {one.name for one in self._columns() if one.of_source}
-        sides = np.zeros(len(example.source)), np.zeros(len(example.target))
-        for (template, place, _), (one, other) in zip(described, weights, strict=True):
-            source = template.name in of_source
-            side, where = sides[not source], place + (gap.source_index if source else gap.position)
-            if 0 <= where < len(side):
-                side[where] += one - other
         return Evidence(
             path_how(names[pair[0]], names[pair[1]]),
-            (path.table(example.target, names, shown), table),
-            tuple(sides[0].tolist()),
-            tuple(sides[1].tolist()),
+            (
+                path.table(example.target, names, shown),
+                path.features(features, weights, gap.position, pair, names),
+            ),
+            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
         )
 
     def save_state(self, folder: Path) -> None:
@@ -187,7 +180,7 @@ class CapCRF(System):
             None if name is None else read_lexicon(folder / file)
             for name, file in zip(self.lexicon_names, _LEXICONS, strict=True)
         )
-        width = sum(one.width for one in self.templates if set(one.values) != {OUTSIDE})
+        width = sum(one.width for one in self.templates if not one.says_nothing)
         self.chain = load_chain(folder / _CHAIN, width, len(self.task.classes) + 1)
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 

@@ -80,9 +80,9 @@ def feature_evidence(
         first, second = (
             [*step.values[:, number].tolist(), float(step.base[number])] for number in (one, other)
         )
-        pair = f"{step.choices[one]}, {step.choices[other]}"
+        pair = (step.choices[one], step.choices[other])
         title = f"Features, {step.name}" if len(steps) > 1 else "Features"
-        tables.append(contribution_table(title, [*names, "(base)"], first, second, pair))
+        tables.append(contribution_table(title, pair, [*names, "(base)"], first, second))
         if parts and not sums[0]:
             differences = step.values[:, one] - step.values[:, other]
             sums = token_sums(question, step.features, differences.tolist())

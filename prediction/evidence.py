@@ -89,16 +89,15 @@ class ExplainedMember:
 
 
 def contribution_table(
-    title: str, names: Sequence[str], chosen: Sequence[float], against: Sequence[float], pair: str
+    title: str,
+    pair: tuple[str, str],
+    names: Sequence[str],
+    chosen: Sequence[float],
+    against: Sequence[float],
 ) -> EvidenceTable:
-    """What each feature adds to two classes, the largest difference first.
-
-    `pair` are the names of the two, as `il, elle`.
-    """
-    first, second = pair.split(", ")
+    """What each feature adds to the two classes of a pair, the largest difference first."""
     rows = sorted(
         ((name, a - b, a, b) for name, a, b in zip(names, chosen, against, strict=True)),
         key=lambda row: (-abs(row[1]), row[0]),
     )
-    columns = ("feature", f"{first} over {second}", first, second)
-    return EvidenceTable(title, columns, tuple(rows))
+    return EvidenceTable(title, ("feature", f"{pair[0]} over {pair[1]}", *pair), tuple(rows))

@@ -58,8 +58,8 @@ class BestPath:
             rows.append(f"(before {names[after]})")
             added.append(moves[list(pair), after].tolist())
         first, second = zip(*added, strict=True)
-        title = f"{names[pair[0]]}, {names[pair[1]]}"
-        return contribution_table("Features", rows, first, second, title)
+        shown = (names[pair[0]], names[pair[1]])
+        return contribution_table("Features", shown, rows, first, second)
 
 
 def best_path(

@@ -39,11 +39,16 @@ class Template:
         """The number of features."""
         return len(self.places) * len(self.values)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no word of the training data had a value."""
+        return self.values == (OUTSIDE,)
+
     def feature(self, number: int) -> str:
         """A feature in words: `target lemma -1=être`."""
         place, value = divmod(number, len(self.values))
         shown = self.values[value]
-        where = f" {self.places[place]:+d}" if self.places[place] else ""
+        where = f" {self.places[place]:+d}" if len(self.places) > 1 else ""
         return f"{self.name}{where}={'(outside)' if shown == OUTSIDE else shown}"
 
 
@@ -110,12 +115,10 @@ class Windows:
         )
         self.width += template.width
 
-    def described(self, feature: int) -> tuple[Template, int, str]:
-        """The template of a feature, its place in the window, and the feature in words."""
-        column = next(one for one in reversed(self.columns) if one.first <= feature)
-        number = feature - column.first
-        place = int(column.places[number // column.values])
-        return column.template, place, column.template.feature(number)
+    def feature(self, number: int) -> str:
+        """A feature in words."""
+        column = next(one for one in reversed(self.columns) if one.first <= number)
+        return column.template.feature(number - column.first)
 
     def rows(self, tokens: Ints) -> Matrix:
         """The features of the tokens with these numbers, as a sparse array of ones."""

@@ -26,11 +26,11 @@ def test_a_token_sees_its_window():
     windows.add(template, WORDS)
     assert windows.width == 10
     assert shown(windows, [template]) == [
-        ["word -1=(outside)", "word=le"],
-        ["word -1=le", "word=chat"],
-        ["word -1=chat", "word=dort"],
-        ["word -1=(outside)", "word=le"],
-        ["word -1=le", "word=chien"],
+        ["word -1=(outside)", "word +0=le"],
+        ["word -1=le", "word +0=chat"],
+        ["word -1=chat", "word +0=dort"],
+        ["word -1=(outside)", "word +0=le"],
+        ["word -1=le", "word +0=chien"],
     ]
 
 
@@ -49,11 +49,11 @@ def test_a_token_may_look_elsewhere_or_nowhere():
     windows.add(templates[0], WORDS)
     windows.add(templates[1], other, [[1, None, 0], [None, 0], []])
     assert shown(windows, templates) == [
-        ["word=le", "source=cat", "source +1=(outside)"],
+        ["word=le", "source +0=cat", "source +1=(outside)"],
         ["word=chat"],
-        ["word=dort", "source=the", "source +1=cat"],
+        ["word=dort", "source +0=the", "source +1=cat"],
         ["word=le"],
-        ["word=chien", "source=dogs", "source +1=(outside)"],
+        ["word=chien", "source +0=dogs", "source +1=(outside)"],
     ]
 
 
