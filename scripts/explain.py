@@ -29,7 +29,10 @@ app = command_app()
 def explain(
     run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
-    line: Annotated[int, typer.Option("--line", "-n", min=1, help="The line of the gap, from 1.")],
+    line: Annotated[
+        int | None,
+        typer.Option("--line", "-n", min=1, help="The line of the gap, from 1; else the first."),
+    ] = None,
     gap: Annotated[int, typer.Option(min=1, help="Which gap of the line, from 1.")] = 1,
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
@@ -54,26 +57,32 @@ def explain(
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
     examples = read_layered(file, system.task, layers, lenient=lenient)
-    document, place = _document(examples, file, line)
+    document, place, number = _document(examples, file, line)
     gaps = len(document[place].gaps)
     if gap > gaps:
         expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
-        raise input_error(file, "--gap", expected, f"{gaps}", line)
+        raise input_error(file, "--gap", expected, f"{gaps}", number)
     explanation = explain_gap(system, document, place, gap - 1)
-    explained = ExplainedGap(explanation, document[place], line, gap)
+    explained = ExplainedGap(explanation, document[place], number, gap)
     shown = as_json(explained) if json else as_text(explained, rows)
     write_output(shown.encode("utf-8"), output)
     if html is not None:
         write_text(html, explanation_page(explained, f"{file.name}, {system.name}", rows))
 
 
-def _document(examples: Iterable[Example], file: Path, line: int) -> tuple[list[Example], int]:
-    """The document that a line belongs to, and its place there."""
+def _document(
+    examples: Iterable[Example], file: Path, line: int | None
+) -> tuple[list[Example], int, int]:
+    """The document of a line, or of the first with a gap; its place there, and its number."""
     before = 0
     for document in whole_documents(examples, 1):
-        if line <= before + len(document):
-            return document, line - before - 1
+        for place, example in enumerate(document):
+            number = before + place + 1
+            if number == line or (line is None and example.gaps):
+                return document, place, number
         before += len(document)
+    if line is None:
+        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
     raise input_error(file, "--line", f"a line of the file, which has {before:,}", f"{line}")
 
 

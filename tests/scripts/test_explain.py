@@ -78,3 +78,14 @@ def test_a_system_that_cannot_explain_says_so_in_one_message(files):
     assert result.code == 2
     assert result.stderr == b"majority: this system cannot explain its decisions\n"
     assert result.stdout == b""
+
+
+def test_the_first_gap_is_explained_if_no_line_is_named(files, tmp_path):
+    folder, dev = files
+    first = next(n for n, example in enumerate(dev, start=1) if example.gaps)
+    told = json.loads(crosspro("explain", folder / "run", folder / "dev.data", "--json").stdout)
+    assert (told["line"], told["gap"]) == (first, 1)
+    write_examples(tmp_path / "none.data", [example for example in dev if not example.gaps])
+    result = crosspro("explain", folder / "run", tmp_path / "none.data")
+    assert result.code == 2
+    assert b"file: expected a line with a gap, found none in " in result.stderr
