@@ -67,7 +67,7 @@ def explain(
     shown = as_json(explained) if json else as_text(explained, rows)
     write_output(shown.encode("utf-8"), output)
     if html is not None:
-        write_text(html, explanation_page(explained, f"{file.name}, {system.name}", rows))
+        write_text(html, explanation_page(explained, f"{file.name}, run {run_dir}", rows))
 
 
 def _document(

@@ -37,6 +37,15 @@ def test_the_first_step_is_reached_and_a_failure_is_one():
     assert "ended without a step" in failed.stderr
 
 
+def test_the_bench_of_crfs_runs():
+    command = [sys.executable, "-m", "crosspro.scripts.bench.crf_speed", "60"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    assert "uedin_crf: prediction: " in result.stdout
+    wrong = subprocess.run([*command, "svm"], capture_output=True, text=True, cwd=ROOT)
+    assert wrong.returncode == 1
+
+
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
     task = load_task("en-fr")
     gold = demo_examples(task, "test", 10)
