@@ -16,6 +16,7 @@ from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import Configuration
+from crosspro.scripts.bench.feature_speed import measure as feature_speed
 from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
@@ -35,6 +36,12 @@ def test_the_first_step_is_reached_and_a_failure_is_one():
     failed = subprocess.run([*command, "seed=x"], capture_output=True, text=True, cwd=ROOT)
     assert failed.returncode == 1
     assert "ended without a step" in failed.stderr
+
+
+def test_the_speed_of_classical_systems_is_measured():
+    found = feature_speed("helsinki_svm", "en-fr", [], 40)
+    assert found.startswith("helsinki_svm")
+    assert "gaps/s" in found
 
 
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
