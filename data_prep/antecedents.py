@@ -10,10 +10,11 @@ pronoun are marked: through their own mentions, or through links from the source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from crosspro.data_prep.example import Example, Gap, Side
+from crosspro.data_prep.example import Example, Gap, Side, split_tag
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 from crosspro.data_prep.token import AnnotatedSentence, Token
 
@@ -81,11 +82,20 @@ class NounFinder:
         self.document = document
         self._lexicons = lexicon, source_lexicon
         self._views: dict[int, _View] = {}
+        self._split = _Split()
 
     def before(
-        self, index: int, gap: Gap, side: Side, sentences_back: int | None = None
+        self,
+        index: int,
+        gap: Gap,
+        side: Side,
+        sentences_back: int | None = None,
+        wanted: Callable[[str], bool] | None = None,
     ) -> Iterator[Candidate]:
-        """The nouns of one side before a gap of `document[index]`, the nearest first."""
+        """The nouns of one side before a gap of `document[index]`, the nearest first.
+
+        `wanted` may choose among them by tag.
+        """
         own = self.document[index]
         chains = pronoun_chains(own, gap) if own.chains else frozenset()
         pivot = gap.position if side == "target" else gap.source_index
@@ -94,13 +104,15 @@ class NounFinder:
             view = self._view(place_in_text)
             before += len(view.words(side)) if distance else 0
             for place in view.nouns(side):
-                if distance or place < pivot:
+                if not distance and place >= pivot:
+                    continue
+                if wanted is None or wanted(view.tag(side, place)):
                     yield view.candidate(side, place, distance, before - place, chains)
 
     def _view(self, index: int) -> _View:
         view = self._views.get(index)
         if view is None:
-            view = self._views[index] = _View(self.document[index], *self._lexicons)
+            view = self._views[index] = _View(self.document[index], *self._lexicons, self._split)
         return view
 
 
@@ -144,29 +156,58 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
+class _Split(dict[str, tuple[str, str]]):
+    """Lemma and tag of the tokens that have been seen."""
+
+    def __missing__(self, token: str) -> tuple[str, str]:
+        found = self[token] = split_tag(token)
+        return found
+
+
+_Known = tuple[str, str, str, str | None, str | None, tuple[str, ...]]
+"""Word, lemma, tag, gender, number and linked words of a noun."""
+
+
 class _View:
     """What is known of the words of one example, on both sides."""
 
     def __init__(
-        self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
+        self,
+        example: Example,
+        lexicon: Lexicon | None,
+        source_lexicon: Lexicon | None,
+        split: _Split,
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self.lemmas = example.lemmas
-        self.tags = example.tags
+        self.lemmas: tuple[str, ...] = example.target
+        self.tags: tuple[str, ...] = ("",) * len(example.target)
+        if example.tagged and example.target:
+            self.lemmas, self.tags = zip(*map(split.__getitem__, example.target), strict=True)
         self.gaps = {gap.position for gap in example.gaps}
-        self.partners: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
-        for source, target in example.links:
-            self.partners["source"].setdefault(source, []).append(target)
-            self.partners["target"].setdefault(target, []).append(source)
         self._nouns: dict[Side, tuple[int, ...]] = {}
+        self._known: dict[tuple[Side, int], _Known] = {}
+
+    @cached_property
+    def partners(self) -> dict[Side, dict[int, list[int]]]:
+        """The places of the other side that each place is linked to."""
+        found: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
+        for source, target in self.example.links:
+            found["source"].setdefault(source, []).append(target)
+            found["target"].setdefault(target, []).append(source)
+        return found
 
     def nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
         found = self._nouns.get(side)
         if found is None:
             places = reversed(range(len(self.words(side))))
-            found = self._nouns[side] = tuple(p for p in places if self.is_noun(side, p))
+            if side == "target" and self.example.tagged:
+                tags, gaps = self.tags, self.gaps
+                found = tuple(p for p in places if tags[p] in NOUN_TAGS and p not in gaps)
+            else:
+                found = tuple(p for p in places if self.is_noun(side, p))
+            self._nouns[side] = found
         return found
 
     def words(self, side: Side) -> tuple[str, ...]:
@@ -208,6 +249,8 @@ class _View:
         token, lexicon = self.token(side, place), self.lexicons[side]
         parsed = "" if token is None else token.feature("Number")
         if side == "target" and self.example.tagged:  # what is there is the lemma
+            if self.example.source_parse is None and self.lexicons["source"] is None:
+                return None
             partners = self.partners["target"].get(place, ())
             nouns = [one for one in partners if self.is_noun("source", one)]
             numbers = {self.number("source", one) for one in nouns} - {None}
@@ -239,22 +282,32 @@ class _View:
             for mention in self.example.chains or ()
         )
 
+    def known(self, side: Side, place: int) -> _Known:
+        """What is known of a noun, wherever it is seen from."""
+        found = self._known.get((side, place))
+        if found is None:
+            links = self.example.links
+            if side == "source":
+                linked = [self.lemmas[to] for to in sorted(t for s, t in links if s == place)]
+            else:
+                linked = [
+                    self.example.source[to] for to in sorted(s for s, t in links if t == place)
+                ]
+            token = self.token(side, place)
+            word = self.words(side)[place]
+            given = token is None or (side == "target" and self.example.tagged)
+            found = self._known[side, place] = (
+                word,
+                word if given or token is None else token.lemma,
+                self.tag(side, place),
+                self.gender(side, place),
+                self.number(side, place),
+                tuple(linked),
+            )
+        return found
+
     def candidate(
         self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
     ) -> Candidate:
-        other: Side = "target" if side == "source" else "source"
-        token = self.token(side, place)
-        word = self.words(side)[place]
-        return Candidate(
-            side,
-            sentences,
-            tokens,
-            place,
-            word,
-            word if token is None or (side == "target" and self.example.tagged) else token.lemma,
-            self.tag(side, place),
-            self.gender(side, place),
-            self.number(side, place),
-            tuple(self.words(other)[one] for one in sorted(self.partners[side].get(place, ()))),
-            self.in_chains(side, place, chains),
-        )
+        known, in_chain = self.known(side, place), self.in_chains(side, place, chains)
+        return Candidate(side, sentences, tokens, place, *known, in_chain)

@@ -55,3 +55,15 @@ def bins(value: float, edges: Sequence[float]) -> str:
         if value <= edge:
             return f"<={edge:g}"
     return f">{edges[-1]:g}"
+
+
+class CountBins:
+    """`bins` of whole numbers from 0, looked up."""
+
+    def __init__(self, edges: Sequence[int]) -> None:
+        self._names = [bins(number, edges) for number in range(edges[-1] + 2)]
+        self._last = len(self._names) - 1
+
+    def __call__(self, number: int) -> str:
+        """The bin of a number."""
+        return self._names[min(number, self._last)]

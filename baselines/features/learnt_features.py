@@ -54,7 +54,7 @@ def contexts(batch: Batch) -> list[Context]:
     """What templates of telling contexts look at."""
     return [
         (
-            line.source[gap.source_index + PAD],
+            line.example.source[gap.source_index].lower(),
             line.lemmas[gap.position + PAD - REACH : gap.position + PAD + REACH + 1],
         )
         for line, gap in zip(batch.lines, batch.gaps, strict=True)

@@ -17,6 +17,7 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.features.feature import ChosenFeature, Column
 from crosspro.baselines.features.gaps import Resources, batches
+from crosspro.data_prep.collector import collector_off
 from crosspro.data_prep.example import Example
 
 Numbers = NDArray[np.int32]
@@ -50,12 +51,15 @@ def extracted(
 ) -> Iterator[list[Column]]:
     """The columns of all gaps, batch by batch: what training and prediction both read."""
     for batch in batches(examples, resources):
-        if len(batch):
-            yield [
+        if not len(batch):
+            continue
+        with collector_off():  # it would walk through all examples again and again
+            columns = [
                 column
                 for chosen in features
                 for column in chosen.feature.columns(batch, chosen.number)
             ]
+        yield columns
 
 
 class _Numbering(dict[str | None, int]):

@@ -10,7 +10,6 @@ from crosspro.baselines.features.gaps import PAD, Batch, GapLine
 from crosspro.data_prep.antecedents import Candidate
 from crosspro.data_prep.example import Side
 
-_DETERMINERS = frozenset({"DET"})
 _NAMES = frozenset({"NAM", "PROPN"})
 _VERBS = frozenset({"VER", "VERB"})
 _MOST = 10
@@ -18,11 +17,15 @@ _NEAR = (1, 3, 5)
 """Distances within which a verb is looked for, those of CUNI 2016."""
 
 
-def nouns_before(batch: Batch, number: int, side: Side = "target") -> Iterator[Candidate]:
-    """The nouns before a gap of the batch, the nearest first."""
-    return batch.nouns.before(
-        batch.indices[number], batch.gaps[number], side, batch.resources.context
-    )
+def nouns_before(
+    batch: Batch,
+    number: int,
+    side: Side = "target",
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Candidate]:
+    """The nouns before a gap of the batch, the nearest first; `wanted` chooses by tag."""
+    context = batch.resources.context
+    return batch.nouns.before(batch.indices[number], batch.gaps[number], side, context, wanted)
 
 
 def preceding_determiners(batch: Batch, most: int) -> Iterator[Column]:
@@ -36,26 +39,23 @@ def preceding_determiners(batch: Batch, most: int) -> Iterator[Column]:
 
 
 def _determiners(batch: Batch, index: int, own: GapLine, position: int) -> Iterator[str]:
-    yield from _determiners_of(own, position + PAD)
+    for place in own.determiners:
+        if place < position:
+            yield own.lemma(place)
     for line in batch.earlier(index):
-        yield from _determiners_of(line, len(line.tags))
-
-
-def _determiners_of(line: GapLine, stop: int) -> Iterator[str]:
-    """Those before a place, the last first."""
-    tags, lemmas = line.tags, line.lemmas
-    return (lemmas[place] for place in range(stop - 1, PAD - 1, -1) if tags[place] in _DETERMINERS)
+        for place in line.determiners:
+            yield line.lemma(place)
 
 
 def _nouns(
-    what: str, side: Side, wanted: Callable[[Candidate], bool]
+    what: str, side: Side, wanted: Callable[[str], bool] | None
 ) -> Callable[[Batch, int], Iterator[Column]]:
     """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
 
     def columns(batch: Batch, most: int) -> Iterator[Column]:
         rows: list[list[Candidate | None]] = []
         for number in range(len(batch)):
-            nouns = filter(wanted, nouns_before(batch, number, side))
+            nouns = nouns_before(batch, number, side, wanted)
             found: list[Candidate | None] = list(islice(nouns, most))
             rows.append(found + [None] * (most - len(found)))
         for rank in range(most):
@@ -98,7 +98,7 @@ FEATURES = (
     Feature(
         "preceding_nouns",
         "so many nouns of the target before the gap, with gender and number",
-        _nouns("noun", "target", lambda noun: noun.tag not in _NAMES),
+        _nouns("noun", "target", lambda tag: tag not in _NAMES),
         ("nouns",),
         2,
         _MOST,
@@ -106,7 +106,7 @@ FEATURES = (
     Feature(
         "preceding_names",
         "so many names of the target before the gap, where tags tell them from nouns",
-        _nouns("name", "target", lambda noun: noun.tag in _NAMES),
+        _nouns("name", "target", _NAMES.__contains__),
         ("nouns",),
         1,
         _MOST,
@@ -114,7 +114,7 @@ FEATURES = (
     Feature(
         "source_nouns",
         "so many nouns of the source before the pronoun, with gender and number",
-        _nouns("source noun", "source", lambda noun: True),
+        _nouns("source noun", "source", None),
         ("nouns",),
         2,
         _MOST,

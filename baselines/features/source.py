@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crosspro.baselines.features.feature import Column, Feature, bins
-from crosspro.baselines.features.gaps import GAP, PAD, Batch, GapLine
+from crosspro.baselines.features.feature import Column, CountBins, Feature, bins
+from crosspro.baselines.features.gaps import GAP, Batch, GapLine
 from crosspro.baselines.features.pleonastic import PLEONASTIC
 from crosspro.data_prep.example import Gap
 
-_PLACES = (0, 1, 2, 3, 5, 8, 13, 21)
+_PLACES = CountBins((0, 1, 2, 3, 5, 8, 13, 21))
+_LINKS = CountBins((0, 1, 2, 3))
+_GAPS = CountBins((0, 1, 2))
 _TENTHS = tuple(round(0.1 * step, 1) for step in range(1, 11))
 _PLURAL = frozenset({"they", "them", "ils", "elles", "ellos", "ellas"})
 
 
 def source_pronoun(batch: Batch, _: int) -> Iterator[Column]:
     """The word in lower case and, as German Sie and sie are two words, as it is written."""
-    pairs = list(zip(batch.lines, batch.gaps, strict=True))
-    words = [line.example.source[gap.source_index] for line, gap in pairs]
-    yield "source pronoun", [word.lower() for word in words]
-    yield "source pronoun as written", words
+    pairs = zip(batch.lines, batch.gaps, strict=True)
+    yield "source pronoun", batch.column("source word", 0)
+    yield (
+        "source pronoun as written",
+        [line.example.source[gap.source_index] for line, gap in pairs],
+    )
 
 
 def number_of_pronoun(line: GapLine, gap: Gap) -> str:
     """The number that the source pronoun has by itself: plural for they, singular for it."""
-    return "Plur" if line.source[gap.source_index + PAD] in _PLURAL else "Sing"
+    return "Plur" if line.example.source[gap.source_index].lower() in _PLURAL else "Sing"
 
 
 def pronoun_number(batch: Batch, _: int) -> Iterator[Column]:
@@ -63,46 +67,47 @@ def _head(line: GapLine, index: int) -> tuple[str | None, ...]:
 
 def alignment(batch: Batch, _: int) -> Iterator[Column]:
     """The words linked to the gap, and how the pronoun and its neighbours are linked."""
-    pairs = list(zip(batch.lines, batch.gaps, strict=True))
-    linked = [sorted(line.sources_of.get(gap.position, ())) for line, gap in pairs]
-    words = [
-        [line.source[place + PAD] for place in places]
-        for (line, _), places in zip(pairs, linked, strict=True)
-    ]
-    targets = [line.targets_of.get(gap.source_index, ()) for line, gap in pairs]
-    yield "links of the gap", [bins(len(places), (0, 1, 2, 3)) for places in linked]
-    yield "words linked to the gap", [" ".join(one) or None for one in words]
-    yield "links of the pronoun", [bins(len(places), (0, 1, 2, 3)) for places in targets]
-    for side, step in (("before", -1), ("after", 1)):
-        yield (
-            f"word {side} the pronoun is linked",
-            [_relation(line, gap.source_index + step, gap.position) for line, gap in pairs],
-        )
-        yield (
-            f"lemma linked to the word {side} the pronoun",
-            [_linked_lemma(line, gap.source_index + step) for line, gap in pairs],
-        )
+    rows = [_alignment(line, gap) for line, gap in zip(batch.lines, batch.gaps, strict=True)]
+    slots = (
+        "links of the gap",
+        "words linked to the gap",
+        "links of the pronoun",
+        "word before the pronoun is linked",
+        "lemma linked to the word before the pronoun",
+        "word after the pronoun is linked",
+        "lemma linked to the word after the pronoun",
+    )
+    yield from zip(slots, zip(*rows, strict=True), strict=True)
 
 
-def _relation(line: GapLine, source: int, position: int) -> str:
-    """Where the links of a source word lead, seen from a gap."""
+def _alignment(line: GapLine, gap: Gap) -> tuple[str | None, ...]:
+    source, own = line.example.source, gap.source_index
+    linked = line.sources_of.get(gap.position, ())
+    words = source[linked[0]] if len(linked) == 1 else " ".join(source[n] for n in sorted(linked))
+    targets = line.targets_of.get(own, ())
+    return (
+        _LINKS(len(linked)),
+        words.lower() or None,
+        _LINKS(len(targets)),
+        *_neighbour(line, own - 1, gap.position),
+        *_neighbour(line, own + 1, gap.position),
+    )
+
+
+def _neighbour(line: GapLine, source: int, position: int) -> tuple[str, str | None]:
+    """Where the links of a source word lead, seen from a gap, and the first lemma there."""
     places = line.targets_of.get(source)
     if not places:
-        return "nowhere" if 0 <= source < len(line.example.source) else "no word"
+        return "nowhere" if 0 <= source < len(line.example.source) else "no word", None
     first, last = min(places) - position, max(places) - position
     if first == last == 0:
-        return "to the gap"
+        return "to the gap", None
+    lemma = line.lemma(min(places))
     if last < 0:
-        return "just before" if last == -1 else "before"
+        return "just before" if last == -1 else "before", lemma
     if first > 0:
-        return "just after" if first == 1 else "after"
-    return "around"
-
-
-def _linked_lemma(line: GapLine, source: int) -> str | None:
-    places = line.targets_of.get(source)
-    lemma = line.lemmas[min(places) + PAD] if places else None
-    return None if lemma == GAP else lemma
+        return "just after" if first == 1 else "after", lemma
+    return "around", None if lemma == GAP else lemma
 
 
 def position(batch: Batch, _: int) -> Iterator[Column]:
@@ -110,21 +115,14 @@ def position(batch: Batch, _: int) -> Iterator[Column]:
     pairs = list(zip(batch.lines, batch.gaps, strict=True))
     sources = [len(line.example.source) for line, _ in pairs]
     targets = [len(line.example.target) for line, _ in pairs]
-    gaps = [gap for _, gap in pairs]
-    yield "source place", [bins(gap.source_index, _PLACES) for gap in gaps]
-    yield (
-        "source place from the end",
-        [
-            bins(size - 1 - gap.source_index, _PLACES)
-            for size, gap in zip(sources, gaps, strict=True)
-        ],
-    )
-    yield "target place", [bins(gap.position, _PLACES) for gap in gaps]
-    yield (
-        "target place from the end",
-        [bins(size - 1 - gap.position, _PLACES) for size, gap in zip(targets, gaps, strict=True)],
-    )
-    yield "gap of its line", [bins(line.example.gaps.index(gap), (0, 1, 2)) for line, gap in pairs]
+    gaps = batch.gaps
+    yield "source place", [_PLACES(gap.source_index) for gap in gaps]
+    from_end = zip(sources, gaps, strict=True)
+    yield "source place from the end", [_PLACES(n - 1 - gap.source_index) for n, gap in from_end]
+    yield "target place", [_PLACES(gap.position) for gap in gaps]
+    from_end = zip(targets, gaps, strict=True)
+    yield "target place from the end", [_PLACES(n - 1 - gap.position) for n, gap in from_end]
+    yield "gap of its line", [_GAPS(line.example.gaps.index(gap)) for line, gap in pairs]
 
 
 def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
@@ -132,7 +130,7 @@ def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     scorer = batch.resources.pleonastic
     chances = [
         scorer.score(line.example.source, gap.source_index)[PLEONASTIC]
-        if scorer and line.source[gap.source_index + PAD] == "it"
+        if scorer and line.example.source[gap.source_index].lower() == "it"
         else None
         for line, gap in zip(batch.lines, batch.gaps, strict=True)
     ]

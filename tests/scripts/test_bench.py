@@ -16,6 +16,7 @@ from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import Configuration
+from crosspro.scripts.bench.feature_speed import measure as feature_speed
 from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
 
@@ -44,6 +45,12 @@ def test_the_bench_of_crfs_runs():
     assert "uedin_crf: prediction: " in result.stdout
     wrong = subprocess.run([*command, "svm"], capture_output=True, text=True, cwd=ROOT)
     assert wrong.returncode == 1
+
+
+def test_the_speed_of_classical_systems_is_measured():
+    found = feature_speed("helsinki_svm", "en-fr", [], 40)
+    assert found.startswith("helsinki_svm")
+    assert "gaps/s" in found
 
 
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
