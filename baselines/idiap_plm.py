@@ -34,11 +34,14 @@ from crosspro.prediction.system import Probabilities, System
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
 _NEVER = -1e6
-_SAYING = frozenset(("call", "called", "say", "said", "tell", "told", "name", "named"))
-_PASSIVE = frozenset(("called", "said", "told", "named", "known", "thought", "believed"))
+_PARTICIPLES = frozenset(("said", "told", "known", "thought", "seen", "given", "taken", "made"))
 _BE = frozenset(("is", "was", "'s", "are", "were", "'re", "be", "been"))
+_NO_ACTIVE_VERB = frozenset(("être", "avoir", "se", "s'", "ne", "n'"))
 _SUBJECTS = frozenset(("je", "tu", "nous", "vous", "qui", "il", "elle", "on", "ce", "cela", "ça"))
-_BEFORE_VERBS = frozenset(("ne", "n'", "se", "s'", "me", "te", "le", "la", "les", "l'", "y", "en"))
+_OBJECTS = frozenset(
+    ("le", "la", "les", "l'", "lui", "leur", "y", "en", "me", "te", "nous", "vous")
+)
+_BEFORE_VERBS = _OBJECTS | {"ne", "n'", "se", "s'"}
 
 
 class IdiapPLM(System):
@@ -53,7 +56,7 @@ class IdiapPLM(System):
 
     def __init__(
         self,
-        order: int = 5,
+        order: int = 3,
         lexicon: str | None = None,
         context: int = 3,
         rules: bool = True,
@@ -190,12 +193,17 @@ def rule_of(example: Example, gap: Gap) -> str:
 
 
 def _on(example: Example, gap: Gap) -> bool:
-    """People in general: they say that, they call it, it is called."""
-    words = [word.lower() for word in example.source[gap.source_index : gap.source_index + 4]]
-    first, *following = [*words, "", "", ""][:4]
-    if first == "they":
-        return following[0] in _SAYING
-    return first == "it" and following[0] in _BE and bool(_PASSIVE & set(following[1:3]))
+    """An English passive that French says actively, of people in general: it is said, on dit."""
+    words = [word.lower() for word in example.source[gap.source_index + 1 : gap.source_index + 4]]
+    if not words or words[0] not in _BE:
+        return False
+    if not any(word.endswith("ed") or word in _PARTICIPLES for word in words[1:]):
+        return False
+    place = gap.position + 1
+    while _at(example, place)[0] in _OBJECTS:
+        place += 1
+    verb = _at(example, place)
+    return verb[1].startswith("V") and verb[0] not in _NO_ACTIVE_VERB
 
 
 def _untranslated(example: Example, gap: Gap) -> bool:

@@ -79,8 +79,11 @@ def test_inflected_words_tell_their_own_number():
 @pytest.mark.parametrize(
     ("source", "target", "expected"),
     [
-        ("They say that it rains", "REPLACE_0 dire|VER que|KON", "on"),
-        ("It is called love", "REPLACE_0 appeler|VER", "on"),
+        ("It is said that it rains", "REPLACE_0 dire|VER que|KON", "on"),
+        ("It 's often called love", "REPLACE_0 le|PRO appeler|VER", "on"),
+        ("It is called love", "REPLACE_0 être|VER appeler|VER", ""),
+        ("It is called love", "REPLACE_0 se|PRO appeler|VER", ""),
+        ("They say that it rains", "REPLACE_0 dire|VER que|KON", ""),
         ("They saw that", "REPLACE_0 voir|VER", ""),
         ("It is late", "REPLACE_0 être|VER tard|ADV", ""),
         ("It 's here", "qui|PRO REPLACE_0 être|VER", "OTHER"),
@@ -129,7 +132,7 @@ def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
 
 
 def test_a_rule_has_the_certainty_that_is_set(data):
-    one = example("They say that", "REPLACE_0 dire|VER")
+    one = example("It is said that", "REPLACE_0 dire|VER")
     for rules, certainty in ((True, 0.9), (True, 0.6), (False, 0.9)):
         system = IdiapPLM(3, rules=rules, certainty=certainty)
         system.fit(TASK, *data)
