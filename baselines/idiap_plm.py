@@ -19,6 +19,7 @@ import numpy as np
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.fill import Fillers, GapFiller
+from crosspro.baselines.fill_evidence import filling_evidence
 from crosspro.baselines.gender_number import PRONOUN_TAGS, gender_numbers
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
@@ -28,6 +29,7 @@ from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.system import Probabilities, System
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
@@ -134,10 +136,8 @@ class IdiapPLM(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """What the model makes of each class; where a rule fits, the rest shares what it leaves."""
-        classes = self.task.classes
-        fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
-        filler = GapFiller(self.model, fillers, _NEVER)
-        chances = by_class(self.task, fillers, filler.probabilities(self._shown(examples)))
+        classes, filler = self.task.classes, self._filler()
+        chances = by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
         if not self.rules:
             return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -149,6 +149,29 @@ class IdiapPLM(System):
                 row[rest] *= (1 - self.certainty) / row[rest].sum()
                 row[index] = self.certainty
         return chances
+
+    def _filler(self) -> GapFiller:
+        """Any class may fill a gap; none is left empty."""
+        classes = self.task.classes
+        fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
+        return GapFiller(self.model, fillers, _NEVER)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The rule that fits, and the classes with the scores of what the model sees of the text.
+
+        That is another text than the line, so that no token of the line has a number.
+        """
+        shown = self._shown(question.examples)[question.line]
+        pair = (self.task.classes[question.chosen], self.task.classes[question.against])
+        found = filling_evidence(self._filler(), shown, question.number, *pair)
+        rule = rule_of(question.example, question.gap) if self.rules else ""
+        seen = EvidenceTable("What the model sees", ("text",), ((" ".join(shown.target),),))
+        how = (
+            "log10 probability of the best line with each class, in what the model sees of the text"
+        )
+        if rule in self.task.class_index:
+            how = f"a rule gives {rule} the probability {self.certainty:g}; the model: {how}"
+        return Evidence(how, (*found.tables, seen))
 
     def save_state(self, folder: Path) -> None:
         """Write the model and the lexicon."""

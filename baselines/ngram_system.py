@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
+from crosspro.baselines.fill_evidence import filling_evidence
 from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
@@ -26,6 +27,7 @@ from crosspro.data_prep.task import Task
 from crosspro.evaluation.layout.plot import line_chart
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System, read_json_object
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
@@ -137,6 +139,12 @@ class NGramSystem(System):
 
     def _filler(self, penalty: float) -> GapFiller:
         return GapFiller(self.model, task_fillers(self.task, self.other_fillers), penalty)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The fillings of the gap with their scores."""
+        pair = (self.task.classes[question.chosen], self.task.classes[question.against])
+        filler = self._filler(self.penalty)
+        return filling_evidence(filler, question.example, question.number, *pair)
 
     def variants(self) -> dict[str, System]:
         """The untuned baseline, which the papers report beside the tuned one, whatever that is."""

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.fill import Fillers, GapFiller
+from crosspro.baselines.fill_evidence import filling_evidence
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import (
@@ -29,6 +30,7 @@ from crosspro.baselines.ngram_system import (
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import NONE, Task
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System
 
 VARIANTS = ("joined", "before")
@@ -120,6 +122,15 @@ class SourceAwareLM(System):
             return super().decide(examples, probabilities)
         shown = [self._with_pronouns(example) for example in examples]
         return best_classes(self.task, self._filler(), shown)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The classes of the gap with the scores of their lines."""
+        pair = (self.task.classes[question.chosen], self.task.classes[question.against])
+        shown = self._with_pronouns(question.example)
+        found = filling_evidence(self._filler(), shown, question.number, *pair)
+        added = {gap.position - 1 for gap in shown.gaps} if self.variant == "before" else set()
+        target = tuple(value for place, value in enumerate(found.target) if place not in added)
+        return replace(found, target=target)
 
     def _filler(self) -> GapFiller:
         """Any class may fill a gap; none is left empty."""

@@ -29,6 +29,7 @@ from crosspro.baselines.ngram_system import BEST_FILLING
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.task import Task
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities
 
 _CLASSIFIER = "it_classifier.json"
@@ -88,6 +89,10 @@ class UppsalaIt(SourceAwareLM):
     ) -> Classes:
         """The classes on the best path through each line, or those with the best posteriors."""
         return super().decide(self.labelled(examples), probabilities)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The classes of the gap with the scores of their lines, what each `it` is told."""
+        return super().evidence(replace(question, examples=self.labelled(question.examples)))
 
     def labelled(self, examples: Sequence[Example]) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""

@@ -10,10 +10,11 @@ pronoun are marked: through their own mentions, or through links from the source
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from crosspro.data_prep.example import Example, Gap, Side
+from crosspro.data_prep.example import Example, Gap, Side, split_tag
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 from crosspro.data_prep.token import AnnotatedSentence, Token
 
@@ -58,22 +59,61 @@ def antecedent_candidates(
     gap's own, all of the document if it is None. A sentence of another document ends the search,
     and where the document is not known, the sentence stands alone.
     """
-    chains = pronoun_chains(document[index], gap)
-    sentences = list(_back(document, index, sentences_back))
-    views = [_View(example, lexicon, source_lexicon) for example in sentences]
-    found: list[Candidate] = []
-    for side, pivot in _places(gap):
+    finder = NounFinder(document, lexicon, source_lexicon)
+    return [
+        candidate
+        for side in ("target", "source")
+        for candidate in finder.before(index, gap, side, sentences_back)
+    ]
+
+
+class NounFinder:
+    """Finds the nouns before the gaps of some sentences; what is known of each is worked out once.
+
+    Many gaps are asked about faster here than one by one with `antecedent_candidates`.
+    """
+
+    def __init__(
+        self,
+        document: Sequence[Example],
+        lexicon: Lexicon | None = None,
+        source_lexicon: Lexicon | None = None,
+    ) -> None:
+        self.document = document
+        self._lexicons = lexicon, source_lexicon
+        self._views: dict[int, _View] = {}
+        self._split = _Split()
+
+    def before(
+        self,
+        index: int,
+        gap: Gap,
+        side: Side,
+        sentences_back: int | None = None,
+        wanted: Callable[[str], bool] | None = None,
+    ) -> Iterator[Candidate]:
+        """The nouns of one side before a gap of `document[index]`, the nearest first.
+
+        `wanted` may choose among them by tag.
+        """
+        own = self.document[index]
+        chains = pronoun_chains(own, gap) if own.chains else frozenset()
+        pivot = gap.position if side == "target" else gap.source_index
         before = pivot  # tokens from the beginning of the sentence to the gap
-        for distance, view in enumerate(views):
-            words = view.words(side)
-            last = pivot if distance == 0 else len(words)
-            before += len(words) if distance else 0
-            found += [
-                view.candidate(side, place, distance, before - place, chains)
-                for place in reversed(range(last))
-                if view.is_noun(side, place)
-            ]
-    return found
+        for distance, place_in_text in enumerate(_back(self.document, index, sentences_back)):
+            view = self._view(place_in_text)
+            before += len(view.words(side)) if distance else 0
+            for place in view.nouns(side):
+                if not distance and place >= pivot:
+                    continue
+                if wanted is None or wanted(view.tag(side, place)):
+                    yield view.candidate(side, place, distance, before - place, chains)
+
+    def _view(self, index: int) -> _View:
+        view = self._views.get(index)
+        if view is None:
+            view = self._views[index] = _View(self.document[index], *self._lexicons, self._split)
+        return view
 
 
 def nearest_agreeing(
@@ -99,15 +139,15 @@ def _places(gap: Gap) -> tuple[tuple[Side, int], tuple[Side, int]]:
     return ("target", gap.position), ("source", gap.source_index)
 
 
-def _back(document: Sequence[Example], index: int, limit: int | None) -> Iterator[Example]:
-    """The sentence and those before it in its document, the nearest first."""
+def _back(document: Sequence[Example], index: int, limit: int | None) -> Iterator[int]:
+    """The places of the sentence and of those before it in its document, the nearest first."""
     own = document[index].document
     first = 0 if limit is None else max(0, index - limit)
-    yield document[index]
+    yield index
     for place in range(index - 1, first - 1, -1):
         if own is None or document[place].document != own:
             return
-        yield document[place]
+        yield place
 
 
 def _innermost(example: Example, side: Side, place: int) -> set[str]:
@@ -116,21 +156,59 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
+class _Split(dict[str, tuple[str, str]]):
+    """Lemma and tag of the tokens that have been seen."""
+
+    def __missing__(self, token: str) -> tuple[str, str]:
+        found = self[token] = split_tag(token)
+        return found
+
+
+_Known = tuple[str, str, str, str | None, str | None, tuple[str, ...]]
+"""Word, lemma, tag, gender, number and linked words of a noun."""
+
+
 class _View:
     """What is known of the words of one example, on both sides."""
 
     def __init__(
-        self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
+        self,
+        example: Example,
+        lexicon: Lexicon | None,
+        source_lexicon: Lexicon | None,
+        split: _Split,
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self.lemmas = example.lemmas
-        self.tags = example.tags
+        self.lemmas: tuple[str, ...] = example.target
+        self.tags: tuple[str, ...] = ("",) * len(example.target)
+        if example.tagged and example.target:
+            self.lemmas, self.tags = zip(*map(split.__getitem__, example.target), strict=True)
         self.gaps = {gap.position for gap in example.gaps}
-        self.partners: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
-        for source, target in example.links:
-            self.partners["source"].setdefault(source, []).append(target)
-            self.partners["target"].setdefault(target, []).append(source)
+        self._nouns: dict[Side, tuple[int, ...]] = {}
+        self._known: dict[tuple[Side, int], _Known] = {}
+
+    @cached_property
+    def partners(self) -> dict[Side, dict[int, list[int]]]:
+        """The places of the other side that each place is linked to."""
+        found: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
+        for source, target in self.example.links:
+            found["source"].setdefault(source, []).append(target)
+            found["target"].setdefault(target, []).append(source)
+        return found
+
+    def nouns(self, side: Side) -> tuple[int, ...]:
+        """The places of the nouns of a side, the last first."""
+        found = self._nouns.get(side)
+        if found is None:
+            places = reversed(range(len(self.words(side))))
+            if side == "target" and self.example.tagged:
+                tags, gaps = self.tags, self.gaps
+                found = tuple(p for p in places if tags[p] in NOUN_TAGS and p not in gaps)
+            else:
+                found = tuple(p for p in places if self.is_noun(side, p))
+            self._nouns[side] = found
+        return found
 
     def words(self, side: Side) -> tuple[str, ...]:
         return self.example.source if side == "source" else self.lemmas
@@ -171,6 +249,8 @@ class _View:
         token, lexicon = self.token(side, place), self.lexicons[side]
         parsed = "" if token is None else token.feature("Number")
         if side == "target" and self.example.tagged:  # what is there is the lemma
+            if self.example.source_parse is None and self.lexicons["source"] is None:
+                return None
             partners = self.partners["target"].get(place, ())
             nouns = [one for one in partners if self.is_noun("source", one)]
             numbers = {self.number("source", one) for one in nouns} - {None}
@@ -202,22 +282,32 @@ class _View:
             for mention in self.example.chains or ()
         )
 
+    def known(self, side: Side, place: int) -> _Known:
+        """What is known of a noun, wherever it is seen from."""
+        found = self._known.get((side, place))
+        if found is None:
+            links = self.example.links
+            if side == "source":
+                linked = [self.lemmas[to] for to in sorted(t for s, t in links if s == place)]
+            else:
+                linked = [
+                    self.example.source[to] for to in sorted(s for s, t in links if t == place)
+                ]
+            token = self.token(side, place)
+            word = self.words(side)[place]
+            given = token is None or (side == "target" and self.example.tagged)
+            found = self._known[side, place] = (
+                word,
+                word if given or token is None else token.lemma,
+                self.tag(side, place),
+                self.gender(side, place),
+                self.number(side, place),
+                tuple(linked),
+            )
+        return found
+
     def candidate(
         self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
     ) -> Candidate:
-        other: Side = "target" if side == "source" else "source"
-        token = self.token(side, place)
-        word = self.words(side)[place]
-        return Candidate(
-            side,
-            sentences,
-            tokens,
-            place,
-            word,
-            word if token is None or (side == "target" and self.example.tagged) else token.lemma,
-            self.tag(side, place),
-            self.gender(side, place),
-            self.number(side, place),
-            tuple(self.words(other)[one] for one in sorted(self.partners[side].get(place, ()))),
-            self.in_chains(side, place, chains),
-        )
+        known, in_chain = self.known(side, place), self.in_chains(side, place, chains)
+        return Candidate(side, sentences, tokens, place, *known, in_chain)

@@ -29,6 +29,8 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
+from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
@@ -136,6 +138,25 @@ class Ensemble(System):
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The weighted average of the members' probabilities."""
         return mix([part.predict(examples) for part in self.parts], self.weights)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The probabilities of each part and its own explanation; a part may have none."""
+        asked = (question.examples, question.line, question.number)
+        total = sum(self.weights)
+        members = tuple(
+            ExplainedMember(weight / total, explained(part, *asked))
+            for part, weight in zip(self.parts, self.weights, strict=True)
+        )
+        chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
+        rows = []
+        for one in members:
+            chances = one.explanation.probabilities
+            rows.append((one.explanation.system, one.weight, chances[chosen], chances[against]))
+        columns = ("member", "weight", f"p({chosen})", f"p({against})")
+        table = EvidenceTable("Members", columns, tuple(rows))
+        return Evidence(
+            "the weighted average of its members' probabilities", (table,), members=members
+        )
 
     def save_state(self, folder: Path) -> None:
         """Write the parts into sub-folders."""

@@ -1,8 +1,8 @@
-"""How a training went, for those who write runs down; a system with no epochs has no report."""
+"""How a training went, for those who write runs down; the simplest systems have no report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,6 +55,34 @@ class FitReport:
 
 
 @dataclass(frozen=True)
+class FeatureReport:
+    """What a feature system learnt from: gaps and features, and the score on dev by `monitor`.
+
+    `left_out` are the features that the data does not allow, with what they lack.
+    """
+
+    monitor: str
+    score: float
+    gaps: int
+    features: int
+    left_out: Mapping[str, str]
+
+    def told(self) -> str:
+        """What a user should know: the sizes and the score."""
+        return (
+            f"{self.features:,} features of {self.gaps:,} gaps; dev {self.monitor} {self.score:.2f}"
+        )
+
+    def warning(self) -> str | None:
+        """Which features there were not; None if there were all."""
+        lines = [f"left out {name}: expected {need}" for name, need in self.left_out.items()]
+        return "\n".join(lines) or None
+
+
+Report = FitReport | FeatureReport
+
+
+@dataclass(frozen=True)
 class MemberReport:
     """A part of an ensemble: its member's name, its weight and how its own training went.
 
@@ -64,7 +92,7 @@ class MemberReport:
     name: str
     weight: float
     score: float | None
-    fit: FitReport | EnsembleReport | None
+    fit: Report | EnsembleReport | None
 
 
 @dataclass(frozen=True)

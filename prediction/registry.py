@@ -12,13 +12,16 @@ from pathlib import Path
 from crosspro.data_prep.errors import choices, input_error, quoted
 
 OWN = {
+    "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
     "class_prior": "crosspro.baselines.class_prior:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
+    "features": "crosspro.baselines.feature_system:FeatureSystem",
     "idiap_plm": "crosspro.baselines.idiap_plm:IdiapPLM",
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
+    "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
 GROUP = "crosspro.systems"

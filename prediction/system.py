@@ -27,7 +27,8 @@ from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
-from crosspro.prediction.fit_report import EnsembleReport, FitReport
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.format_1 import in_todays_words
 from crosspro.prediction.registry import registered
 from crosspro.prediction.system_digests import check_digests, with_digests
@@ -53,8 +54,8 @@ class System(ABC):
 
     name: str
     task: Task
-    report: FitReport | EnsembleReport | None = None
-    """How the training went, of a system with epochs or of several systems."""
+    report: Report | EnsembleReport | None = None
+    """How the training went, of a system with epochs or features, or of several systems."""
     as_before: ClassVar[Mapping[str, Any]] = {}
     """Settings that saved systems of earlier versions lack, with values that mean what they did."""
     _arguments: dict[str, Any]
@@ -107,6 +108,10 @@ class System(ABC):
         """
         chances = self.predict(examples) if probabilities is None else probabilities
         return np.asarray(chances.argmax(axis=1), dtype=np.int64)
+
+    def evidence(self, question: GapQuestion) -> Evidence | None:
+        """Why a gap got its class (`crosspro.prediction.explanation`); None if it cannot say."""
+        return None
 
     def variants(self) -> dict[str, System]:
         """Further systems that came out of the same fit and are scored beside this one."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "demo": "Write the generated demo corpus as shared-task files.",
     "ensemble": "Join trained systems into one that averages them.",
     "evaluate": "Score submissions against a gold file.",
+    "explain": "Say what decided the class of a gap.",
     "fetch-official": "Download the official data of the shared tasks.",
     "fill": "Fill gaps with a language model.",
     "label-it": "Label each English it: anaphoric, pleonastic or event.",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from crosspro.data_prep.collector import collector_off
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError, Problem, empty_file
 from crosspro.data_prep.example import Example
@@ -82,7 +81,7 @@ def file_splits(
             expected = f"files named {pattern} (or .gz, .xz{labelled})"
             problems.append(Problem(str(folder), None, split, expected, present))
     examples: dict[Path, list[Example]] = {}
-    with _collector_off():
+    with collector_off():
         for path in [path for split in paths.values() for path in split]:
             try:
                 examples[path] = list(read_layered(path, task, lenient=lenient))
@@ -108,18 +107,6 @@ def file_splits(
             for path in paths[split]
         ],
     )
-
-
-@contextlib.contextmanager
-def _collector_off() -> Iterator[None]:
-    """Nothing that is read must be collected, and looking for it would take a third longer."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:

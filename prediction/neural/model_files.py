@@ -1,4 +1,4 @@
-"""The files of a saved neural system: weights, vocabularies, units and the tuned adjustment.
+"""The files of a saved neural system: weights, vocabularies and units.
 
 Loading them runs no code; a damaged or foreign file is refused.
 """
@@ -6,11 +6,8 @@ Loading them runs no code; a damaged or foreign file is refused.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
@@ -24,15 +21,6 @@ from crosspro.prediction.system import read_json_object
 
 _WEIGHTS = "network.safetensors"
 _ENCODER = "encoder.json"
-_ADJUSTMENT = "adjustment.json"
-
-
-@dataclass(frozen=True)
-class Adjustment:
-    """How strongly rare classes are favoured, and the frequencies that say which are."""
-
-    tau: float
-    frequencies: NDArray[np.float64]
 
 
 def save_network(network: Network, folder: Path) -> None:
@@ -64,24 +52,3 @@ def load_encoder(reading: Reading, folder: Path) -> Encoder:
     """Read the vocabularies of what is read."""
     path = folder / _ENCODER
     return encoder_from_json(read_json_object(path), path, reading)
-
-
-def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
-    """Write the tuned adjustment."""
-    content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
-    write_text(folder / _ADJUSTMENT, json.dumps(content))
-
-
-def load_adjustment(folder: Path, classes: int) -> Adjustment:
-    """Read the adjustment of a system with so many classes."""
-    path = folder / _ADJUSTMENT
-    content = read_json_object(path)
-    try:
-        tau = float(content["tau"])
-        frequencies = np.array(content["frequencies"], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
-        raise input_error(path, "file", "tau and frequencies", str(error)) from error
-    if frequencies.shape != (classes,) or not np.isfinite([tau, *frequencies]).all():
-        expected = f"a finite tau and {classes} finite frequencies"
-        raise input_error(path, "file", expected, "others")
-    return Adjustment(tau, frequencies)

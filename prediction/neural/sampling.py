@@ -63,13 +63,3 @@ def bucketed_batches(
         batches += [group[i : i + size] for i in range(0, len(group), size)]
     for number in generator.permutation(len(batches)):
         yield batches[number], int(extents[batches[number]].max())
-
-
-def class_weights(labels: NDArray[np.int32], classes: int, power: float) -> NDArray[np.float64]:
-    """Weights n^-power of the class counts, scaled so that an average gap weighs 1.
-
-    Power 0 weighs all gaps alike (accuracy), 1 all classes alike (macro recall).
-    """
-    counts = np.bincount(labels[labels >= 0], minlength=classes).astype(np.float64)
-    weights: NDArray[np.float64] = np.where(counts > 0, np.maximum(counts, 1) ** -power, 0.0)
-    return np.asarray(weights * counts.sum() / (weights * counts).sum())

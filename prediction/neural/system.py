@@ -21,17 +21,18 @@ from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
 from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.gradient_evidence import gradient_evidence
+from crosspro.prediction.neural.gradients import token_gradients
 from crosspro.prediction.neural.inference import device_of, probabilities
 from crosspro.prediction.neural.model_files import (
-    Adjustment,
-    load_adjustment,
     load_encoder,
     load_weights,
-    save_adjustment,
     save_encoder,
     save_network,
 )
@@ -250,6 +251,17 @@ class NeuralSystem(System):
         tensors = gap_tensors(data, self.training.context)
         device = device_of(self.trainer.accelerator)
         return probabilities(self.network, tensors, len(self.task.classes), device)
+
+    def evidence(self, question: GapQuestion) -> Evidence | None:
+        """Gradient times input of every token; None if the network embeds none."""
+        text = flatten(question.examples, self.encoder.reading)
+        tensors = gap_tensors(encode(text, self.encoder, self.task), self.training.context)
+        pair = (question.chosen, question.against)
+        found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
+        if found is None:
+            return None
+        names = tuple(self.task.classes[number] for number in pair)
+        return gradient_evidence(found, text, question, names)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from crosspro.data_prep.task import Task
+from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.neural.batches import Batches, FixedBatches, in_order
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints
 from crosspro.prediction.neural.encoding_cache import cached_encoding
 from crosspro.prediction.neural.flat_text import FlatText
-from crosspro.prediction.neural.sampling import Sampler, batch_size, class_weights
+from crosspro.prediction.neural.sampling import Sampler, batch_size
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_batches, check_labels
 from crosspro.prediction.neural.training_settings import Training

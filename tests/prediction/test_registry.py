@@ -107,7 +107,7 @@ def test_our_names_stay_ours(installed):
         ("os.system", ("rarest = rare_words:Rarest",), "ngram, rarest, source_aware_lm"),
         ("code", ("code = rare_words:CODE",), "'CODE'"),
         ("path", ("path = os:getcwd",), "a subclass of crosspro.prediction.system.System"),
-        (["majority"], (), "one of class_prior"),
+        (["majority"], (), f"one of {min(OWN)}, "),
     ],
 )
 def test_nothing_else_is_loaded(installed, en_fr, tmp_path, name, entries, expected):

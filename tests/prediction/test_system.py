@@ -23,6 +23,7 @@ from crosspro.prediction.system import load_system, system_class
 
 QUIET = {"progress_bar": False, "accelerator": "cpu", "max_epochs": 1}
 SYSTEMS = {
+    "cap_crf": ("cap_crf", {"window": 2, "tune_adjustment": True, "epochs": 3}),
     "class_prior": ("class_prior", {"seed": 3}),
     "ensemble": ("ensemble", {"members": [Majority(), ClassPrior()]}),
     "tuned ensemble": (
@@ -30,6 +31,28 @@ SYSTEMS = {
         {
             "members": {"lm": NGramSystem(2), "inner": Ensemble([Majority(), SourceAwareLM(2)])},
             "tune": "mean",
+        },
+    ),
+    "features": (
+        "features",
+        {"features": ["source_pronoun", "target_lemmas:2", "preceding_nouns"], "context": 2},
+    ),
+    "features, two steps with all that is learnt": (
+        "features",
+        {
+            "features": ["lm_scores", "telling_contexts", "target_tags:1"],
+            "steps": "two",
+            "lm": {"order": 2},
+            "tune_adjustment": True,
+        },
+    ),
+    "features, forest": (
+        "features",
+        {
+            "features": ["source_pronoun", "target_lemmas:1"],
+            "estimator": "random_forest",
+            "estimator_settings": {"trees": 5},
+            "null_class": True,
         },
     ),
     "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
@@ -49,6 +72,16 @@ SYSTEMS = {
             "network": "uppsala_bilstm",
             "network_settings": {"words": 6, "characters": 4, "hidden": 6, "mlp": 8},
             "trainer": QUIET,
+        },
+    ),
+    "uedin_crf": (
+        "uedin_crf",
+        {
+            "features": ["source_pronoun", "target_lemmas:2", "lm_best"],
+            "null_class": True,
+            "lm": {"order": 2},
+            "context": 2,
+            "epochs": 3,
         },
     ),
     "ngram": ("ngram", {"order": 3}),

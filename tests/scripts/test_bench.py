@@ -17,6 +17,7 @@ from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import Configuration
+from crosspro.scripts.bench.feature_speed import measure as feature_speed
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
 from tests.conftest import ROOT
@@ -47,6 +48,21 @@ def test_prepare_is_measured_by_size():
     steps = ["reading and tokenising", "aligning", "placing gaps", "all"]
     assert [row[0] for row in rows] == steps
     assert all(run.peak_mb > 0 and run.wall > 0 for run in runs)
+
+
+def test_the_bench_of_crfs_runs():
+    command = [sys.executable, "-m", "crosspro.scripts.bench.crf_speed", "60"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    assert "uedin_crf: prediction: " in result.stdout
+    wrong = subprocess.run([*command, "svm"], capture_output=True, text=True, cwd=ROOT)
+    assert wrong.returncode == 1
+
+
+def test_the_speed_of_classical_systems_is_measured():
+    found = feature_speed("helsinki_svm", "en-fr", [], 40)
+    assert found.startswith("helsinki_svm")
+    assert "gaps/s" in found
 
 
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):

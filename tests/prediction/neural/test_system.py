@@ -16,6 +16,7 @@ from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
 from crosspro.prediction.neural.encoding import UNKNOWN_LABEL, encode, fit_encoder
@@ -24,7 +25,7 @@ from crosspro.prediction.neural.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.flat_text import Reading, flatten
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
-from crosspro.prediction.neural.sampling import Sampler, bucketed_batches, class_weights
+from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
 from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary

@@ -1,0 +1,208 @@
+"""UU-Cap 2016 (003 §5.9): a CRF that labels every target token with a pronoun class or 0.
+
+Placeholders are tokens among others, and all gaps of a line are labelled together. A gap's
+probabilities are its marginals, those of the classes alone. Lines without a gap teach nothing about
+classes and are left out of the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.baselines.counts import class_counts, number_of_gaps
+from crosspro.baselines.crf.evidence import best_path, path_how
+from crosspro.baselines.crf.files import load_templates, save_templates
+from crosspro.baselines.crf.model import ChainModel, load_chain
+from crosspro.baselines.crf.packed import Ints
+from crosspro.baselines.crf.settings import Monitor, Penalty, Rate, Reach
+from crosspro.baselines.crf.tokens import TokenColumn, token_columns
+from crosspro.baselines.crf.training import ChainTraining, train_chain
+from crosspro.baselines.crf.windows import Template, Windows, learn_template
+from crosspro.baselines.feature_evidence import token_sums
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.setting_types import Count, Seed
+from crosspro.data_prep.task import Task
+from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.system import Probabilities, System
+
+_CHAIN, _TEMPLATES = "chain.npz", "templates.json"
+_LEXICONS = ("lexicon.tsv", "source_lexicon.tsv")
+
+
+class CapCRF(System):
+    """Labels target tokens; `window` words on each side of a token are its features.
+
+    `lexicon` and `source_lexicon` (a name or a TSV file) say gender and number where the data has
+    no parse. `tune_adjustment` favours rare classes by as much as the dev score `monitor` says.
+    """
+
+    name = "cap_crf"
+
+    def __init__(
+        self,
+        window: Reach = 5,
+        min_count: Count = 2,
+        lexicon: str | None = None,
+        source_lexicon: str | None = None,
+        epochs: Count = 10,
+        learning_rate: Rate = 0.2,
+        l2: Penalty = 3.0,
+        batch_tokens: Count = 4096,
+        tune_adjustment: bool = False,
+        monitor: Monitor = "macro_recall",
+        seed: Seed = 1,
+    ) -> None:
+        self.window = window
+        self.min_count = min_count
+        self.lexicon_names = (lexicon, source_lexicon)
+        self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
+        self.tune_adjustment = tune_adjustment
+        self.monitor = monitor
+        self.lexicons: tuple[Lexicon | None, ...] = (None, None)
+        self.adjustment = Adjustment(0.0, np.zeros(0))
+        self.templates: list[Template] = []
+        self.chain: ChainModel
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
+        self.task = task
+        counts = class_counts(task, train)
+        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
+        self.lexicons = tuple(
+            load_lexicon(name) if name is not None else None for name in self.lexicon_names
+        )
+        labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
+        self.templates = [
+            learn_template(column.name, column.places, map(column.values, labelled), self.min_count)
+            for column in self._columns()
+        ]
+        windows, lengths = self._windows(labelled), _lengths(labelled)
+        self.chain = train_chain(
+            windows.rows,
+            windows.width,
+            lengths,
+            self._labels(labelled, lengths),
+            len(task.classes) + 1,
+            self.training,
+        )
+        self.adjustment = Adjustment(0.0, counts / counts.sum())
+        if score is not None:
+            tau = tune_tau(self._raw(dev), self.adjustment.frequencies, score)
+            self.adjustment = Adjustment(tau, self.adjustment.frequencies)
+
+    def _columns(self) -> list[TokenColumn]:
+        return token_columns(self.window, *self.lexicons)
+
+    def _windows(self, examples: Sequence[Example]) -> Windows:
+        """The features of all target tokens."""
+        windows = Windows()
+        centres = [_source_places(example) for example in examples]
+        for column, template in zip(self._columns(), self.templates, strict=True):
+            if template.says_nothing:
+                continue
+            values = [column.values(example) for example in examples]
+            windows.add(template, values, centres if column.of_source else None)
+        return windows
+
+    def _labels(self, examples: Sequence[Example], lengths: Ints) -> Ints:
+        """The class of each placeholder; the label after the last class is 0, no pronoun."""
+        labels = np.full(int(lengths.sum()), len(self.task.classes), dtype=np.int64)
+        gold = [self.task.class_index[gap.label or ""] for e in examples for gap in e.gaps]
+        labels[_gap_rows(examples, lengths)] = gold
+        return labels
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Marginals of the classes at the placeholders, adjusted if that was tuned."""
+        chances = self._raw(examples)
+        tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
+        return adjust(chances, frequencies, tau) if tau else chances
+
+    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+        shown = [example for example in examples if example.gaps]
+        if not shown:
+            return np.zeros((0, len(self.task.classes)))
+        lengths = _lengths(shown)
+        marginals = self.chain.marginals(self._windows(shown).rows, lengths)
+        chances = marginals[_gap_rows(shown, lengths), :-1]
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The path through the line, and what the features of the gap add to its class."""
+        example, gap = question.example, question.gap
+        windows, lengths = self._windows([example]), _lengths([example])
+        allowed = np.ones((len(example.target), len(self.task.classes) + 1), dtype=bool)
+        allowed[[one.position for one in example.gaps], -1] = False
+        path = best_path(self.chain, windows.rows, lengths, allowed)
+        near = sorted({p + d for p in (g.position for g in example.gaps) for d in (-1, 0, 1)})
+        shown = [place for place in near if 0 <= place < len(example.target)]
+        names = (*self.task.classes, "0")
+        numbers = windows.rows(np.array([gap.position])).indices.tolist()
+        features = [windows.feature(number) for number in numbers]
+        pair = (question.chosen, question.against)
+        weights = self.chain.features[numbers][:, pair].astype(np.float64)
+        return Evidence(
+            path_how(names[pair[0]], names[pair[1]]),
+            (
+                path.table(example.target, names, shown),
+                path.features(features, weights, gap.position, pair, names),
+            ),
+            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
+        )
+
+    def save_state(self, folder: Path) -> None:
+        """Write weights, values, lexicons and the adjustment."""
+        self.chain.save(folder / _CHAIN)
+        save_templates(folder / _TEMPLATES, self.templates)
+        save_adjustment(self.adjustment, folder)
+        for file, lexicon in zip(_LEXICONS, self.lexicons, strict=True):
+            if lexicon is not None:
+                write_lexicon(folder / file, lexicon)
+
+    def load_state(self, folder: Path) -> None:
+        """Read them again."""
+        self.templates = load_templates(folder / _TEMPLATES, self._columns())
+        self.lexicons = tuple(
+            None if name is None else read_lexicon(folder / file)
+            for name, file in zip(self.lexicon_names, _LEXICONS, strict=True)
+        )
+        width = sum(one.width for one in self.templates if not one.says_nothing)
+        self.chain = load_chain(folder / _CHAIN, width, len(self.task.classes) + 1)
+        self.adjustment = load_adjustment(folder, len(self.task.classes))
+
+
+def _lengths(examples: Sequence[Example]) -> Ints:
+    return np.array([len(example.target) for example in examples], dtype=np.int64)
+
+
+def _gap_rows(examples: Sequence[Example], lengths: Ints) -> NDArray[np.int64]:
+    """Where the placeholders stand among all tokens."""
+    firsts = np.cumsum(lengths) - lengths
+    rows = (
+        first + gap.position
+        for first, example in zip(firsts.tolist(), examples, strict=True)
+        for gap in example.gaps
+    )
+    return np.fromiter(rows, np.int64, number_of_gaps(examples))
+
+
+def _source_places(example: Example) -> list[int | None]:
+    """The source pronoun of each placeholder; None for other tokens."""
+    places: list[int | None] = [None] * len(example.target)
+    for gap in example.gaps:
+        places[gap.position] = gap.source_index
+    return places

@@ -1,0 +1,108 @@
+"""The arithmetic of a linear chain: all paths through its labels, and the best one.
+
+The score of a path is the sum of its tokens' label scores and of its transitions. Forward and
+backward sums are kept as shares of one at each token (scaling), so that a step for many sequences
+is one product of matrices; sums that would vanish are held at a tiny share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.baselines.crf.packed import Ints, Packed
+
+Floats = NDArray[np.float64]
+
+_TINY = 1e-100
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the distribution over paths expects.
+
+    `log_total` is the log of the sum over all paths of all sequences, `labels` has the probability
+    of each label at each token (in packed order), and `pairs` how often each label is expected
+    before each other.
+    """
+
+    log_total: float
+    labels: Floats
+    pairs: Floats
+
+
+def expectation(scores: Floats, transitions: Floats, packed: Packed) -> Expectation:
+    """Sums over all paths; `scores` has a row for each token, in packed order."""
+    if not len(scores):
+        return Expectation(0.0, np.zeros(scores.shape), np.zeros(transitions.shape))
+    top = scores.max(axis=1, keepdims=True)
+    emitted = np.maximum(np.exp(scores - top), _TINY)
+    highest = float(transitions.max())
+    moves = np.maximum(np.exp(transitions - highest), _TINY)
+
+    forward = np.empty_like(emitted)
+    totals = np.empty((len(emitted), 1))
+    first = slice(0, packed.sizes[0])
+    totals[first] = emitted[first].sum(axis=1, keepdims=True)
+    forward[first] = emitted[first] / totals[first]
+    for before, here in packed.steps():
+        reached = (forward[before] @ moves) * emitted[here]
+        totals[here] = reached.sum(axis=1, keepdims=True)
+        forward[here] = np.maximum(reached / totals[here], _TINY)
+
+    backward = np.ones_like(emitted)
+    following = np.zeros(0, dtype=np.int64)
+    steps = list(packed.steps())
+    for before, here in reversed(steps):
+        ahead = (emitted[here] * backward[here]) @ moves.T
+        backward[before] = np.maximum(ahead / ahead.sum(axis=1, keepdims=True), _TINY)
+
+    labels = forward * backward
+    labels /= labels.sum(axis=1, keepdims=True)
+    pairs = np.zeros_like(moves)
+    if steps:
+        preceding = np.concatenate([np.arange(before.start, before.stop) for before, _ in steps])
+        following = np.concatenate([np.arange(here.start, here.stop) for _, here in steps])
+        ahead = emitted[following] * backward[following]
+        both = ((forward[preceding] @ moves) * ahead).sum(axis=1, keepdims=True)
+        pairs = (forward[preceding].T @ (ahead / both)) * moves
+    log_total = float(np.log(totals).sum() + top.sum() + highest * len(following))
+    return Expectation(log_total, labels, pairs)
+
+
+def best_paths(scores: Floats, transitions: Floats, packed: Packed) -> tuple[Ints, Floats]:
+    """The label of each token on the best path (Viterbi), in packed order, and the paths' scores.
+
+    A label whose score is -inf is never taken where there is another; of equal paths the one with
+    the first labels is taken. The scores are in the order of `packed.sequences`.
+    """
+    reached = scores.copy()
+    origin = np.zeros(scores.shape, dtype=np.int64)
+    steps = list(packed.steps())
+    for before, here in steps:
+        ways = reached[before][:, :, None] + transitions[None]
+        origin[here] = ways.argmax(axis=1)
+        reached[here] += ways.max(axis=1)
+    labels = reached.argmax(axis=1)
+    for before, here in reversed(steps):
+        chosen = labels[here]
+        labels[before] = origin[here][np.arange(len(chosen)), chosen]
+    return labels, reached[packed.last()].max(axis=1, initial=-np.inf)
+
+
+def path_score(scores: Floats, transitions: Floats, labels: Ints, packed: Packed) -> float:
+    """The summed score of the given path of each sequence."""
+    total = float(scores[np.arange(len(labels)), labels].sum())
+    for before, here in packed.steps():
+        total += float(transitions[labels[before], labels[here]].sum())
+    return total
+
+
+def pair_counts(labels: Ints, packed: Packed, size: int) -> Floats:
+    """How often each label comes before each other on given paths."""
+    counts = np.zeros(size * size)
+    for before, here in packed.steps():
+        counts += np.bincount(labels[before] * size + labels[here], minlength=size * size)
+    return counts.reshape(size, size)

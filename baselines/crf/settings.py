@@ -1,0 +1,14 @@
+"""Settings that both CRF systems have, as types that say what a value must be."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from crosspro.data_prep.errors import choices
+from crosspro.data_prep.setting_types import Must
+from crosspro.prediction.dev_score import MONITORS
+
+Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]
+Rate = Annotated[float, Must("a number above 0", lambda value: value > 0)]
+Penalty = Annotated[float, Must("a number from 0", lambda value: value >= 0)]
+Monitor = Annotated[str, Must(choices(MONITORS), lambda value: value in MONITORS)]

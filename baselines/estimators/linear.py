@@ -1,0 +1,153 @@
+"""Linear classifiers: support vector machines, maximum entropy, and logistic loss by SGD.
+
+scikit-learn finds the weights; what is kept are the arrays. Where the scores are no log-odds (one
+machine for each class) a temperature makes probabilities of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from crosspro.baselines.estimators.model import (
+    Arrays,
+    Contributions,
+    Estimator,
+    FeatureModel,
+    Labels,
+)
+from crosspro.data_prep.setting_types import Count, Must
+
+Weights = NDArray[np.float32]
+Positive = Annotated[float, Must("a number above 0", lambda value: value > 0)]
+
+
+@dataclass(frozen=True)
+class LinearModel(FeatureModel):
+    """A row of weights and a bias for each class; probabilities are softmax(scores · sharpness)."""
+
+    kind = "linear"
+    weights: Weights
+    bias: Weights
+    sharpness: float = 1.0
+
+    def scores(self, matrix: csr_matrix) -> NDArray[np.float64]:
+        """The score of each class for each row."""
+        return np.asarray(matrix @ self.weights.T + self.bias, dtype=np.float64)
+
+    def probabilities(self, matrix: csr_matrix) -> NDArray[np.float64]:
+        """Softmax of the scores."""
+        scores = self.scores(matrix) * self.sharpness
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+    def contributions(self, row: csr_matrix) -> Contributions:
+        """What each feature of a row adds to the score of each class."""
+        features = row.indices.astype(np.int64)
+        return Contributions(
+            features, self.weights[:, features].T.astype(np.float64), self.bias.astype(np.float64)
+        )
+
+    def arrays(self) -> Arrays:
+        """Weights, bias and sharpness."""
+        sharpness = np.array([self.sharpness], np.float64)
+        return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], classes: int, size: int
+    ) -> LinearModel:
+        """The model of saved arrays; a `ValueError` says what is wrong with them."""
+        weights, bias, sharpness = (arrays[name] for name in ("weights", "bias", "sharpness"))
+        shapes = (weights.shape, bias.shape, sharpness.shape)
+        if shapes != ((classes, size), (classes,), (1,)):
+            raise ValueError(f"weights of {shapes}, for {classes} classes and {size} features")
+        if not all(np.isfinite(array).all() for array in (weights, bias, sharpness)):
+            raise ValueError("numbers that are not finite")
+        return cls(weights, bias, float(sharpness[0]))
+
+
+class _LinearEstimator(Estimator):
+    """Fits something of scikit-learn that has weights and biases."""
+
+    @abstractmethod
+    def machine(self, seed: int) -> Any:
+        """What scikit-learn fits."""
+
+    def fit(
+        self, matrix: csr_matrix, labels: Labels, weights: NDArray[np.float64], seed: int
+    ) -> LinearModel:
+        """The weights of all classes; of two classes each has half of the difference."""
+        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
+
+        machine = self.machine(seed)
+        with warnings.catch_warnings():
+            # The dual solver says so at any limit of iterations that is worth having.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+        coef, bias = np.asarray(machine.coef_), np.asarray(machine.intercept_)
+        if len(coef) == 1:
+            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
+        return LinearModel(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class LinearSVM(_LinearEstimator):
+    """One machine for each class, squared hinge loss, LIBLINEAR's dual solver."""
+
+    cost: Positive = 0.1
+    tolerance: Positive = 0.1
+    iterations: Count = 100
+    calibrated = True
+
+    def machine(self, seed: int) -> Any:
+        """LinearSVC."""
+        from sklearn.svm import LinearSVC
+
+        return LinearSVC(
+            C=self.cost, tol=self.tolerance, max_iter=self.iterations, dual=True, random_state=seed
+        )
+
+
+@dataclass(frozen=True)
+class MaxEnt(_LinearEstimator):
+    """Multinomial logistic regression: one distribution over all classes."""
+
+    cost: Positive = 0.1
+    tolerance: Positive = 0.001
+    iterations: Count = 100
+
+    def machine(self, seed: int) -> Any:
+        """LogisticRegression."""
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
+
+
+@dataclass(frozen=True)
+class SGDLogistic(_LinearEstimator):
+    """Logistic loss by stochastic gradient descent, one model for each class, weights averaged."""
+
+    penalty: Positive = 1e-6
+    epochs: Count = 10
+    calibrated = True
+
+    def machine(self, seed: int) -> Any:
+        """SGDClassifier."""
+        from sklearn.linear_model import SGDClassifier
+
+        return SGDClassifier(
+            loss="log_loss",
+            alpha=self.penalty,
+            max_iter=self.epochs,
+            tol=None,
+            average=True,
+            random_state=seed,
+        )

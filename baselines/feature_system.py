@@ -1,0 +1,299 @@
+"""Systems that learn from features of gaps: most of the classical systems of the shared tasks.
+
+A list of features, an estimator and one or two steps make a system; `conf/system/` has those that
+took part (Stymne, Helsinki, Edinburgh, CUNI, LIMSI). Training and prediction read gaps with the
+same extractors. Everything that was learnt is saved as arrays and JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from crosspro.baselines.counts import class_counts
+from crosspro.baselines.estimators.model import Contributions, Labels
+from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
+from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
+from crosspro.baselines.feature_files import load_learnt, load_model, save_learnt, save_model
+from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
+from crosspro.baselines.features.gaps import Resources
+from crosspro.baselines.features.learnt import learn, training_parts
+from crosspro.baselines.features.matrix import (
+    FeatureVocabulary,
+    extracted,
+    learnt_matrix,
+    matrix,
+)
+from crosspro.baselines.features.needs import ERROR, refuse, unmet
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.setting_types import Count, Seed
+from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.fit_report import FeatureReport
+from crosspro.prediction.system import Classes, Probabilities, System
+
+NULL = "NULL"
+"""The class of pronouns that are not translated, where a system learns them apart from OTHER."""
+
+
+@dataclass(frozen=True)
+class ReadGaps:
+    """The gaps of some examples: a row of features and a class (-1: not known) for each."""
+
+    examples: Sequence[Example]
+    matrix: csr_matrix
+    labels: Labels
+
+
+class FeatureSystem(System):
+    """Learns classes from the features of a list; see `conf/system/stymne_svm.yaml`.
+
+    `steps` are one, or two: first OTHER or a pronoun, then which. With `null_class` pronouns that
+    are not translated are learnt as a class of their own, whose probability OTHER gets.
+    """
+
+    name = "features"
+
+    def __init__(
+        self,
+        features: Sequence[str],
+        estimator: str = "linear_svm",
+        estimator_settings: Mapping[str, Any] | None = None,
+        steps: str = ONE,
+        null_class: bool = False,
+        min_count: Count = 2,
+        class_weight_power: float = 0.0,
+        tune_adjustment: bool = False,
+        monitor: str = "macro_recall",
+        context: int = 0,
+        lexicon: str | None = None,
+        source_lexicon: str | None = None,
+        pleonastic: str = "patterns",
+        lm: Mapping[str, Any] | None = None,
+        missing_layers: str = ERROR,
+        seed: Seed = 1,
+    ) -> None:
+        check = FeatureSettings()
+        self.features = check.features(features)
+        fitted_by = check.estimator(estimator, estimator_settings or {})
+        self.lm = check.language_model(lm or {})
+        check.consistent(
+            steps, null_class=null_class, missing_layers=missing_layers, monitor=monitor
+        )
+        check.choice("pleonastic", pleonastic, tuple(SCORERS))
+        check.number("class_weight_power", class_weight_power, 0, 5)
+        check.number("min_count", min_count, 1)
+        check.number("context", context, 0)
+        if check.problems or fitted_by is None:
+            raise InputError(check.problems)
+        self.fitting = Fitting(fitted_by, class_weight_power, seed)
+        self.steps = steps
+        self.null_class = null_class
+        self.min_count = min_count
+        self.tune_adjustment = tune_adjustment
+        self.monitor = monitor
+        self.missing_layers = missing_layers
+        self.lexicons = lexicon, source_lexicon
+        self.pleonastic = SCORERS[pleonastic]()
+        self._context = context
+        self.adjustment = Adjustment(0.0, np.zeros(0))
+        self.resources: Resources
+        self.vocabulary: FeatureVocabulary
+        self.fitted: FittedSteps
+
+    @property
+    def context(self) -> int:
+        """How many sentences before a gap's own are searched for nouns."""
+        return self._context
+
+    def resolved_settings(self) -> dict[str, Any]:
+        """The features without those that the training data did not allow."""
+        return {"features": [chosen.written for chosen in self.features]}
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Learn the features and their weights; scores become probabilities on dev."""
+        self.task = task
+        counts = class_counts(task, train)
+        score = dev_score(task, dev, self.monitor)
+        resources = self._new_resources()
+        left_out = self._without_missing(resources, [*train, *dev])
+        parts = list(training_parts(self.features, train, resources, self.lm))
+        columns = chain.from_iterable(
+            extracted(self.features, part, learnt) for part, learnt in parts
+        )
+        self.vocabulary, read = learnt_matrix(columns, self.min_count)
+        self.resources = parts[0][1]
+        if len(parts) > 1:
+            self.resources = learn(self.features, train, resources, self.lm)
+        gaps = [example for part, _ in parts for example in part]
+        labels, dev_matrix = self._labels(gaps), self._matrix(dev)
+        self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
+        self.adjustment = Adjustment(0.0, counts / counts.sum())
+        raw = self._probabilities(dev, dev_matrix)
+        if self.tune_adjustment:
+            tau = tune_tau(raw, self.adjustment.frequencies, lambda p: score(self._decided(p)))
+            self.adjustment = Adjustment(tau, self.adjustment.frequencies)
+        chances = self._adjusted(raw)
+        self.report = FeatureReport(
+            self.monitor,
+            score(self._decided(chances)),
+            int((labels >= 0).sum()),
+            len(self.vocabulary),
+            left_out,
+        )
+
+    def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
+        """Fit the steps; scores become probabilities on dev."""
+        other = self.task.class_index[OTHER] if self.steps == TWO else None
+        pairs = (train.matrix, train.labels), (dev.matrix, dev.labels)
+        self.fitted = fit_steps(self.fitting, *pairs, other)
+
+    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+        """The probability of each class, and last of what is not translated, for each gap."""
+        return self.fitted.probabilities(read, len(self.task.classes) + 1)
+
+    def _new_resources(self) -> Resources:
+        lexicon, source_lexicon = (
+            load_lexicon(name) if name is not None else None for name in self.lexicons
+        )
+        return Resources(self.task, self._context, lexicon, source_lexicon, self.pleonastic)
+
+    def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
+        """Leave features out that the data does not allow, or refuse it; those, and why."""
+        lacking = unmet(self.features, resources, examples)
+        kept = [chosen for chosen in self.features if chosen.written not in lacking]
+        if self.missing_layers == ERROR or not kept:
+            refuse(lacking, "training or development data without")
+        self.features = kept
+        return lacking
+
+    def _labels(self, examples: Sequence[Example]) -> Labels:
+        """The class of each gap, -1 where it is not known."""
+        found = [self._label(gap) for example in examples for gap in example.gaps]
+        return np.array(found, dtype=np.int64)
+
+    def _label(self, gap: Gap) -> int:
+        if gap.label is None:
+            return -1
+        label = self.task.class_index[gap.label]
+        null = self.null_class and label == self.task.class_index[OTHER]
+        if null and gap.word is not None and split_tag(gap.word)[0] == NONE:
+            return len(self.task.classes)
+        return label
+
+    def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
+        return matrix(extracted(self.features, examples, self.resources), self.vocabulary)
+
+    def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+        """Before any adjustment; what is not translated belongs to OTHER."""
+        size = len(self.task.classes)
+        chances = self.chances(examples, read)
+        chances[:, self.task.class_index[OTHER]] += chances[:, size]
+        return chances[:, :size]
+
+    def _adjusted(self, chances: Probabilities) -> Probabilities:
+        tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
+        return adjust(chances, frequencies, tau) if tau else chances
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Probabilities of the steps, adjusted for class frequency if that was tuned."""
+        refuse(unmet(self.features, self.resources, examples), "data without")
+        return self._adjusted(self._probabilities(examples, self._matrix(examples)))
+
+    def decide(
+        self, examples: Sequence[Example], probabilities: Probabilities | None = None
+    ) -> Classes:
+        """The most probable class; with two steps OTHER only if it is the more probable answer.
+
+        A second step is asked for the best pronoun wherever the first finds one more probable than
+        OTHER, even if no single pronoun is.
+        """
+        chances = self.predict(examples) if probabilities is None else probabilities
+        return np.asarray(self._decided(chances).argmax(axis=1), dtype=np.int64)
+
+    def _decided(self, chances: Probabilities) -> Probabilities:
+        """Probabilities of which the largest is that of the class to choose."""
+        if self.steps == ONE:
+            return chances
+        other = self.task.class_index[OTHER]
+        shown = chances.copy()
+        shown[:, other] = np.where(chances[:, other] > 0.5, 1.0, -1.0)
+        return shown
+
+    def contributions(
+        self, examples: Sequence[Example], line: int, gap: int = 0
+    ) -> list[ExplainedStep]:
+        """Why a gap of `examples[line]` gets its probabilities, step by step, before adjustment."""
+        first = max(0, line - self._context)
+        read = self._matrix(examples[first : line + 1])
+        before = sum(len(example.gaps) for example in examples[first:line])
+        row = read[before + gap]
+        present = set(row.indices.tolist())
+        names = self.vocabulary.names()
+        explained = []
+        for step in self.fitted.steps:
+            found = step.model.contributions(row) if step.model else _NOTHING
+            numbers = found.features.tolist()
+            explained.append(
+                ExplainedStep(
+                    step.name,
+                    tuple(map(self._group_name, step.groups)),
+                    step.probabilities(row)[0],
+                    tuple(names[number] for number in numbers),
+                    tuple(number in present for number in numbers),
+                    found.values,
+                    found.base,
+                )
+            )
+        return explained
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """What the features of the gap add to its class, step by step."""
+        steps = self.contributions(question.examples, question.line, question.number)
+        return feature_evidence(question, steps, self.task.classes)
+
+    def _group_name(self, group: tuple[int, ...]) -> str:
+        return PRONOUN if len(group) > 1 else (*self.task.classes, NULL)[group[0]]
+
+    def save_state(self, folder: Path) -> None:
+        """Write features, models and what the features look things up in."""
+        self.save_learnt_model(folder)
+        save_learnt(folder, self.resources)
+        save_adjustment(self.adjustment, folder)
+
+    def load_state(self, folder: Path) -> None:
+        """Read all of it; a damaged or foreign file is refused."""
+        classes = len(self.task.classes)
+        self.load_learnt_model(folder)
+        base = Resources(self.task, self._context, pleonastic=self.pleonastic)
+        learnt = {chosen.feature.learnt for chosen in self.features}
+        self.resources = load_learnt(folder, base, self.lexicons, learnt)
+        self.adjustment = load_adjustment(folder, classes)
+
+    def save_learnt_model(self, folder: Path) -> None:
+        """Write the features and the steps."""
+        save_model(folder, self.vocabulary, self.fitted)
+
+    def load_learnt_model(self, folder: Path) -> None:
+        """Read them."""
+        self.vocabulary, self.fitted = load_model(folder, len(self.task.classes) + 1)
+
+
+_NOTHING = Contributions(np.zeros(0, np.int64), np.zeros((0, 1)), np.zeros(1))

@@ -1,0 +1,69 @@
+"""What a feature is: a name that settings list, and columns of values for a batch of gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from crosspro.baselines.features.gaps import Batch
+
+Column = tuple[str, Sequence[str | None]]
+"""A slot and its value for each gap, None where there is none; `slot=value` is what is learnt from.
+
+A slot may come more than once: then its values are a set."""
+
+Extractor = Callable[[Batch, int], Iterable[Column]]
+"""Makes the columns of a batch; their slots are the same for every batch. The number is that of the
+settings (`target_lemmas:3`), 0 for features that take none."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named extractor: what it says, the layers it cannot do without, and its number.
+
+    `needs` are names of `crosspro.baselines.features.layers`. `number` is what the number after the
+    name is where none is given, 0 if the feature takes none; it counts to `most`.
+    """
+
+    name: str
+    says: str
+    columns: Extractor
+    needs: tuple[str, ...] = ()
+    number: int = 0
+    most: int = 0
+    learnt: str | None = None
+    """What must be learnt from training text before: `lm` or `telling`."""
+
+
+@dataclass(frozen=True)
+class ChosenFeature:
+    """A feature of a list of settings, with its number."""
+
+    feature: Feature
+    number: int
+
+    @property
+    def written(self) -> str:
+        """As in the settings."""
+        name = self.feature.name
+        return f"{name}:{self.number}" if self.feature.most else name
+
+
+def bins(value: float, edges: Sequence[float]) -> str:
+    """The bin of a number: `<=` the first edge that is not below it, else `>` the last."""
+    for edge in edges:
+        if value <= edge:
+            return f"<={edge:g}"
+    return f">{edges[-1]:g}"
+
+
+class CountBins:
+    """`bins` of whole numbers from 0, looked up."""
+
+    def __init__(self, edges: Sequence[int]) -> None:
+        self._names = [bins(number, edges) for number in range(edges[-1] + 2)]
+        self._last = len(self._names) - 1
+
+    def __call__(self, number: int) -> str:
+        """The bin of a number."""
+        return self._names[min(number, self._last)]

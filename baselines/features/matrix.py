@@ -1,0 +1,133 @@
+"""From columns of values to a sparse 0/1 matrix, with a vocabulary of `slot=value` strings.
+
+Training numbers all values that it meets and drops those of fewer than `min_count` gaps; a
+prediction looks the same columns up in what is left. Rows have sorted numbers without repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from crosspro.baselines.features.feature import ChosenFeature, Column
+from crosspro.baselines.features.gaps import Resources, batches
+from crosspro.data_prep.collector import collector_off
+from crosspro.data_prep.example import Example
+
+Numbers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class FeatureVocabulary:
+    """The values of each slot that have a number: those of a slot follow each other."""
+
+    slots: dict[str, tuple[str, ...]]
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, int]]:
+        """The number of each value of each slot."""
+        tables, size = {}, 0
+        for slot, values in self.slots.items():
+            tables[slot] = {value: size + place for place, value in enumerate(values)}
+            size += len(values)
+        return tables
+
+    def __len__(self) -> int:
+        return sum(map(len, self.slots.values()))
+
+    def names(self) -> list[str]:
+        """All features as `slot=value`, by number."""
+        return [f"{slot}={value}" for slot, values in self.slots.items() for value in values]
+
+
+def extracted(
+    features: Sequence[ChosenFeature], examples: Sequence[Example], resources: Resources
+) -> Iterator[list[Column]]:
+    """The columns of all gaps, batch by batch: what training and prediction both read."""
+    for batch in batches(examples, resources):
+        if not len(batch):
+            continue
+        with collector_off():  # it would walk through all examples again and again
+            columns = [
+                column
+                for chosen in features
+                for column in chosen.feature.columns(batch, chosen.number)
+            ]
+        yield columns
+
+
+class _Numbering(dict[str | None, int]):
+    """Numbers values as they come; None is 0."""
+
+    def __init__(self) -> None:
+        self[None] = 0
+
+    def __missing__(self, value: str | None) -> int:
+        number = self[value] = len(self)
+        return number
+
+
+def learnt_matrix(
+    parts: Iterable[list[Column]], min_count: int
+) -> tuple[FeatureVocabulary, csr_matrix]:
+    """The vocabulary of training gaps, and their matrix."""
+    numberings: dict[str, _Numbering] = {}
+    tables: list[Numbers] = []
+    slots: list[str] = []
+    for columns in parts:
+        slots = [slot for slot, _ in columns]
+        for slot in slots:
+            numberings.setdefault(slot, _Numbering())
+        tables.append(_table(columns, [numberings[slot].__getitem__ for slot in slots]))
+    raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
+    kept: dict[str, tuple[str, ...]] = {}
+    size = 0
+    for slot, numbering in numberings.items():
+        places = [place for place, name in enumerate(slots) if name == slot]
+        counts = np.bincount(raw[:, places].ravel(), minlength=len(numbering))
+        counts[0] = 0
+        frequent = counts >= min_count
+        values = list(numbering)
+        kept[slot] = tuple(str(values[number]) for number in np.flatnonzero(frequent))
+        new = np.full(len(numbering), -1, np.int32)
+        new[frequent] = np.arange(size, size + len(kept[slot]))
+        raw[:, places] = new[raw[:, places]]
+        size += len(kept[slot])
+    return FeatureVocabulary(kept), _sparse(raw, size)
+
+
+def matrix(parts: Iterable[list[Column]], vocabulary: FeatureVocabulary) -> csr_matrix:
+    """The matrix of gaps with a known vocabulary; what it does not list is left out."""
+    tables = [
+        _table(columns, [vocabulary.tables[slot].get for slot, _ in columns], -1)
+        for columns in parts
+    ]
+    raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
+    return _sparse(raw, len(vocabulary))
+
+
+def _table(columns: list[Column], numbers: Sequence, *default: int) -> Numbers:  # type: ignore[type-arg]
+    """A row for each gap and a column for each of theirs: the numbers of the values."""
+    gaps = len(columns[0][1]) if columns else 0
+    table = np.empty((len(columns), gaps), np.int32)
+    others = [repeat(one) for one in default]
+    for row, (_, values), number in zip(table, columns, numbers, strict=True):
+        row[:] = np.fromiter(map(number, values, *others), np.int32, gaps)
+    return np.ascontiguousarray(table.T)
+
+
+def _sparse(numbers: Numbers, size: int) -> csr_matrix:
+    """A matrix of ones at the numbers of each row; -1 is none."""
+    numbers.sort(axis=1)
+    keep = numbers >= 0
+    keep[:, 1:] &= numbers[:, 1:] != numbers[:, :-1]
+    ends = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
+    indices = numbers[keep]
+    ones = np.ones(len(indices), np.float32)
+    return csr_matrix((ones, indices, ends), shape=(len(numbers), size))

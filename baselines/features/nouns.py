@@ -1,0 +1,128 @@
+"""Determiners, nouns and names before a gap with gender and number, verbs near it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from crosspro.baselines.features.feature import Column, Feature
+from crosspro.baselines.features.gaps import PAD, Batch, GapLine
+from crosspro.data_prep.antecedents import Candidate
+from crosspro.data_prep.example import Side
+
+_NAMES = frozenset({"NAM", "PROPN"})
+_VERBS = frozenset({"VER", "VERB"})
+_MOST = 10
+_NEAR = (1, 3, 5)
+"""Distances within which a verb is looked for, those of CUNI 2016."""
+
+
+def nouns_before(
+    batch: Batch,
+    number: int,
+    side: Side = "target",
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Candidate]:
+    """The nouns before a gap of the batch, the nearest first; `wanted` chooses by tag."""
+    context = batch.resources.context
+    return batch.nouns.before(batch.indices[number], batch.gaps[number], side, context, wanted)
+
+
+def preceding_determiners(batch: Batch, most: int) -> Iterator[Column]:
+    """The nearest determiners of the target, in the line and in those before it."""
+    rows: list[list[str | None]] = []
+    for index, line, gap in zip(batch.indices, batch.lines, batch.gaps, strict=True):
+        found: list[str | None] = list(islice(_determiners(batch, index, line, gap.position), most))
+        rows.append(found + [None] * (most - len(found)))
+    for rank in range(most):
+        yield f"determiner {rank + 1}", [row[rank] for row in rows]
+
+
+def _determiners(batch: Batch, index: int, own: GapLine, position: int) -> Iterator[str]:
+    for place in own.determiners:
+        if place < position:
+            yield own.lemma(place)
+    for line in batch.earlier(index):
+        for place in line.determiners:
+            yield line.lemma(place)
+
+
+def _nouns(
+    what: str, side: Side, wanted: Callable[[str], bool] | None
+) -> Callable[[Batch, int], Iterator[Column]]:
+    """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
+
+    def columns(batch: Batch, most: int) -> Iterator[Column]:
+        rows: list[list[Candidate | None]] = []
+        for number in range(len(batch)):
+            nouns = nouns_before(batch, number, side, wanted)
+            found: list[Candidate | None] = list(islice(nouns, most))
+            rows.append(found + [None] * (most - len(found)))
+        for rank in range(most):
+            column = [row[rank] for row in rows]
+            lemmas = [None if one is None else one.lemma for one in column]
+            yield f"{what} {rank + 1}", lemmas
+            yield f"{what} {rank + 1} gender", [None if c is None else c.gender for c in column]
+            yield f"{what} {rank + 1} number", [None if c is None else c.number for c in column]
+            yield f"{what} before", lemmas
+
+    return columns
+
+
+def target_verbs(batch: Batch, _: int) -> Iterator[Column]:
+    """The nearest verb of the target within one, three and five tokens on either side."""
+    rows = [_verbs(line, gap.position) for line, gap in zip(batch.lines, batch.gaps, strict=True)]
+    for number, distance in enumerate(_NEAR):
+        yield f"verb within {distance}", [row[number] for row in rows]
+
+
+def _verbs(line: GapLine, position: int) -> tuple[str | None, ...]:
+    tags, place = line.tags, position + PAD
+    for distance in range(1, _NEAR[-1] + 1):
+        for near in (place + distance, place - distance):  # French and English verbs follow
+            if tags[near] in _VERBS:
+                verb = line.lemmas[near]
+                return tuple(verb if distance <= limit else None for limit in _NEAR)
+    return (None,) * len(_NEAR)
+
+
+FEATURES = (
+    Feature(
+        "preceding_determiners",
+        "so many determiners of the target before the gap",
+        preceding_determiners,
+        ("target_tags",),
+        2,
+        _MOST,
+    ),
+    Feature(
+        "preceding_nouns",
+        "so many nouns of the target before the gap, with gender and number",
+        _nouns("noun", "target", lambda tag: tag not in _NAMES),
+        ("nouns",),
+        2,
+        _MOST,
+    ),
+    Feature(
+        "preceding_names",
+        "so many names of the target before the gap, where tags tell them from nouns",
+        _nouns("name", "target", _NAMES.__contains__),
+        ("nouns",),
+        1,
+        _MOST,
+    ),
+    Feature(
+        "source_nouns",
+        "so many nouns of the source before the pronoun, with gender and number",
+        _nouns("source noun", "source", None),
+        ("nouns",),
+        2,
+        _MOST,
+    ),
+    Feature(
+        "target_verbs",
+        "the nearest verb of the target within 1, 3 and 5 tokens",
+        target_verbs,
+        ("target_tags",),
+    ),
+)

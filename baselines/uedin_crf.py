@@ -1,0 +1,146 @@
+"""UEDIN 2016 (003 §5.5), the other model: a CRF over the pronouns of one coreference chain.
+
+It reads gaps as the maximum-entropy classifier of UEDIN does; the classes of a chain are chosen
+together, so that the same antecedent may get the same pronoun. A gap of no chain is classified
+alone. The paper found it worse than maximum entropy throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from crosspro.baselines.crf.evidence import best_path, path_how
+from crosspro.baselines.crf.model import ChainModel, load_chain
+from crosspro.baselines.crf.packed import Ints
+from crosspro.baselines.crf.settings import Penalty, Rate
+from crosspro.baselines.crf.training import ChainTraining, train_chain
+from crosspro.baselines.feature_evidence import token_sums
+from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
+from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
+from crosspro.baselines.features.needs import ERROR
+from crosspro.baselines.pronoun_sequences import pronoun_sequences
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.setting_types import Count, Seed
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.system import Probabilities
+
+_CHAIN = "chain.npz"
+
+
+class UedinCRF(FeatureSystem):
+    """Features as those of `FeatureSystem`, whose weights a chain learns."""
+
+    name = "uedin_crf"
+
+    def __init__(
+        self,
+        features: Sequence[str],
+        null_class: bool = False,
+        min_count: Count = 2,
+        tune_adjustment: bool = False,
+        monitor: str = "macro_recall",
+        context: int = 0,
+        lexicon: str | None = None,
+        source_lexicon: str | None = None,
+        pleonastic: str = "patterns",
+        lm: Mapping[str, Any] | None = None,
+        missing_layers: str = ERROR,
+        epochs: Count = 10,
+        learning_rate: Rate = 0.2,
+        l2: Penalty = 3.0,
+        batch_tokens: Count = 1024,
+        seed: Seed = 1,
+    ) -> None:
+        super().__init__(
+            features,
+            null_class=null_class,
+            min_count=min_count,
+            tune_adjustment=tune_adjustment,
+            monitor=monitor,
+            context=context,
+            lexicon=lexicon,
+            source_lexicon=source_lexicon,
+            pleonastic=pleonastic,
+            lm=lm,
+            missing_layers=missing_layers,
+            seed=seed,
+        )
+        self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
+        self.chain: ChainModel
+
+    def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
+        """Train the chain on the labelled gaps of each sequence."""
+        known = [rows[train.labels[rows] >= 0] for rows in self._sequences(train.examples)]
+        order, lengths = _in_line([rows for rows in known if len(rows)])
+        size = len(self.task.classes) + self.null_class
+        read = train.matrix[order]
+        self.chain = train_chain(
+            read.__getitem__,
+            read.shape[1],
+            lengths,
+            train.labels[order],
+            size,
+            self.training,
+        )
+
+    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+        """Marginals of the chains; the last column is what is not translated."""
+        found = np.zeros((read.shape[0], len(self.task.classes) + 1))
+        order, lengths = _in_line(self._sequences(examples))
+        marginals = self.chain.marginals(read[order].__getitem__, lengths)
+        found[order, : marginals.shape[1]] = marginals
+        return found
+
+    def _sequences(self, examples: Sequence[Example]) -> list[Ints]:
+        return pronoun_sequences(examples, self.resources)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        """The best path through the pronouns of the chain, and what the gap's features add."""
+        examples = question.examples
+        own = next(rows for rows in self._sequences(examples) if question.row in rows)
+        place = int(np.flatnonzero(own == question.row)[0])
+        read = self._matrix(examples)[own]
+        path = best_path(self.chain, read.__getitem__, np.array([len(own)]))
+        names = (*self.task.classes, NULL)
+        pair = (question.chosen, question.against)
+        numbers = read[[place]].indices.tolist()
+        features = [self.vocabulary.names()[number] for number in numbers]
+        weights = self.chain.features[numbers][:, pair].astype(np.float64)
+        pronouns = [
+            f"line {line - question.line:+d} {example.source[gap.source_index]}"
+            if line != question.line
+            else f"this line {example.source[gap.source_index]}"
+            for line, example in enumerate(examples)
+            for gap in example.gaps
+        ]
+        tokens = [pronouns[row] for row in own]
+        return Evidence(
+            path_how(names[pair[0]], names[pair[1]]),
+            (
+                path.table(tokens, names, range(len(own))),
+                path.features(features, weights, place, pair, names),
+            ),
+            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
+        )
+
+    def save_learnt_model(self, folder: Path) -> None:
+        """Write the vocabulary and the chain."""
+        save_vocabulary(folder, self.vocabulary)
+        self.chain.save(folder / _CHAIN)
+
+    def load_learnt_model(self, folder: Path) -> None:
+        """Read them."""
+        self.vocabulary = load_vocabulary(folder)
+        size = len(self.task.classes) + self.null_class
+        self.chain = load_chain(folder / _CHAIN, len(self.vocabulary), size)
+
+
+def _in_line(sequences: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """The gaps of all sequences one after the other, and the length of each sequence."""
+    order = np.concatenate([np.zeros(0, np.int64), *sequences])
+    return order, np.array([len(rows) for rows in sequences], dtype=np.int64)

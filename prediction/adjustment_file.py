@@ -1,0 +1,45 @@
+"""The file of a saved system that says how strongly rare classes are favoured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.textfile import write_text
+from crosspro.prediction.system import read_json_object
+
+_ADJUSTMENT = "adjustment.json"
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """How strongly rare classes are favoured, and the frequencies that say which are."""
+
+    tau: float
+    frequencies: NDArray[np.float64]
+
+
+def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
+    """Write the tuned adjustment."""
+    content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
+    write_text(folder / _ADJUSTMENT, json.dumps(content))
+
+
+def load_adjustment(folder: Path, classes: int) -> Adjustment:
+    """Read the adjustment of a system with so many classes."""
+    path = folder / _ADJUSTMENT
+    content = read_json_object(path)
+    try:
+        tau = float(content["tau"])
+        frequencies = np.array(content["frequencies"], dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise input_error(path, "file", "tau and frequencies", str(error)) from error
+    if frequencies.shape != (classes,) or not np.isfinite([tau, *frequencies]).all():
+        expected = f"a finite tau and {classes} finite frequencies"
+        raise input_error(path, "file", expected, "others")
+    return Adjustment(tau, frequencies)

@@ -1,0 +1,38 @@
+"""Asks a system why it chose the class of a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Example
+from crosspro.prediction.evidence import Explanation, GapQuestion
+from crosspro.prediction.system import System
+
+
+def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0) -> Explanation:
+    """Why a gap of `examples[line]` gets its class; raises if the system cannot say."""
+    explanation = explained(system, examples, line, gap)
+    if explanation.evidence is None:
+        raise CrossproError(f"{system.name}: this system cannot explain its decisions")
+    return explanation
+
+
+def explained(system: System, examples: Sequence[Example], line: int, gap: int) -> Explanation:
+    """The same, without evidence if the system has none."""
+    row = GapQuestion(examples, line, gap, 0, 0).row
+    chances = system.predict(examples)
+    chosen = int(system.decide(examples, chances)[row])
+    others = chances[row].copy()
+    others[chosen] = -1
+    question = GapQuestion(examples, line, gap, chosen, int(np.argmax(others)))
+    classes = system.task.classes
+    return Explanation(
+        system.name,
+        classes[chosen],
+        classes[question.against],
+        dict(zip(classes, chances[row].tolist(), strict=True)),
+        system.evidence(question),
+    )

@@ -1,0 +1,98 @@
+"""Speed and memory of the two CRF systems on 100,000 examples.
+
+Run: python -m crosspro.scripts.bench.crf_speed [examples] [system …]
+
+The text is random, with the proportions of the shared-task data (25 target tokens a line); every
+line has a gap. Prints CPU seconds, wall-clock seconds and gaps a second of training and prediction.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.placeholder import placeholder
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import System
+
+WORDS, LONGEST = 30_000, 35
+TAGS = ("NOM", "VER", "DET", "PRP", "ADJ", "ADV", "PUN", "PRO", "KON")
+UEDIN = (
+    "source_pronoun",
+    "source_words:3",
+    "source_words_ngrams:3",
+    "target_lemmas:3",
+    "target_lemmas_ngrams:3",
+    "target_tags:3",
+    "target_tags_ngrams:3",
+    "antecedents",
+)
+SYSTEMS: dict[str, Callable[[], System]] = {
+    "cap_crf": CapCRF,
+    "uedin_crf": lambda: UedinCRF(UEDIN, null_class=True, context=3),
+}
+
+
+def main() -> None:
+    """Print all measurements."""
+    sizes = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    names = [word for word in sys.argv[1:] if not word.isdigit()] or list(SYSTEMS)
+    if not set(names) <= set(SYSTEMS):
+        raise SystemExit(__doc__)
+    examples = make_examples(sizes[0] if sizes else 100_000)
+    tokens = sum(len(example.target) for example in examples)
+    print(f"{len(examples):,} examples, {tokens:,} target tokens")
+    for name in names:
+        system = SYSTEMS[name]()
+        work = partial(system.fit, load_task("en-fr"), examples, examples[:2000])
+        _timed(f"{name}: training", len(examples), work)
+        _timed(f"{name}: prediction", len(examples), partial(system.predict, examples))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory, the examples included: {peak:,.0f} MB")
+
+
+def make_examples(number: int) -> list[Example]:
+    """Documents of twenty lines, each with a gap; few words are frequent, as in any text."""
+    task = load_task("en-fr")
+    generator = random.Random(1)
+    words = [f"w{rank:x}" for rank in range(WORDS)]
+    weights = [1 / (rank + 10) for rank in range(WORDS)]
+    drawn = iter(generator.choices(words, weights, k=2 * LONGEST * number))
+    examples = []
+    for line in range(number):
+        size = generator.randint(15, LONGEST)
+        source = [next(drawn) for _ in range(size)]
+        target = [f"{word}|{tag_of(word)}" for word in (next(drawn) for _ in range(size))]
+        place, pronoun = generator.randrange(size), generator.randrange(size)
+        source[pronoun] = generator.choice(("it", "they"))
+        target[place] = placeholder(pronoun)
+        gap = Gap(place, pronoun, generator.choice(task.classes))
+        links = tuple((n, n) for n in range(size))
+        document = f"d{line // 20}"
+        examples.append(Example(tuple(source), tuple(target), links, (gap,), document))
+    return examples
+
+
+def tag_of(word: str) -> str:
+    """The tag of a word, always the same."""
+    return TAGS[int(word[1:], 16) % len(TAGS)]
+
+
+def _timed(title: str, gaps: int, work: Callable[[], object]) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(
+        f"{title}: {cpu:.1f} CPU s, {wall:.1f} s, {gaps / cpu:,.0f} gaps a CPU second", flush=True
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Say what decided the class of a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.layers import read_layered
+from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text
+from crosspro.prediction.explanation import explain as explain_gap
+from crosspro.prediction.explanation_page import explanation_page
+from crosspro.prediction.output import whole_documents
+from crosspro.prediction.system import load_system
+from crosspro.scripts.html_options import Html, check_html
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import DocIdsBeside, Output, layers_of, write_output
+
+app = command_app()
+
+
+@app.command()
+def explain(
+    run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
+    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
+    line: Annotated[
+        int | None,
+        typer.Option("--line", "-n", min=1, help="The line of the gap, from 1; else the first."),
+    ] = None,
+    gap: Annotated[int, typer.Option(min=1, help="Which gap of the line, from 1.")] = 1,
+    doc_ids: DocIdsBeside = None,
+    source_parse: Annotated[
+        Path | None, typer.Option(help="CoNLL-U of the source, for systems trained with one.")
+    ] = None,
+    html: Html = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with all rows.")] = False,
+    rows: Annotated[int, typer.Option(min=1, help="Rows of a table, at most.")] = 15,
+    output: Output = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
+    ] = False,
+) -> None:
+    """Say what decided the class of a gap.
+
+    Features with their contributions, the path through a chain, the fillings of a language model
+    or, for networks, how much each token spoke for the class; of an ensemble all of its members.
+    Layers beside the file (documents, parses, chains) are found there, as by crosspro predict.
+    """
+    check_html(html)
+    layers = layers_of(file, doc_ids)
+    layers = replace(layers, source_parse=source_parse or layers.source_parse)
+    system = load_system(run_dir)
+    examples = read_layered(file, system.task, layers, lenient=lenient)
+    document, place, number = _document(examples, file, line)
+    gaps = len(document[place].gaps)
+    if gap > gaps:
+        expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
+        raise input_error(file, "--gap", expected, f"{gaps}", number)
+    explanation = explain_gap(system, document, place, gap - 1)
+    explained = ExplainedGap(explanation, document[place], number, gap)
+    shown = as_json(explained) if json else as_text(explained, rows)
+    write_output(shown.encode("utf-8"), output)
+    if html is not None:
+        write_text(html, explanation_page(explained, f"{file.name}, run {run_dir}", rows))
+
+
+def _document(
+    examples: Iterable[Example], file: Path, line: int | None
+) -> tuple[list[Example], int, int]:
+    """The document of a line, or of the first with a gap; its place there, and its number."""
+    before = 0
+    for document in whole_documents(examples, 1):
+        for place, example in enumerate(document):
+            number = before + place + 1
+            if number == line or (line is None and example.gaps):
+                return document, place, number
+        before += len(document)
+    if line is None:
+        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
+    raise input_error(file, "--line", f"a line of the file, which has {before:,}", f"{line}")
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,181 @@
+"""Features by name: exactly what they say of a hand-written document, and what data they need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crosspro.baselines.features.gaps import Resources
+from crosspro.baselines.features.learnt import LanguageModelSettings, learn
+from crosspro.baselines.features.matrix import extracted
+from crosspro.baselines.features.names import FEATURES, chosen_features
+from crosspro.baselines.features.needs import NEEDS, unmet
+from crosspro.baselines.features.pleonastic import PleonasticPatterns
+from crosspro.baselines.features.telling import TellingContexts, learn_contexts
+from crosspro.data_prep.task import load_task
+from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
+from tests.conftest import GOLDEN, ROOT
+
+TASK = load_task("en-fr")
+PLAIN = Resources(TASK, 1, LEXICON, pleonastic=PleonasticPatterns())
+
+
+def told(names, examples=DOCUMENT, resources=PLAIN):
+    """All that features say of the gaps of some examples, one line a value."""
+    chosen, problems = chosen_features(names)
+    assert not problems
+    lines = []
+    for columns in extracted(chosen, examples, resources):
+        for gap in range(len(columns[0][1])):
+            lines += [
+                f"{slot}={values[gap]}" for slot, values in columns if values[gap] is not None
+            ]
+    return lines
+
+
+def test_every_feature_of_a_document_is_what_it_was():
+    """Each name with the values that it gives the only gap of the document."""
+    chosen, _ = chosen_features(list(FEATURES))
+    lm = LanguageModelSettings(order=2)
+    resources = learn(chosen, [*DOCUMENT] * 12, PLAIN, lm)
+    text = ""
+    for one in chosen:
+        values = told([one.written], resources=resources)
+        text += "".join(f"{line}\n" for line in (f"# {one.written}", *values))
+    assert text == (GOLDEN / "features" / "document.txt").read_text("utf-8")
+
+
+def test_the_document_in_short():
+    assert told(["source_pronoun", "target_lemmas:1", "target_tags_ngrams:1", "source_head"]) == [
+        "source pronoun=it",
+        "source pronoun as written=it",
+        "target lemma -1=midi",
+        "target lemma +1=être",
+        "target tag -1..+0=NOM REPLACE",
+        "target tag +0..+1=REPLACE VER",
+        "target tag -1..+1=NOM REPLACE VER",
+        "source label=nsubj",
+        "source head lemma=garage",
+        "source head tag=NOUN",
+        "source head side=after",
+        "source label and head lemma=nsubj garage",
+        "source head's label=root",
+    ]
+
+
+def test_an_antecedent_is_of_the_chain_or_agrees():
+    names = ["antecedents"]
+    assert told(names)[:4] == [
+        "antecedent=voiture",
+        "antecedent gender=Fem",
+        "antecedent number=Sing",
+        "antecedent known by=chain",
+    ]
+    without = [replace(example, chains=None) for example in DOCUMENT]
+    assert told(names, without)[0] == "antecedent=midi"
+    alone = [
+        replace(SECOND, chains=None, document=None, gaps=(replace(SECOND.gaps[0], position=0),))
+    ]
+    assert told(names, alone) == []
+
+
+def test_earlier_sentences_are_those_of_the_document_within_the_context():
+    names = ["preceding_nouns:3", "preceding_determiners:1"]
+    near = told(names, resources=replace(PLAIN, context=0))
+    assert [line for line in near if line.startswith("noun before")] == ["noun before=midi"]
+    assert not [line for line in near if line.startswith("determiner")]
+    assert "noun before=voiture" in told(names)
+    other = [replace(DOCUMENT[0], document="other"), SECOND]
+    assert told(names, other) == near
+
+
+def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
+    context = ("it", ("<s>", "à", "midi", "REPLACE", "être", "à+le", "garage"))
+    often = learn_contexts([(context, "elle")] * 9 + [(context, "il")])
+    assert set(often.table.values()) == {"elle"}
+    assert often.told(context) == "elle"
+    assert learn_contexts([(context, "elle")] * 9).table == {}
+    assert learn_contexts([(context, "elle")] * 8 + [(context, "il")] * 2).table == {}
+    resources = replace(PLAIN, telling=often)
+    assert told(["telling_contexts"], resources=resources) == ["telling context=elle"]
+    nothing = replace(PLAIN, telling=TellingContexts({}))
+    assert told(["telling_contexts"], resources=nothing) == ["telling context=none"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "pleonastic"),
+    [
+        ("It is clear that they came", "yes"),
+        ("it seems that he left", "yes"),
+        ("it is raining", "yes"),
+        ("it takes time to learn", "yes"),
+        ("it was at the garage", "no"),
+        ("it broke", "no"),
+    ],
+)
+def test_patterns_of_pleonastic_it(sentence, pleonastic):
+    chance = PleonasticPatterns().score(sentence.split(), 0)["pleonastic"]
+    assert (chance > 0.5) == (pleonastic == "yes")
+
+
+def test_another_scorer_may_stand_behind_the_feature():
+    class Certain:
+        def score(self, words, position):
+            return {"anaphoric": 0.75, "pleonastic": 0.25}
+
+    resources = replace(PLAIN, pleonastic=Certain())
+    assert told(["pleonastic"], resources=resources) == [
+        "pleonastic=no",
+        "pleonastic probability=<=0.3",
+    ]
+    they = replace(SECOND, source=(*SECOND.source[:2], "they", *SECOND.source[3:]))
+    assert told(["pleonastic"], [they], resources) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "fragments"),
+    [
+        (["source_pronouns"], ["one of source_pronoun, ", "did you mean source_pronoun?"]),
+        (
+            ["target_lemmas:0"],
+            ["and a number from 1 to 10, found 'target_lemmas:0'"],
+        ),
+        (["target_lemmas:x"], ["a number from 1 to 10"]),
+        (["source_pronoun:2"], ["source_pronoun without a number"]),
+        (["position", "position"], ["each feature once, found 'position'"]),
+        ([], ["at least one feature"]),
+        ([3], ["names of features, found 3"]),
+        (["a", "b:2"], ["found 'a'", "found 'b:2'"]),
+    ],
+)
+def test_wrong_lists_of_features_are_told_at_once(written, fragments):
+    _, problems = chosen_features(written)
+    text = "\n".join(map(str, problems))
+    assert all(fragment in text for fragment in fragments), text
+
+
+def test_what_features_need_is_told_of_each():
+    bare = [replace(example, source_parse=None, target_parse=None) for example in DOCUMENT]
+    chosen, _ = chosen_features(list(FEATURES))
+    assert unmet(chosen, PLAIN, DOCUMENT) == {}
+    lacking = unmet(chosen, PLAIN, bare)
+    assert set(lacking) == {
+        *(f"source_{one}:3" for one in ("lemmas", "tags", "fine_tags")),
+        *(f"source_{one}_ngrams:3" for one in ("lemmas", "tags", "fine_tags")),
+        "target_parse_tags:3",
+        "target_parse_tags_ngrams:3",
+        "source_head",
+        "previous_subject",
+    }
+    assert "X.source.conllu" in lacking["source_head"]
+    german = replace(PLAIN, task=load_task("de-en"))
+    assert {"pleonastic", "target_universal_tags:3"} <= set(unmet(chosen, german, DOCUMENT))
+    assert {need for one in FEATURES.values() for need in one.needs} == set(NEEDS)
+
+
+def test_the_documentation_lists_all_features():
+    text = (ROOT / "docs" / "features.md").read_text("utf-8")
+    for name, feature in FEATURES.items():
+        shown = f"{name}:{feature.number}" if feature.most else name
+        assert f"`{shown}`" in text, shown

@@ -1,0 +1,78 @@
+"""The sparse matrix: a training's own gaps, read again, have the rows that were learnt from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.baselines.features.gaps import Resources
+from crosspro.baselines.features.matrix import extracted, learnt_matrix, matrix
+from crosspro.baselines.features.names import FEATURES, chosen_features
+from crosspro.baselines.features.needs import unmet
+from crosspro.baselines.features.pleonastic import PleonasticPatterns
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.task import load_task
+from tests.baselines.features.document import DOCUMENT
+
+TASK = load_task("en-fr")
+VALUES = st.one_of(st.none(), st.sampled_from("abcdef"))
+COLUMNS = st.integers(1, 12).flatmap(
+    lambda gaps: st.lists(
+        st.tuples(st.sampled_from(["x", "y", "z"]), st.lists(VALUES, min_size=gaps, max_size=gaps)),
+        min_size=1,
+        max_size=5,
+    )
+)
+
+
+@given(COLUMNS, st.integers(1, 4))
+def test_training_and_prediction_see_the_same(columns, min_count):
+    vocabulary, learnt = learnt_matrix([columns], min_count)
+    again = matrix([columns], vocabulary)
+    assert (learnt != again).nnz == 0
+    names = vocabulary.names()
+    assert len(names) == len(set(names)) == len(vocabulary) == learnt.shape[1]
+    gaps = len(columns[0][1])
+    written = [{f"{slot}={v[gap]}" for slot, v in columns if v[gap]} for gap in range(gaps)]
+    occurrences = [f"{slot}={value}" for slot, values in columns for value in values if value]
+    kept = {name for name in occurrences if occurrences.count(name) >= min_count}
+    assert set(names) == kept
+    for gap in range(gaps):
+        row = learnt[gap]
+        assert {names[number] for number in row.indices} == written[gap] & kept
+        assert (row.data == 1).all()
+        assert (np.diff(row.indices) > 0).all()
+
+
+@given(COLUMNS)
+def test_batches_of_any_size_make_the_same_matrix(columns):
+    halves = [[(slot, v[:3]) for slot, v in columns], [(slot, v[3:]) for slot, v in columns]]
+    whole = learnt_matrix([columns], 1)
+    parts = learnt_matrix(halves, 1)
+    assert set(whole[0].names()) == set(parts[0].names())
+    assert (matrix(halves, whole[0]) != whole[1]).nnz == 0
+
+
+@pytest.mark.parametrize("train", [demo_examples(TASK, "train", 20), [*DOCUMENT] * 3])
+def test_all_features_are_read_alike_in_training_and_prediction(train):
+    resources = Resources(TASK, 2, pleonastic=PleonasticPatterns())
+    every, _ = chosen_features([name for name in FEATURES if FEATURES[name].learnt is None])
+    lacking = unmet(every, resources, train)
+    chosen = [one for one in every if one.written not in lacking]
+    vocabulary, learnt = learnt_matrix(extracted(chosen, train, resources), 2)
+    assert learnt.nnz
+    assert (learnt != matrix(extracted(chosen, train, resources), vocabulary)).nnz == 0
+    blind = [
+        replace(e, gaps=tuple(replace(gap, label=None, word=None) for gap in e.gaps)) for e in train
+    ]
+    assert (learnt != matrix(extracted(chosen, blind, resources), vocabulary)).nnz == 0
+
+
+def test_no_gap_makes_an_empty_matrix():
+    vocabulary, learnt = learnt_matrix([], 1)
+    assert learnt.shape == (0, 0)
+    assert matrix([], vocabulary).shape == (0, 0)

@@ -1,0 +1,267 @@
+"""The classical systems: what they learn, how they decide, what settings they refuse."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crosspro.baselines.feature_system import NULL, FeatureSystem
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.ngram.load import save_model
+from crosspro.baselines.ngram_system import train_model
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
+from crosspro.data_prep.task import NONE, OTHER, load_task
+from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.prediction.system import load_system
+from tests.baselines.features.document import DOCUMENT
+from tests.integration.training import composed
+
+TASK = load_task("en-fr")
+PUBLISHED = sorted(
+    path.stem
+    for path in (CONF_DIR / "experiment").glob("*.yaml")
+    if path.stem.startswith(("stymne", "helsinki", "uedin", "cuni", "limsi"))
+)
+FEW = ["source_pronoun", "target_lemmas:2"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return demo_examples(TASK, "train", 120), demo_examples(TASK, "dev", 40)
+
+
+@pytest.fixture(scope="module")
+def model(data, tmp_path_factory):
+    """The file of a language model."""
+    path = tmp_path_factory.mktemp("lm") / "model.lm"
+    save_model(path, train_model(data[0], (), 3))
+    return path
+
+
+def published(name, **changes):
+    """The system of an experiment."""
+    settings = composed(f"experiment={name}", "data=demo")["system"]
+    target = settings.pop("_target_")
+    assert target == "crosspro.baselines.feature_system.FeatureSystem"
+    return FeatureSystem(**{**settings, **changes})
+
+
+def scores(system, examples):
+    gold = np.array([TASK.class_index[g.label] for e in examples for g in e.gaps])
+    counts = confusion_counts(gold, system.decide(examples), len(TASK.classes))
+    return float(macro_recall(counts)), float(accuracy(counts))
+
+
+def first_gaps(examples, number):
+    """Lines that together have about so many gaps."""
+    kept, gaps = [], 0
+    for example in examples:
+        if gaps >= number:
+            break
+        kept.append(example)
+        gaps += len(example.gaps)
+    return kept
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_system_overfits_fifty_gaps(name, data, model):
+    few = first_gaps(data[0], 50)
+    longer = {
+        "limsi": {"estimator_settings": {"trees": 50, "least_leaf": 1}},
+        "cuni": {"estimator_settings": {"epochs": 300}},
+    }
+    settings = {"min_count": 1, "lm": {"file": str(model)}}
+    system = published(name, **settings, **longer.get(name.partition("_")[0], {}))
+    system.fit(TASK, few, few)
+    assert scores(system, few)[1] > 90
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_system_beats_the_majority_on_the_demo(name, data):
+    system, majority = published(name), Majority()
+    for one in (system, majority):
+        one.fit(TASK, *data)
+    ours, theirs = scores(system, data[1]), scores(majority, data[1])
+    assert ours[0] > theirs[0] + 20
+    assert ours[1] > theirs[1] + 20
+
+
+def test_a_fit_is_the_same_every_time(data, tmp_path):
+    chances = []
+    for folder in ("one", "other"):
+        system = published("cuni_2016_primary")
+        system.fit(TASK, *data)
+        system.save(tmp_path / folder)
+        chances.append(system.predict(data[1]))
+    assert (chances[0] == chances[1]).all()
+    one, other = (
+        {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
+        for folder in ("one", "other")
+    )
+    assert one == other
+
+
+def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path):
+    lexicon = tmp_path / "lexicon.tsv"
+    write_lexicon(lexicon, Lexicon.of([Entry("réponse", "NOUN", "Fem", "Sing")]))
+    system = FeatureSystem([*FEW, "preceding_nouns"], lexicon=str(lexicon))
+    system.fit(TASK, *data)
+    assert any("gender=Fem" in name for name in system.vocabulary.names())
+    system.save(tmp_path / "model")
+    lexicon.unlink()
+    loaded = load_system(tmp_path / "model")
+    assert (loaded.predict(data[1]) == system.predict(data[1])).all()
+
+
+def test_two_steps_choose_a_pronoun_wherever_other_is_less_probable(data):
+    system = FeatureSystem(FEW, steps="two")
+    system.fit(TASK, *data)
+    other = TASK.class_index[OTHER]
+    chances = np.zeros((2, len(TASK.classes)))
+    chances[0, [other, 0, 1]] = 0.4, 0.35, 0.25
+    chances[1, [other, 0, 1]] = 0.6, 0.3, 0.1
+    assert system.decide([], chances).tolist() == [0, other]
+    assert FeatureSystem(FEW).decide([], chances).tolist() == [other, other]
+
+
+def test_null_translations_are_a_class_whose_probability_is_that_of_other(data):
+    system = FeatureSystem(FEW, estimator="maxent", null_class=True)
+    dropped = [
+        replace(
+            e,
+            gaps=tuple(replace(g, word=NONE) if g.label == OTHER and n % 2 else g for g in e.gaps),
+        )
+        for n, e in enumerate(data[0])
+    ]
+    system.fit(TASK, dropped, data[1])
+    assert (len(TASK.classes),) in system.fitted.steps[0].groups
+    line = next(number for number, example in enumerate(data[1]) if example.gaps)
+    (step,) = system.contributions(data[1], line)
+    assert step.choices == (*TASK.classes, NULL)
+    chances = system.predict(data[1])[0]
+    inner = step.probabilities[[TASK.class_index[OTHER], len(TASK.classes)]].sum()
+    assert chances[TASK.class_index[OTHER]] == pytest.approx(inner)
+    assert inner > step.probabilities[TASK.class_index[OTHER]]
+
+
+def test_contributions_name_the_features_of_a_gap(data):
+    system = FeatureSystem([*FEW, "preceding_nouns"], context=2, steps="two")
+    system.fit(TASK, *data)
+    line = [number for number, example in enumerate(data[1]) if example.gaps][5]
+    first, second = system.contributions(data[1], line)
+    assert first.choices == ("pronoun", OTHER)
+    assert OTHER not in second.choices
+    word = data[1][line].source[data[1][line].gaps[0].source_index]
+    assert f"source pronoun as written={word}" in first.features
+    assert all(first.there)
+    gap = sum(len(example.gaps) for example in data[1][:line])
+    assert first.probabilities[1] == pytest.approx(
+        system.predict(data[1])[gap, TASK.class_index[OTHER]]
+    )
+
+
+def test_weights_and_adjustment_favour_rare_classes(data):
+    plain = FeatureSystem(FEW)
+    weighted = FeatureSystem(FEW, class_weight_power=1.0)
+    for system in (plain, weighted):
+        system.fit(TASK, *data)
+    rare = np.argsort(plain.adjustment.frequencies)[:3]
+    means = [system.predict(data[1])[:, rare].mean() for system in (plain, weighted)]
+    assert means[1] > means[0]
+    tuned = FeatureSystem(FEW, tune_adjustment=True)
+    tuned.fit(TASK, *data)
+    assert scores(tuned, data[1])[0] >= scores(plain, data[1])[0]
+    assert tuned.report.score == pytest.approx(scores(tuned, data[1])[0])
+
+
+def test_features_without_their_layer_are_refused_or_left_out_and_told(data):
+    names = [*FEW, "source_head", "source_tags"]
+    with pytest.raises(InputError) as refused:
+        FeatureSystem(names).fit(TASK, *data)
+    assert [problem.found for problem in refused.value.problems] == [
+        "'source_head' and training or development data without",
+        "'source_tags:3' and training or development data without",
+    ]
+    assert "X.source.conllu beside X.data" in str(refused.value)
+    system = FeatureSystem(names, missing_layers="leave_out")
+    system.fit(TASK, *data)
+    assert system.settings()["features"] == FEW
+    assert list(system.report.left_out) == ["source_head", "source_tags:3"]
+    assert "left out source_head: expected dependencies" in system.report.warning()
+    with pytest.raises(InputError, match="source_head"):
+        FeatureSystem(["source_head"], missing_layers="leave_out").fit(TASK, *data)
+
+
+def test_a_layer_of_training_is_needed_for_a_prediction():
+    system = FeatureSystem(["source_head", "target_lemmas"], min_count=1)
+    system.fit(TASK, [*DOCUMENT] * 3, [*DOCUMENT])
+    assert system.predict(DOCUMENT)[0, TASK.class_index["elle"]] == 1
+    bare = [replace(example, source_parse=None) for example in DOCUMENT]
+    with pytest.raises(InputError, match="'source_head' and data without"):
+        system.predict(bare)
+
+
+def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
+    """Otherwise telling contexts would name the class of nearly every training gap rightly."""
+    system = FeatureSystem(["telling_contexts", *FEW])
+    system.fit(TASK, *data)
+    name = "telling context=none"
+    number = system.vocabulary.names().index(name)
+    trained = system._matrix(data[0])[:, number].mean()
+    assert 0 < trained < 1
+    seen = system._matrix(data[1])[:, number].mean()
+    assert abs(trained - seen) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("settings", "fragments"),
+    [
+        ({"features": ["x"]}, ["system.features: expected one of source_pronoun"]),
+        ({"estimator": "svm"}, ["system.estimator: expected one of linear_svm, maxent"]),
+        (
+            {"estimator_settings": {"cost": 0, "c": 1}},
+            ["estimator_settings.cost: expected a number above 0", "settings.c: expected one of"],
+        ),
+        ({"estimator": "random_forest", "estimator_settings": {"trees": 0}}, ["from 1, found 0"]),
+        ({"steps": "three"}, ["system.steps: expected one of one, two, found 'three'"]),
+        ({"steps": "two", "null_class": True}, ["system.null_class: expected false with two"]),
+        ({"missing_layers": "x", "monitor": "y"}, ["error, leave_out", "system.monitor"]),
+        ({"lm": {"order": "x"}}, ["system.lm.order: expected a whole number"]),
+        ({"class_weight_power": -1}, ["class_weight_power: expected a number from 0 to 5"]),
+        ({"min_count": 0, "context": -1}, ["min_count: expected", "context: expected"]),
+        ({"pleonastic": "nada"}, ["system.pleonastic: expected one of patterns"]),
+    ],
+)
+def test_all_wrong_settings_are_told_at_once(settings, fragments):
+    with pytest.raises(InputError) as refused:
+        FeatureSystem(**{"features": FEW, **settings})
+    for fragment in fragments:
+        assert fragment in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("features.json", lambda content: {**content, "target lemma +1": "x"}),
+        ("steps.json", lambda content: {"steps": []}),
+        ("steps.json", lambda content: {"steps": [{"name": "x"}]}),
+        ("steps.json", lambda content: {"steps": [{**content["steps"][0], "groups": [[0], [99]]}]}),
+        ("steps.json", lambda content: {"steps": content["steps"] * 3}),
+        ("steps.json", lambda content: {"steps": 5}),
+    ],
+)
+def test_damaged_descriptions_are_refused(data, tmp_path, file, change):
+    system = FeatureSystem(FEW)
+    system.fit(TASK, *data)
+    system.save(tmp_path)
+    path = tmp_path / file
+    path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
+    with pytest.raises(InputError, match=r"features\.json|steps\.safetensors"):
+        load_system(tmp_path)

@@ -1,0 +1,217 @@
+"""Explanations of every kind of system: what they show must add up to what the system decided."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.feature_evidence import token_sums
+from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.ensemble import Ensemble
+from crosspro.prediction.evidence import GapQuestion
+from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text
+from crosspro.prediction.explanation import explain
+from crosspro.prediction.explanation_page import explanation_page
+
+TASK = load_task("en-fr")
+TRAIN, DEV = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 6)
+FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_lemmas_ngrams:2"]
+
+
+def of_document(examples, number):
+    """The document of the example with this number, and its place there."""
+    own = examples[number].document
+    lines = [n for n, example in enumerate(examples) if example.document == own]
+    return [examples[n] for n in lines], lines.index(number)
+
+
+def fitted(system):
+    system.fit(TASK, TRAIN, DEV)
+    return system
+
+
+def gaps():
+    """Some gaps of dev."""
+    return [n for n, example in enumerate(DEV) if example.gaps][:6]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [NGramSystem(3), SourceAwareLM(4), SourceAwareLM(4, "before"), UppsalaIt(4)],
+    ids=["ngram", "joined", "before", "it"],
+)
+def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
+    fitted(system)
+    for number in gaps():
+        document, line = of_document(DEV, number)
+        found = explain(system, document, line)
+        assert found.evidence is not None
+        table = found.evidence.tables[0]
+        scores = {row[1]: row[2] for row in reversed(table.rows)}
+        assert table.rows[0][1] == found.chosen
+        assert [row[2] for row in table.rows] == sorted(
+            (row[2] for row in table.rows), reverse=True
+        )
+        total = sum(row[3] for row in table.rows)
+        assert total == pytest.approx(1, abs=1e-6)
+        assert len(found.evidence.target) == len(document[line].target)
+        difference = scores[found.chosen] - scores[found.against]
+        assert sum(found.evidence.target) == pytest.approx(difference, abs=1e-4)
+
+
+def test_a_pronoun_model_shows_what_it_sees_and_its_rule():
+    system = fitted(IdiapPLM(3))
+    for number in gaps():
+        document, line = of_document(DEV, number)
+        found = explain(system, document, line)
+        fillings, seen = found.evidence.tables
+        assert sum(row[3] for row in fillings.rows) == pytest.approx(1, abs=1e-6)
+        assert document[line].target[document[line].gaps[0].position] in seen.rows[0][0]
+        rule = rule_of(document[line], document[line].gaps[0])
+        assert found.evidence.how.startswith("a rule") == bool(rule)
+        if not rule:
+            assert fillings.rows[0][1] == found.chosen
+
+
+def summed(table):
+    """The sums of the two columns of a table of contributions."""
+    return [sum(row[column] for row in table.rows) for column in (2, 3)]
+
+
+def test_contributions_of_a_linear_system_add_up_to_its_scores():
+    system = fitted(FeatureSystem(FEATURES, "maxent", {"cost": 0.1}))
+    for number in gaps():
+        document, line = of_document(DEV, number)
+        found = explain(system, document, line)
+        one, other = summed(found.evidence.tables[0])
+        chances = found.probabilities
+        odds = np.log(chances[found.chosen] / chances[found.against])
+        assert one - other == pytest.approx(odds, abs=1e-4)
+        assert len(found.evidence.source) == len(document[line].source)
+
+
+def test_two_steps_are_explained_one_by_one():
+    system = fitted(FeatureSystem(FEATURES, steps="two"))
+    document, line = of_document(DEV, gaps()[0])
+    found = explain(system, document, line)
+    assert [table.title for table in found.evidence.tables] == [
+        "Features, OTHER or a pronoun",
+        "Features, pronouns",
+    ]
+    assert found.evidence.tables[0].columns[1] == "pronoun over OTHER"
+    assert any(found.evidence.target)
+
+
+def test_contributions_of_a_forest_add_up_to_its_probabilities():
+    system = fitted(FeatureSystem(FEATURES, "random_forest", {"trees": 7}))
+    document, line = of_document(DEV, gaps()[1])
+    found = explain(system, document, line)
+    expected = [found.probabilities[name] for name in (found.chosen, found.against)]
+    assert summed(found.evidence.tables[0]) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [CapCRF(window=2), UedinCRF([*FEATURES, "antecedents"], context=3)],
+    ids=["cap_crf", "uedin_crf"],
+)
+def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
+    fitted(system)
+    for number in gaps():
+        document, line = of_document(DEV, number)
+        found = explain(system, document, line)
+        path, features = found.evidence.tables
+        assert path.columns == ("token", "label", "score", "transition", "probability")
+        assert any(row[1] == found.chosen for row in path.rows)
+        gap = document[line].gaps[0]
+        shown = document[line].source[gap.source_index]
+        own = [
+            row
+            for row in path.rows
+            if row[0] in (document[line].target[gap.position], f"this line {shown}")
+        ]
+        inside = [row for row in features.rows if not row[0].startswith(("(after", "(before"))]
+        if own[0][1] == found.chosen:
+            assert sum(row[2] for row in inside) == pytest.approx(own[0][2], abs=1e-4)
+
+
+def test_features_stand_on_their_tokens():
+    example = Example(("a", "it", "is"), ("b|X", "REPLACE_1", "c|X", "d|X"), (), (Gap(1, 1),))
+    question = GapQuestion([example], 0, 0, 0, 1)
+    values = {
+        "source pronoun=it": 1.0,
+        "source pronoun as written=it": 0.5,
+        "source word +1=is": 2.0,
+        "target lemma -1..+0=b REPLACE": 3.0,
+        "target lemma +1..+2=c d": 4.0,
+        "target tag -2=<s>": 9.0,
+        "target lemma +1=x=target lemma -1=y": 10.0,
+        "antecedent gender=Fem": 9.0,
+    }
+    source, target = token_sums(question, list(values), list(values.values()))
+    assert source == (0.0, 1.5, 2.0)
+    assert target == (1.5, 1.5, 12.0, 2.0)
+
+
+def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
+    parts = [fitted(Majority()), fitted(NGramSystem(2)), fitted(CapCRF(window=1, epochs=2))]
+    system = Ensemble.of(parts, [1.0, 2.0, 1.0])
+    document, line = of_document(DEV, gaps()[0])
+    found = explain(system, document, line)
+    assert [member.weight for member in found.evidence.members] == [0.25, 0.5, 0.25]
+    assert [one.explanation.evidence is None for one in found.evidence.members] == [
+        True,
+        False,
+        False,
+    ]
+    mixed = sum(one.weight * one.explanation.probabilities["il"] for one in found.evidence.members)
+    assert found.probabilities["il"] == pytest.approx(mixed)
+    placed = ExplainedGap(found, document[line], 7, 1)
+    assert "cannot explain its decisions" in as_text(placed, 3)
+    assert explanation_page(placed, "x", 3).count('<div class="member">') == 3
+
+
+def test_a_system_that_cannot_explain_says_so():
+    with pytest.raises(CrossproError) as refused:
+        explain(fitted(Majority()), DEV, gaps()[0])
+    assert str(refused.value) == "majority: this system cannot explain its decisions"
+
+
+def test_text_json_and_page_tell_the_same():
+    system = fitted(SourceAwareLM(3))
+    document, line = of_document(DEV, gaps()[0])
+    placed = ExplainedGap(explain(system, document, line), document[line], 4, 1)
+    content = json.loads(as_json(placed))
+    assert content["line"] == 4
+    assert content["explanation"]["chosen"] == placed.explanation.chosen
+    assert len(content["explanation"]["evidence"]["tables"][0]["rows"]) == 8
+    text, page = as_text(placed, 2), explanation_page(placed, "<dev>", 2)
+    for shown in (text, page):
+        assert "line 4, gap 1 of 1" in shown
+        assert "… and 6 more" in shown
+    assert "&lt;dev&gt;" in page
+    assert "<script" not in page
+
+
+def test_what_stands_in_a_file_is_no_markup_and_steers_no_terminal():
+    example = Example(("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None)
+    placed = ExplainedGap(explain(fitted(CapCRF(window=1)), [example], 0), example, 1, 1)
+    page = explanation_page(placed, "", 20)
+    assert "<b>" not in page.partition("</h1>")[2].partition("<table")[0].replace(
+        "<b>source", ""
+    ).replace("<b>target", "")
+    assert "&lt;i&gt;|X" in page
+    assert "\x1b" not in as_text(placed, 20)

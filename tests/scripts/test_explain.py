@@ -1,0 +1,91 @@
+"""`crosspro explain`: the gap of a line in a file, as text, JSON and a page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from tests.scripts.run import crosspro
+
+TASK = load_task("en-fr")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explain")
+    train, dev = demo_examples(TASK, "train", 30), demo_examples(TASK, "dev", 8)
+    system = UedinCRF(["source_pronoun", "target_lemmas:2", "antecedents"], context=3, epochs=3)
+    for one, name in ((system, "run"), (Majority(), "majority")):
+        one.fit(TASK, train, dev)
+        one.save(folder / name)
+    write_examples(folder / "dev.data", dev)
+    write_doc_ids(folder / "dev.doc-ids", dev)
+    return folder, dev
+
+
+def test_the_gap_of_a_line_is_explained(files, tmp_path):
+    folder, dev = files
+    line = max(n for n, example in enumerate(dev, start=1) if example.gaps)
+    page = tmp_path / "page.html"
+    asked = ("explain", folder / "run", folder / "dev.data", "--line", line)
+    result = crosspro(*asked, "--html", page, "--rows", 3)
+    assert result.code == 0, result.stderr
+    text = result.stdout.decode()
+    assert text.startswith(f"line {line}, gap 1 of {len(dev[line - 1].gaps)}: ")
+    assert "Best path" in text
+    assert "more\n" in text
+    assert page.read_text("utf-8").count('class="tok pronoun"') == 2
+    told = json.loads(crosspro(*asked, "--json").stdout)
+    assert told["source"] == list(dev[line - 1].source)
+    assert told["gold"] == dev[line - 1].gaps[0].label
+    predicted = crosspro("predict", folder / "run", folder / "dev.data", "-o", tmp_path / "out")
+    assert predicted.code == 0
+    chosen = (tmp_path / "out").read_text("utf-8").splitlines()[line - 1].split("\t")[0].split()
+    assert told["explanation"]["chosen"] == chosen[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--line", 100_000), "--line: expected a line of the file, which has "),
+        (("--line", "EMPTY"), "--gap: expected a line with a gap, found 0"),
+        (("--line", "FULL", "--gap", 9), "--gap: expected a line with 9 gaps, found "),
+        (("--line", 0), "Invalid value for '--line' / '-n': "),
+    ],
+)
+def test_a_gap_that_is_not_there_is_refused(files, options, message):
+    folder, dev = files
+    places = {
+        "EMPTY": next(n for n, e in enumerate(dev, start=1) if not e.gaps),
+        "FULL": next(n for n, e in enumerate(dev, start=1) if e.gaps),
+    }
+    words = [places.get(option, option) for option in options]
+    result = crosspro("explain", folder / "run", folder / "dev.data", *words)
+    assert result.code == 2
+    assert message in result.stderr.decode()
+
+
+def test_a_system_that_cannot_explain_says_so_in_one_message(files):
+    folder, dev = files
+    line = next(n for n, e in enumerate(dev, start=1) if e.gaps)
+    result = crosspro("explain", folder / "majority", folder / "dev.data", "--line", line)
+    assert result.code == 2
+    assert result.stderr == b"majority: this system cannot explain its decisions\n"
+    assert result.stdout == b""
+
+
+def test_the_first_gap_is_explained_if_no_line_is_named(files, tmp_path):
+    folder, dev = files
+    first = next(n for n, example in enumerate(dev, start=1) if example.gaps)
+    told = json.loads(crosspro("explain", folder / "run", folder / "dev.data", "--json").stdout)
+    assert (told["line"], told["gap"]) == (first, 1)
+    write_examples(tmp_path / "none.data", [example for example in dev if not example.gaps])
+    result = crosspro("explain", folder / "run", tmp_path / "none.data")
+    assert result.code == 2
+    assert b"file: expected a line with a gap, found none in " in result.stderr
