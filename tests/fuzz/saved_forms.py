@@ -63,8 +63,8 @@ def _language_models(workshop: Path) -> Iterator[Subject]:
     )
 
     def batches(folder: Path) -> Any:
-        text = [len(batch.sentences) for batch in read_text(folder / "text")]
-        return text, [len(batch.sentences) for batch in read_targets(folder / "x.data", EN_FR)]
+        text = [len(batch.lengths) for batch in read_text(folder / "text")]
+        return text, [len(batch.lengths) for batch in read_targets(folder / "x.data", EN_FR)]
 
     data = b"".join((workshop / "dev.data").read_bytes().splitlines(keepends=True)[:2])
     text: Files = {"text": b"a b c\n\n<s> x </s>\n", "x.data": data}
