@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -25,13 +26,20 @@ from crosspro.scripts.options import DocIdsBeside, Output, layers_of, write_outp
 app = command_app()
 
 
+class ExplanationLayout(StrEnum):
+    """How an explanation is shown."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
 @app.command()
 def explain(
     run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
     line: Annotated[
         int | None,
-        typer.Option("--line", "-n", min=1, help="The line of the gap, from 1; else the first."),
+        typer.Option(min=1, help="The line of the gap, from 1; else the first."),
     ] = None,
     gap: Annotated[int, typer.Option(min=1, help="Which gap of the line, from 1.")] = 1,
     doc_ids: DocIdsBeside = None,
@@ -39,7 +47,9 @@ def explain(
         Path | None, typer.Option(help="CoNLL-U of the source, for systems trained with one.")
     ] = None,
     html: Html = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, with all rows.")] = False,
+    layout: Annotated[
+        ExplanationLayout, typer.Option(help="Tables, or JSON with all rows.")
+    ] = ExplanationLayout.TABLE,
     rows: Annotated[int, typer.Option(min=1, help="Rows of a table, at most.")] = 15,
     output: Output = None,
     lenient: Annotated[
@@ -64,7 +74,7 @@ def explain(
         raise input_error(file, "--gap", expected, f"{gaps}", number)
     explanation = explain_gap(system, document, place, gap - 1)
     explained = ExplainedGap(explanation, document[place], number, gap)
-    shown = as_json(explained) if json else as_text(explained, rows)
+    shown = as_json(explained) if layout is ExplanationLayout.JSON else as_text(explained, rows)
     write_output(shown.encode("utf-8"), output)
     if html is not None:
         write_text(html, explanation_page(explained, f"{file.name}, run {run_dir}", rows))

@@ -72,7 +72,7 @@ def text(
     file: Annotated[
         Path, typer.Argument(help="English, a sentence a line; an empty line ends a document (-).")
     ],
-    model: Annotated[
+    classifier: Annotated[
         Path | None,
         typer.Option(help="A model of `crosspro label-it train`; without it, patterns decide."),
     ] = None,
@@ -80,8 +80,7 @@ def text(
         ItLayout, typer.Option(help="tsv: a row an it; jsonl: an object an it; inline: it|label.")
     ] = ItLayout.TSV,
     tokenised: Annotated[
-        bool | None,
-        typer.Option("--tokenised/--raw", help="Whether it is tokenised; else that is guessed."),
+        bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
     ] = None,
     output: Output = None,
 ) -> None:
@@ -92,7 +91,7 @@ def text(
     from crosspro.baselines.it_classifier.labelling import label_text, scorer_of
     from crosspro.data_prep.annotate.tokenise import tokenise_lines
 
-    scorer = scorer_of(model)
+    scorer = scorer_of(classifier)
     print(f"labels by {scorer.described()}", file=sys.stderr)
     sentences = tokenise_lines(read_text_lines(file), "en", tokenised=tokenised)
     counts: Counter[str] = Counter()

@@ -28,6 +28,7 @@ PUBLISHED = sorted(
     path.stem
     for path in (CONF_DIR / "experiment").glob("*.yaml")
     if path.stem.startswith(("stymne", "helsinki", "uedin", "cuni", "limsi"))
+    and not path.stem.endswith("_crf")
 )
 FEW = ["source_pronoun", "target_lemmas:2"]
 

@@ -41,7 +41,7 @@ def test_the_gap_of_a_line_is_explained(files, tmp_path):
     assert "Best path" in text
     assert "more\n" in text
     assert page.read_text("utf-8").count('class="tok pronoun"') == 2
-    told = json.loads(crosspro(*asked, "--json").stdout)
+    told = json.loads(crosspro(*asked, "--layout", "json").stdout)
     assert told["source"] == list(dev[line - 1].source)
     assert told["gold"] == dev[line - 1].gaps[0].label
     predicted = crosspro("predict", folder / "run", folder / "dev.data", "-o", tmp_path / "out")
@@ -56,7 +56,7 @@ def test_the_gap_of_a_line_is_explained(files, tmp_path):
         (("--line", 100_000), "--line: expected a line of the file, which has "),
         (("--line", "EMPTY"), "--gap: expected a line with a gap, found 0"),
         (("--line", "FULL", "--gap", 9), "--gap: expected a line with 9 gaps, found "),
-        (("--line", 0), "Invalid value for '--line' / '-n': "),
+        (("--line", 0), "Invalid value for '--line': "),
     ],
 )
 def test_a_gap_that_is_not_there_is_refused(files, options, message):
@@ -83,7 +83,9 @@ def test_a_system_that_cannot_explain_says_so_in_one_message(files):
 def test_the_first_gap_is_explained_if_no_line_is_named(files, tmp_path):
     folder, dev = files
     first = next(n for n, example in enumerate(dev, start=1) if example.gaps)
-    told = json.loads(crosspro("explain", folder / "run", folder / "dev.data", "--json").stdout)
+    told = json.loads(
+        crosspro("explain", folder / "run", folder / "dev.data", "--layout", "json").stdout
+    )
     assert (told["line"], told["gap"]) == (first, 1)
     write_examples(tmp_path / "none.data", [example for example in dev if not example.gaps])
     result = crosspro("explain", folder / "run", tmp_path / "none.data")

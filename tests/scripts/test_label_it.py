@@ -57,7 +57,7 @@ def test_train_then_label(tmp_path):
     assert result.code == 0, result.stderr
     assert b"left out: 3 of 30" in result.stderr
     assert b"27 examples of 9 documents (annotation: light)" in result.stderr
-    result = crosspro("label-it", "-", "--model", model, "-o", output, stdin=b"We did it.\n")
+    result = crosspro("label-it", "-", "--classifier", model, "-o", output, stdin=b"We did it.\n")
     assert result.code == 0, result.stderr
     assert b"labels by a model trained on 27 examples" in result.stderr
     assert output.read_text().splitlines()[1].startswith("1\t2\tit\tevent\t")
@@ -74,7 +74,7 @@ def test_evaluate(tmp_path):
     ("arguments", "fragment"),
     [
         (("train", "none.tsv", "-o", "x.json"), "none.tsv: project: expected a folder"),
-        (("-", "--model", "none.json"), "none.json: file: expected a readable file"),
+        (("-", "--classifier", "none.json"), "none.json: file: expected a readable file"),
     ],
 )
 def test_what_is_wrong_is_told(arguments, fragment, tmp_path, monkeypatch):

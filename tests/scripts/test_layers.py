@@ -21,7 +21,9 @@ def data(tmp_path, examples):
 
 
 def evaluated(data, *options):
-    return crosspro("evaluate", data, data, "--task", "en-fr", "--resamples", 20, *options)
+    return crosspro(
+        "evaluate", data, data, "--task", "en-fr", "--resamples", 20, "--signatures", *options
+    )
 
 
 def test_evaluate_finds_documents_and_says_so(data, examples):

@@ -44,6 +44,7 @@ INPUTS = {
     "links_candidate",
     "links_reference",
     "lm",
+    "classifier",
     "model",
     "other_fillers",
     "others",
