@@ -8,6 +8,7 @@ probability of a class, for ensembles, is that of all its fillers together.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +21,7 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.errors import CrossproError, choices, input_error
+from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.task import Task
@@ -163,8 +164,9 @@ class NGramSystem(System):
         """Read the model and the penalty."""
         self.model = load_own(folder / _MODEL)
         penalty = read_json_object(folder / _STATE).get("penalty")
-        if not isinstance(penalty, int | float):
-            raise input_error(folder / _STATE, "penalty", "a number", repr(penalty))
+        if not isinstance(penalty, int | float) or not abs(penalty) <= sys.float_info.max:
+            found = quoted(json.dumps(penalty))
+            raise input_error(folder / _STATE, "penalty", "a finite number", found)
         self.penalty = float(penalty)
 
 

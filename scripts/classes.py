@@ -26,7 +26,7 @@ from crosspro.data_prep.gaps.inventory import (
     count_translations,
     propose,
 )
-from crosspro.data_prep.gaps.task_draft import task_draft
+from crosspro.data_prep.gaps.task_draft import check_languages, task_draft
 from crosspro.data_prep.task import OTHER
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Jobs, show_table
@@ -78,6 +78,7 @@ def classes_command(
     pronoun are counted; frequent ones become classes, and pronouns that are nearly always
     translated in one way are left out. The draft is a complete task file for `crosspro prepare`.
     """
+    check_languages(source_language, target_language)
     wanted = _words(pronouns, "source-pronouns")
     groups = _groups(merge or [])
     if output is not None and output.suffix not in (".yaml", ".yml"):

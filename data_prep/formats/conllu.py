@@ -240,6 +240,10 @@ class _SentenceReader:
             if first != str(expected) or not _is_number(last) or int(last) <= expected:
                 yield self.problem(number, "ID", f"a range from {expected}", quoted(identity))
                 return
+            if self.contractions and self.contractions[-1][1].last >= expected:
+                before = f"a range that begins after {self.contractions[-1][1].last}"
+                yield self.problem(number, "ID", before, quoted(identity))
+                return
             self.contractions.append(
                 (number, Contraction(expected, int(last), columns[1], columns[9]))
             )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import yaml
 
 from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.annotate.registry import default_tagset
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, quoted
 from crosspro.data_prep.gaps.inventory import Proposal
 from crosspro.data_prep.task import OTHER, SubjectFilter, load_task, task_from_mapping, task_names
 
@@ -81,6 +82,18 @@ def task_draft(
     )
     task_from_mapping(yaml.safe_load(text), origin)
     return text
+
+
+def check_languages(source: str, target: str) -> None:
+    """Raise if a task file cannot say a language by this name."""
+    named = {"source language": source, "target language": target}
+    problems = [
+        Problem("settings", None, title, "a short name such as en", quoted(name))
+        for title, name in named.items()
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{1,30}", name)
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _subject_filter(source: str, pronouns: Sequence[str]) -> SubjectFilter:

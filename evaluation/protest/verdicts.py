@@ -111,6 +111,10 @@ class Judgement:
         return "conflict" in (self.pronoun, self.antecedent)
 
 
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises; also its own messages may be no text."""
+
+
 class VerdictStore:
     """A store of verdicts on one suite; a context manager that closes the file."""
 
@@ -123,7 +127,7 @@ class VerdictStore:
             self.connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
             self.connection.execute("PRAGMA foreign_keys = ON")
             self._prepare(suite)
-        except sqlite3.Error as error:
+        except _UNREADABLE as error:
             raise self._refused(str(error)) from error
 
     def __enter__(self) -> VerdictStore:
@@ -258,7 +262,7 @@ class VerdictStore:
     def _rows(self, query: str) -> list[tuple[object, ...]]:
         try:
             return self.connection.execute(query).fetchall()
-        except sqlite3.Error as error:
+        except _UNREADABLE as error:
             raise self._refused(str(error)) from error
 
     @contextmanager
@@ -266,7 +270,7 @@ class VerdictStore:
         try:
             with self._begun("IMMEDIATE") as database:
                 yield database
-        except sqlite3.Error as error:
+        except _UNREADABLE as error:
             raise self._refused(str(error)) from error
 
     @contextmanager

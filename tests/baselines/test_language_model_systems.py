@@ -197,6 +197,17 @@ def test_a_model_saved_before_decisions_had_names_decides_as_then(data, tmp_path
         assert (loaded.decide(data[1]) == loaded.predict(data[1]).argmax(axis=1)).all()
 
 
+@pytest.mark.parametrize("penalty", ["1" + "0" * 400, "NaN", '"much"'])
+def test_a_damaged_penalty_is_refused(penalty, data, tmp_path):
+    system = NGramSystem(2, none_penalty=0.0)
+    system.fit(TASK, *data)
+    system.save(tmp_path / "run")
+    (state,) = (tmp_path / "run").rglob("ngram.json")
+    state.write_text(f'{{"penalty": {penalty}}}')
+    with pytest.raises(InputError, match=r"ngram\.json"):
+        load_system(tmp_path / "run")
+
+
 def test_a_larger_penalty_leaves_fewer_gaps_empty(data):
     system = NGramSystem(3, none_penalty=0.0)
     system.fit(TASK, *data)

@@ -18,6 +18,7 @@ import sys
 import pytest
 
 from crosspro.baselines.majority import Majority
+from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
@@ -109,8 +110,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "corpus.tokens").write_text("".join(f"{line}\n" for line in tokens), "utf-8")
     (tmp_path / "corpus.doc-ids").write_text("talk\n" * len(french))
     (tmp_path / "TABLE.csv").write_text("system,human,apt\na,1,2\nb,2,4\nc,3,5\nd,4,4.5\n")
-    for name in ("one", "two"):
-        system = Majority()
+    for name, system in (("one", SourceAwareLM(order=2)), ("two", Majority())):
         system.fit(task, examples, examples)
         system.save(tmp_path / "runs" / name)
     (tmp_path / "my").mkdir()

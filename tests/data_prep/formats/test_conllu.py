@@ -46,6 +46,13 @@ def test_sentences_have_words_ranges_and_documents(tmp_path):
     assert third.sent_id is None
 
 
+def test_ranges_do_not_overlap(tmp_path):
+    line = "3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes\n"
+    assert line in SAMPLE
+    (found,) = problems(tmp_path, SAMPLE.replace(line, line * 2))
+    assert (found.expected, found.found) == ("a range that begins after 4", "'3-4'")
+
+
 def test_written_words_join_contractions(tmp_path):
     first = next(iter(read_conllu(write(tmp_path, SAMPLE))))
     words = first.written()

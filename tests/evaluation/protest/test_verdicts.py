@@ -83,6 +83,17 @@ def test_nothing_is_stored_if_something_is_wrong(store):
     assert store.verdicts() == []
 
 
+def test_a_store_whose_tables_have_damaged_names_is_refused(store, tmp_path):
+    content = (tmp_path / "v.sqlite").read_bytes()
+    damaged = content.replace(b"CREATE TABLE", b"CREATE \xccABLE").replace(
+        b"tablesuite", b"table\xccuite"
+    )
+    assert damaged != content
+    (tmp_path / "damaged").write_bytes(damaged)
+    with pytest.raises(InputError, match="a file of verdicts"):
+        VerdictStore(tmp_path / "damaged", "suite")
+
+
 def test_stores_of_other_suites_and_other_files_are_refused(store, tmp_path):
     with pytest.raises(InputError, match="verdicts on the suite other, found on suite"):
         VerdictStore(tmp_path / "v.sqlite", "other")
