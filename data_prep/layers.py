@@ -13,6 +13,7 @@ Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column fil
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -104,7 +105,7 @@ def layer_problems(
 def _beside(path: Path, suffix: str) -> Path | None:
     for compressed in COMPRESSED:
         candidate = path.with_name(f"{data_stem(path)}.{suffix}{compressed}")
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # False for a name that is too long, too
             return candidate
     return None
 

@@ -63,6 +63,10 @@ def test_every_layer_is_found_compressed_or_not(data):
     assert layers_beside(folder / "test.data") == Layers()
 
 
+def test_a_file_whose_layers_could_have_no_name_has_none(tmp_path):
+    assert layers_beside(tmp_path / f"{'a' * 250}.data") == layers_beside(tmp_path / "b.data")
+
+
 def test_examples_are_read_with_all_their_layers(data, examples, en_fr):
     folder = data.parent
     write_doc_ids(folder / "dev.doc-ids", examples)

@@ -8,6 +8,7 @@ empty.
 from __future__ import annotations
 
 import configparser
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -182,14 +183,14 @@ class _Reader:
 
     def needed_file(self, key: str) -> Path:
         name = self.text("files", key)
-        if not (name and (self.folder / name).is_file()):
+        if not (name and os.path.isfile(self.folder / name)):  # False for impossible names, too
             self.problem(key, "a file that exists", repr(name))
         return self.folder / name
 
     def optional_file(self, section: str, key: str, what: str) -> Path | None:
         name = self.text(section, key)
         path = self.folder / name
-        if name and path.is_file():
+        if name and os.path.isfile(path):
             return path
         self.absent.append(f"Not {what} pronouns")
         return None

@@ -113,7 +113,7 @@ def test_lower_case_of_python_2():
 def test_all_problems_of_a_config_are_reported(tmp_path):
     path = tmp_path / "config"
     path.write_text(
-        "[lang]\n[files]\nsource: x\nreference: y\ntarget: z\ninput_type: word\n"
+        "[lang]\n[files]\nsource: x\nreference: y\ntarget: " + "z" * 300 + "\ninput_type: word\n"
         "[cases]\ncases_to_use: 1,2\nweigths_per_case: a\ncount_OTHER_as_equal: maybe\n"
         "[output]\nmax_length_matrix: 0\n",
         "utf-8",
