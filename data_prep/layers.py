@@ -13,7 +13,6 @@ Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column fil
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, Mention, Side
+from crosspro.data_prep.files.textfile import is_file
 from crosspro.data_prep.formats.chains import ChainRow, read_chains
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.entities import entity_mentions, has_entities, written_positions
@@ -105,7 +105,7 @@ def layer_problems(
 def _beside(path: Path, suffix: str) -> Path | None:
     for compressed in COMPRESSED:
         candidate = path.with_name(f"{data_stem(path)}.{suffix}{compressed}")
-        if os.path.isfile(candidate):  # False for a name that is too long, too
+        if is_file(candidate):
             return candidate
     return None
 

@@ -103,6 +103,13 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             raise _unreadable(path, error) from error
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    with contextlib.suppress(OSError, ValueError):
+        return path.is_file()
+    return False
+
+
 def count_lines(path: Path, most: int = 1 << 32) -> int:
     """How many lines a file has, for telling how far a reader is: 0 if that cannot be known, or not
     soon, for a small compressed file may be endless."""

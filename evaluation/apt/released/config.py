@@ -8,7 +8,6 @@ empty.
 from __future__ import annotations
 
 import configparser
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.files.textfile import is_file, read_lines
 from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.evaluation.apt.cases import CASES
 from crosspro.evaluation.mt_text.linked_text import bad_lines, raise_problems
@@ -183,14 +182,14 @@ class _Reader:
 
     def needed_file(self, key: str) -> Path:
         name = self.text("files", key)
-        if not (name and os.path.isfile(self.folder / name)):  # False for impossible names, too
+        if not (name and is_file(self.folder / name)):
             self.problem(key, "a file that exists", repr(name))
         return self.folder / name
 
     def optional_file(self, section: str, key: str, what: str) -> Path | None:
         name = self.text(section, key)
         path = self.folder / name
-        if name and os.path.isfile(path):
+        if name and is_file(path):
             return path
         self.absent.append(f"Not {what} pronouns")
         return None
