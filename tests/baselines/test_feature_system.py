@@ -51,7 +51,7 @@ def published(name, **changes):
     settings = composed(f"experiment={name}", "data=demo")["system"]
     target = settings.pop("_target_")
     assert target == "crosspro.baselines.feature_system.FeatureSystem"
-    return FeatureSystem(**{**settings, **changes})
+    return FeatureSystem(**{**settings, "lexicon": None, **changes})  # of a package, here none
 
 
 def scores(system, examples):
