@@ -55,7 +55,7 @@ class CapCRF(System):
         source_lexicon: str | None = None,
         epochs: Count = 10,
         learning_rate: Rate = 0.2,
-        l2: Penalty = 3.0,
+        l2: Penalty = 10.0,
         batch_tokens: Count = 4096,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
