@@ -40,6 +40,9 @@ class FeatureSettings:
 
     def features(self, written: Sequence[str]) -> list[ChosenFeature]:
         """The features of a list."""
+        if isinstance(written, str):
+            self._problem("features", "a list of names", shown(written))
+            return []
         chosen, problems = chosen_features(written)
         self.problems += problems
         return chosen

@@ -31,7 +31,7 @@ from crosspro.baselines.features.matrix import (
     matrix,
 )
 from crosspro.baselines.features.needs import ERROR, refuse, unmet
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.setting_types import Count, Seed
@@ -139,6 +139,9 @@ class FeatureSystem(System):
             extracted(self.features, part, learnt) for part, learnt in parts
         )
         self.vocabulary, read = learnt_matrix(columns, self.min_count)
+        if not len(self.vocabulary):
+            found = f"{self.min_count}, and no feature of the training data is so frequent"
+            raise input_error("settings", "min_count", "a number that leaves features", found)
         self.resources = parts[0][1]
         if len(parts) > 1:
             self.resources = learn(self.features, train, resources, self.lm)

@@ -35,9 +35,7 @@ Data = Annotated[
 ]
 AnnotatorName = Annotated[
     str,
-    typer.Option(
-        "--annotator", help="light: word lists; or hanta, spacy:MODEL, udpipe:MODEL: better tags."
-    ),
+    typer.Option("--annotator", help="light: tags by word lists; hanta: by a tagger."),
 ]
 LeaveOut = Annotated[
     list[str] | None,
@@ -146,6 +144,7 @@ def evaluate(
 
 
 def _examples(data: list[Path], annotator: str, leave_out: list[str] | None) -> list[ItExample]:
+    from crosspro.baselines.it_classifier.classifier import check_annotator
     from crosspro.baselines.it_classifier.labelling import annotate_contexts
     from crosspro.baselines.it_classifier.training_data import (
         named_documents,
@@ -153,6 +152,7 @@ def _examples(data: list[Path], annotator: str, leave_out: list[str] | None) -> 
         without_documents,
     )
 
+    check_annotator(annotator, "settings")
     whole = read_training_data(data)
     examples = without_documents(whole, named_documents(leave_out or ()))
     if leave_out:

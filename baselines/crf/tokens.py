@@ -91,7 +91,7 @@ def _target_genders(example: Example, lexicon: Lexicon | None) -> Values:
     )
     values = []
     for place, (lemma, tag, known) in enumerate(words):
-        found = known
+        found = NOTHING if place in gaps else known
         if not found and lexicon is not None and place not in gaps:
             noun = tag in NOUN_TAGS if example.tagged else lexicon.is_noun(lemma)
             found = (lexicon.gender(lemma) if noun else None) or NOTHING

@@ -21,7 +21,7 @@ settings (`target_lemmas:3`), 0 for features that take none."""
 class Feature:
     """A named extractor: what it says, the layers it cannot do without, and its number.
 
-    `needs` are names of `crosspro.baselines.features.layers`. `number` is what the number after the
+    `needs` are names of `crosspro.baselines.features.needs`. `number` is what the number after the
     name is where none is given, 0 if the feature takes none; it counts to `most`.
     """
 

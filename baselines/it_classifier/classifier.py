@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from crosspro.baselines.it_classifier.context import (
+    ANNOTATORS,
     LABELS,
     LIGHT,
     ItContext,
@@ -144,16 +146,24 @@ def load_classifier(path: Path) -> ItClassifier:
     sound = isinstance(weights, dict) and all(map(_is_row, weights.values()))
     if not sound:
         raise input_error(path, "weights", f"{len(LABELS)} numbers for each feature", "others")
-    return ItClassifier(
-        content["weights"],
-        str(content.get("annotator")),
-        [str(name) for name in content.get("documents", ())],
-        int(content.get("examples", 0)),
-    )
+    annotator = str(content.get("annotator"))
+    check_annotator(annotator, path)
+    documents, examples = content.get("documents"), content.get("examples")
+    if not isinstance(documents, list) or type(examples) is not int:
+        raise input_error(path, "documents, examples", "a list and a number", "others")
+    return ItClassifier(content["weights"], annotator, list(map(str, documents)), examples)
+
+
+def check_annotator(name: str, where: Path | str) -> None:
+    """Raise if contexts cannot be annotated so: a file may not name programs or models to load."""
+    if name not in ANNOTATORS:
+        raise input_error(where, "annotator", choices(ANNOTATORS), quoted(name))
 
 
 def _is_row(row: object) -> bool:
-    numbers = isinstance(row, list) and all(type(one) in (int, float) for one in row)
+    numbers = isinstance(row, list) and all(
+        type(one) in (int, float) and abs(one) <= sys.float_info.max for one in row
+    )
     return numbers and len(row) == len(LABELS)  # type: ignore[arg-type]
 
 

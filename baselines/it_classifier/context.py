@@ -66,6 +66,9 @@ class ItScorer(ABC):
 LIGHT = "light"
 """The annotation that a scorer makes for itself (`light_tagger`)."""
 
+ANNOTATORS = (LIGHT, "hanta")
+"""What contexts may be annotated with."""
+
 
 def positions(words: Sequence[str]) -> Iterator[int]:
     """Where `it` is in a sentence."""

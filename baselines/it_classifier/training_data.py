@@ -75,6 +75,15 @@ def named_documents(names: Iterable[str]) -> list[str]:
 def without_documents(examples: Iterable[ItExample], names: Iterable[str]) -> list[ItExample]:
     """The examples of other documents; `000_1756` is the document 1756 as well."""
     left_out = frozenset(names)
+    examples = list(examples)
+    known = {part for one in examples for part in (one.document, one.document.rpartition("_")[2])}
+    known.update(talk for talks in NAMED_SETS.values() for talk in talks)
+    problems = [
+        Problem("settings", None, "leave-out", "a document or " + choices(NAMED_SETS), quoted(name))
+        for name in sorted(left_out - known)
+    ]
+    if problems:
+        raise InputError(problems)
     return [
         one for one in examples if not left_out & {one.document, one.document.rpartition("_")[2]}
     ]

@@ -54,6 +54,9 @@ def test_what_is_read_of_a_line():
     parsed = read(replace(LINE, source_parse=PARSE))
     assert parsed["source number"] == ["", "Plur", "", "Plur", ""]
     assert parsed["target gender"] == [""] * 4
+    fem = [Token("x", "x", "X", "X", "X", features="Gender=Fem")] * 4
+    gap_hidden = replace(LINE, target_parse=AnnotatedSentence(tuple(fem)))
+    assert read(gap_hidden)["target gender"] == ["Fem", "Fem", "", "Fem"]
     words = Lexicon.of([Entry("cats", "NOUN", "Neut", "Plur")])
     assert read(LINE, None, words)["source gender"] == ["", "Neut", "", "", ""]
 

@@ -266,3 +266,10 @@ def test_damaged_descriptions_are_refused(data, tmp_path, file, change):
     path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
     with pytest.raises(InputError, match=r"features\.json|steps\.safetensors"):
         load_system(tmp_path)
+
+
+def test_settings_that_leave_no_feature_are_refused(data):
+    with pytest.raises(InputError, match="min_count: expected a number that leaves features"):
+        FeatureSystem(FEW, min_count=1_000_000).fit(TASK, *data)
+    with pytest.raises(InputError, match="features: expected a list of names"):
+        FeatureSystem("source_pronoun")

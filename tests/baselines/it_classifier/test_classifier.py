@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -81,6 +82,27 @@ def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model)
     assert [LABELS[best] for best in found.argmax(axis=1)] == [one.label for one in examples]
     again = train_classifier(examples).probabilities([one.context for one in examples])
     assert (again == found).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "fragment"),
+    [
+        ({"annotator": "treetagger:touch x"}, "annotator: expected one of light, hanta"),
+        ({"documents": 5}, "documents, examples: expected"),
+        ({"examples": "abc"}, "documents, examples: expected"),
+        ({"weights": {"bias": [10**400, 0, 0]}}, "weights: expected 3 numbers"),
+    ],
+)
+def test_a_model_names_no_program_and_has_numbers(changed, fragment, model, tmp_path):
+    """Also if its checksum is right: loading runs no code."""
+    path = tmp_path / "it.json"
+    model.save(path)
+    content = json.loads(path.read_text("utf-8")) | changed
+    del content["sha256"]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
+    path.write_text(json.dumps(content | {"sha256": digest}), "utf-8")
+    with pytest.raises(InputError, match=fragment):
+        load_classifier(path)
 
 
 def test_a_saved_model_is_the_same_and_a_changed_one_is_refused(examples, model, tmp_path):

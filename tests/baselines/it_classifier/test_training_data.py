@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from crosspro.baselines.it_classifier.context import ItContext
 from crosspro.baselines.it_classifier.training_data import (
     DISCOMT_2015_TALKS,
     ItExample,
@@ -91,3 +92,10 @@ def test_parcorfull_has_what_the_documentation_says():
     clean = without_documents(found, DISCOMT_2015_TALKS)
     assert len(clean) == 884
     assert len({one.document for one in clean}) == 26
+
+
+def test_documents_to_leave_out_must_be_known():
+    examples = [ItExample(ItContext(("it",), 0), "event", "000_1756")]
+    assert without_documents(examples, named_documents(["discomt2015"])) == []
+    with pytest.raises(InputError, match="leave-out: expected a document or discomt2015"):
+        without_documents(examples, named_documents(["discomt2105"]))
