@@ -97,5 +97,5 @@ def test_parcorfull_has_what_the_documentation_says():
 def test_documents_to_leave_out_must_be_known():
     examples = [ItExample(ItContext(("it",), 0), "event", "000_1756")]
     assert without_documents(examples, named_documents(["discomt2015"])) == []
-    with pytest.raises(InputError, match="leave-out: expected a document or discomt2015"):
+    with pytest.raises(InputError, match="leave-out: expected a document or one of discomt2015"):
         without_documents(examples, named_documents(["discomt2105"]))
