@@ -17,7 +17,7 @@ from crosspro.baselines.estimators.linear import LinearModel
 from crosspro.baselines.estimators.model import Labels
 
 _RANGE = (-5.0, 5.0)
-"""Of the sharpness's natural logarithm."""
+"""Of the sharpness's natural logarithm, where scores are at most 1; larger ones may need less."""
 
 
 def calibrated(model: LinearModel, matrix: csr_matrix, labels: Labels) -> LinearModel:
@@ -31,5 +31,6 @@ def calibrated(model: LinearModel, matrix: csr_matrix, labels: Labels) -> Linear
         sharpness = np.exp(logarithm)
         return float(np.mean(logsumexp(scores * sharpness, axis=1) - gold * sharpness))
 
-    best = minimize_scalar(loss, bounds=_RANGE, method="bounded")
+    low = _RANGE[0] - np.log(max(1.0, float(np.abs(scores).max())))
+    best = minimize_scalar(loss, bounds=(low, _RANGE[1]), method="bounded")
     return replace(model, sharpness=float(np.exp(best.x)))

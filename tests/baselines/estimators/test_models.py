@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -103,6 +105,9 @@ def test_calibration_makes_dev_more_likely_and_changes_no_decision():
     accuracy = (made.probabilities(unseen).argmax(axis=1) == gold).mean()
     assert mean_of_best == pytest.approx(accuracy, abs=0.1)
     assert calibrated(raw, unseen[:0], gold[:0]) is raw
+    huge = replace(raw, weights=raw.weights * 5000, bias=raw.bias * 5000)
+    same = calibrated(huge, unseen, gold).probabilities(unseen)
+    assert same == pytest.approx(made.probabilities(unseen), abs=0.01)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
