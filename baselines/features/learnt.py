@@ -80,6 +80,9 @@ def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
             number += 1
         last = example.document
         halves[number % 2].append(example)
+    if number == 0:  # a single document
+        middle = len(train) // 2
+        return list(train[:middle]), list(train[middle:])
     return halves
 
 

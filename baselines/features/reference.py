@@ -28,7 +28,7 @@ def antecedent(batch: Batch, number: int, side: Side = "target") -> Candidate | 
     for noun in nouns_before(batch, number, side):
         if noun.in_chain:
             return noun
-        if nearest is None and noun.number in (None, wanted):
+        if nearest is None and (wanted is None or noun.number in (None, wanted)):
             nearest = noun
             if not chained:
                 break
@@ -58,7 +58,7 @@ def antecedent_gender(batch: Batch, _: int) -> Iterator[Column]:
 
 def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:
     """The number of the last noun of the source in the pronoun's chain, else the pronoun's own."""
-    values: list[str] = []
+    values: list[str | None] = []
     for number, (line, gap) in enumerate(zip(batch.lines, batch.gaps, strict=True)):
         own = number_of_pronoun(line, gap)
         chained = line.example.chains

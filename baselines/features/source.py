@@ -13,7 +13,10 @@ _PLACES = CountBins((0, 1, 2, 3, 5, 8, 13, 21))
 _LINKS = CountBins((0, 1, 2, 3))
 _GAPS = CountBins((0, 1, 2))
 _TENTHS = tuple(round(0.1 * step, 1) for step in range(1, 11))
-_PLURAL = frozenset({"they", "them", "ils", "elles", "ellos", "ellas"})
+_NUMBERS = {
+    **dict.fromkeys(("they", "them", "ils", "elles", "ellos", "ellas"), "Plur"),
+    **dict.fromkeys(("it", "he", "she", "il", "elle", "er", "es", "él", "ella"), "Sing"),
+}
 
 
 def source_pronoun(batch: Batch, _: int) -> Iterator[Column]:
@@ -26,9 +29,9 @@ def source_pronoun(batch: Batch, _: int) -> Iterator[Column]:
     )
 
 
-def number_of_pronoun(line: GapLine, gap: Gap) -> str:
-    """The number that the source pronoun has by itself: plural for they, singular for it."""
-    return "Plur" if line.example.source[gap.source_index].lower() in _PLURAL else "Sing"
+def number_of_pronoun(line: GapLine, gap: Gap) -> str | None:
+    """The number that the source word says by itself: none for German sie and Spanish verbs."""
+    return _NUMBERS.get(line.example.source[gap.source_index].lower())
 
 
 def pronoun_number(batch: Batch, _: int) -> Iterator[Column]:

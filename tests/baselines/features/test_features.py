@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.features.learnt import LanguageModelSettings, learn
+from crosspro.baselines.features.learnt import LanguageModelSettings, learn, training_parts
 from crosspro.baselines.features.matrix import extracted
 from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import NEEDS, unmet
@@ -179,3 +179,19 @@ def test_the_documentation_lists_all_features():
     for name, feature in FEATURES.items():
         shown = f"{name}:{feature.number}" if feature.most else name
         assert f"`{shown}`" in text, shown
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("They", ["number=Plur"]), ("it", ["number=Sing"]), ("sie", [])]
+)
+def test_a_source_word_has_the_number_that_it_says(word, expected):
+    gap = SECOND.gaps[0].source_index
+    source = (*SECOND.source[:gap], word, *SECOND.source[gap + 1 :])
+    assert told(["pronoun_number"], [replace(SECOND, source=source, source_parse=None)]) == expected
+
+
+def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
+    lines = [replace(SECOND, document="talk") for _ in range(5)]
+    chosen, _ = chosen_features(["telling_contexts"])
+    parts = list(training_parts(chosen, lines, PLAIN, LanguageModelSettings()))
+    assert [len(part) for part, _ in parts] == [2, 3]
