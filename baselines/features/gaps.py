@@ -224,7 +224,7 @@ class Batch:
         return [line[place : place + width] for line, place in zip(tokens, places, strict=True)]
 
     def column(self, kind: str, offset: int) -> list[str]:
-        """What stands so far from the pronoun or from the gap, for all gaps; see `KINDS`."""
+        """What stands so far from the pronoun or from the gap, for all gaps."""
         found = self._columns.get((kind, offset))
         if found is None:
             place = PAD + offset
@@ -274,8 +274,6 @@ _PARSED: dict[str, Callable[[Token], str]] = {
     "source tag": lambda token: token.upos or "_",
     "source fine tag": lambda token: token.xpos or "_",
 }
-KINDS = ("source word", *_PARSED, *_TARGET, "target parse tag")
-"""What a column may hold, around the source pronoun or around the gap."""
 
 
 def batches(

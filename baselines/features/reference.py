@@ -7,32 +7,28 @@ are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from crosspro.baselines.features.feature import Column, Feature, bins
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.nouns import nouns_before
 from crosspro.baselines.features.source import number_of_pronoun
-from crosspro.data_prep.antecedents import Candidate
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
 
 _DISTANCES = (1, 2, 3, 5, 10, 20)
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "SBJ", "SB", "EP"})
 
 
-def antecedent(batch: Batch, number: int, side: Side = "target") -> Candidate | None:
+def antecedent(batch: Batch, number: int) -> Candidate | None:
     """The noun that a gap of the batch is taken to refer to."""
-    nearest = None
     wanted = number_of_pronoun(batch.lines[number], batch.gaps[number])
-    chained = bool(batch.lines[number].example.chains)
-    for noun in nouns_before(batch, number, side):
-        if noun.in_chain:
-            return noun
-        if nearest is None and (wanted is None or noun.number in (None, wanted)):
-            nearest = noun
-            if not chained:
-                break
-    return nearest
+    nouns: Iterable[Candidate] = nouns_before(batch, number)
+    if batch.lines[number].example.chains:
+        nouns = list(nouns)
+        for noun in nouns:
+            if noun.in_chain:
+                return noun
+    return nearest_agreeing(nouns, number=wanted)
 
 
 def antecedents(batch: Batch, _: int) -> Iterator[Column]:

@@ -23,6 +23,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress
 from pathlib import Path
 from typing import Annotated
@@ -113,6 +114,7 @@ def _pair_folder(bitext: Path, task: Task) -> Path:
     raise input_error(bitext, "--bitext", f"a folder {known[0].name} or {known[1].name}", "none")
 
 
+@cache  # both directions of a pair, and both tasks of a direction
 def _join(bitext: Path, output: Path) -> _Joined:
     """Tokenise and join all corpora of a pair."""
     corpora = {

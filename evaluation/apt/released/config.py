@@ -107,7 +107,7 @@ class _Reader:
         self.lines = dict(_places(lines))
         self.folder = Path()
         source = self.text("files", "source")
-        if source and not Path(source).is_file() and (path.parent / source).is_file():
+        if source and not is_file(Path(source)) and is_file(path.parent / source):
             self.folder = path.parent
 
     def config(self) -> ReleasedConfig:
