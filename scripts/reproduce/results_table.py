@@ -42,8 +42,11 @@ from crosspro.scripts.main import command_app, run
 app = command_app()
 
 METRICS = {"macro_recall": macro_recall, "accuracy": accuracy}
-_NO_CHANGE = ("task", "system", "seed", "data", "data.dir")
-"""Arguments of a run that do not tell one row from another: columns, or different for each task."""
+_COLUMNS = ("task", "system", "seed", "data", "data.dir")
+_ON_THE_WAY = ("checkpoint_epochs", "encoded_dir", "progress_bar")
+_NO_CHANGE = (*_COLUMNS, *(f"trainer.{name}" for name in _ON_THE_WAY))
+"""Arguments of a run that do not tell one row from another: columns, different for each task, or
+without a result: what was kept where while it ran."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,12 @@ def results_table(
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
     base = _read(against, golds, rules)
+    several = len(golds) > 1  # one set is the pooled one
     titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
-    print("| system | " + " | ".join(titles) + f" | pooled ({len(pooled.classes)}) | difference |")
-    print("| --- |" + " ---: |" * (len(golds) + 2))
+    if several:
+        titles.append(f"pooled ({len(pooled.classes)})")
+    print("| system | " + " | ".join(titles) + " | difference |")
+    print("| --- |" + " ---: |" * (len(titles) + 1))
     for name, folders in _by_system(found_runs).items():
         cells, all_sets = [], []
         for folder in folders:
@@ -86,7 +92,7 @@ def results_table(
             ]
             cells.append([_values(e) for e in sets])
             all_sets.append(Submission(name, np.concatenate([s.classes for s in found])))
-        means = np.mean(cells, axis=0)
+        means = np.mean(cells, axis=0) if several else []
         columns = [f"{recall:.1f} / {correct:.1f}" for recall, correct in means]
         first = Submission("base", np.concatenate([s.classes for s in base]))
         together = [evaluate(rules, pooled, [s, first], "skip", plan) for s in all_sets]

@@ -101,7 +101,7 @@ def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):
     asked = {
         "x": ("majority", 1, ()),
         "y": ("class_prior", 1, ("seed=1", "data.train=a")),
-        "z": ("class_prior", 2, ("seed=2", "data.train=a")),
+        "z": ("class_prior", 2, ("seed=2", "data.train=a", "trainer.encoded_dir=elsewhere")),
         "w": ("class_prior", 1, ("seed=1", "data.train=b", "system.colour=red")),
     }
     for folder, (name, seed, overrides) in asked.items():
@@ -115,6 +115,7 @@ def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
+    assert "pooled" not in result.stdout, "one test set is told once"
     titles = [line.split("|")[1].strip() for line in result.stdout.splitlines()[2:]]
     assert titles == [
         "class_prior data.train=b system.colour=red (1)",
