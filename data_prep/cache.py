@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.data_prep.files.textfile import (
     atomic_output,
@@ -139,7 +140,7 @@ def _digest_file(path: Path) -> Path:
 
 def _mapped(place: Path, names: Iterable[str]) -> Arrays:
     """The arrays of a folder; raises `OSError` or `ValueError` if any is not as it was written."""
-    digests = json.loads((place / _DIGESTS).read_text("ascii"))
+    digests = parse_json((place / _DIGESTS).read_text("ascii"))
     files = {name: place / f"{name}.npy" for name in names}
     if digests != {name: sha256_of(file) for name, file in files.items()}:
         raise ValueError("checksums differ")
