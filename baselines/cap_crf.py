@@ -24,6 +24,7 @@ from crosspro.baselines.crf.training import ChainTraining, train_chain
 from crosspro.baselines.crf.windows import Template, Windows, learn_template
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.setting_types import Count, Seed
@@ -72,6 +73,11 @@ class CapCRF(System):
         self.templates: list[Template] = []
         self.chain: ChainModel
 
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Parses say gender and number before any lexicon does."""
+        return frozenset({"source_parse", "target_parse"})
+
     def fit(
         self,
         task: Task,
@@ -81,6 +87,7 @@ class CapCRF(System):
     ) -> None:
         """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
         self.task = task
+        self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
         self.lexicons = tuple(

@@ -33,6 +33,7 @@ from crosspro.baselines.features.matrix import (
 from crosspro.baselines.features.needs import ERROR, refuse, unmet
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import NONE, OTHER, Task
@@ -117,6 +118,11 @@ class FeatureSystem(System):
         """How many sentences before a gap's own are searched for nouns."""
         return self._context
 
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Those of the features, and documents where sentences before count."""
+        return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
+
     def resolved_settings(self) -> dict[str, Any]:
         """The features without those that the training data did not allow."""
         return {"features": [chosen.written for chosen in self.features]}
@@ -130,6 +136,7 @@ class FeatureSystem(System):
     ) -> None:
         """Learn the features and their weights; scores become probabilities on dev."""
         self.task = task
+        self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor)
         resources = self._new_resources()
@@ -160,7 +167,13 @@ class FeatureSystem(System):
             int((labels >= 0).sum()),
             len(self.vocabulary),
             left_out,
+            {} if "chains" in self.trained_layers else self.without_chains(),
         )
+
+    def without_chains(self) -> dict[str, str]:
+        """What does not mean what it should without coreference chains, and what it is instead."""
+        says = {one.feature.name: one.feature.without_chains for one in self.features}
+        return {name: instead for name, instead in says.items() if instead}
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
         """Fit the steps; scores become probabilities on dev."""

@@ -26,6 +26,7 @@ from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.task import NONE, OTHER, Task
@@ -77,6 +78,11 @@ class IdiapPLM(System):
         """The sentences whose nouns are looked at."""
         return self.sentences_back
 
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Parses say gender and number before the lexicon does."""
+        return super().layers_read | {"source_parse", "target_parse"}
+
     def fit(
         self,
         task: Task,
@@ -86,6 +92,7 @@ class IdiapPLM(System):
     ) -> None:
         """Train the model on the gender and number of what precedes labelled pronouns."""
         self.task = task
+        self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be a label
         self.genders = load_lexicon(self.lexicon) if self.lexicon else None
         marked = [

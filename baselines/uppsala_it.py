@@ -28,6 +28,7 @@ from crosspro.baselines.it_classifier.training_data import (
 from crosspro.baselines.ngram_system import BEST_FILLING
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities
@@ -78,6 +79,7 @@ class UppsalaIt(SourceAwareLM):
             left = without_documents(examples, named_documents(self.leave_out))
             self.scorer = train_classifier(left)
         self.task = task
+        self.trained_layers = layers_in(train)
         super().fit(task, self.labelled(train), dev, folder)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:

@@ -13,6 +13,8 @@ from crosspro.data_prep.example import Side
 _NAMES = frozenset({"NAM", "PROPN"})
 _VERBS = frozenset({"VER", "VERB"})
 _MOST = 10
+PARSES = ("source_parse", "target_parse")
+"""Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
 """Distances within which a verb is looked for, those of CUNI 2016."""
 
@@ -102,6 +104,7 @@ FEATURES = (
         ("nouns",),
         2,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "preceding_names",
@@ -110,6 +113,7 @@ FEATURES = (
         ("nouns",),
         1,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "source_nouns",
@@ -118,6 +122,7 @@ FEATURES = (
         ("nouns",),
         2,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "target_verbs",
