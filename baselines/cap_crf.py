@@ -26,7 +26,7 @@ from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
@@ -90,9 +90,8 @@ class CapCRF(System):
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.lexicons = tuple(
-            load_lexicon(name) if name is not None else None for name in self.lexicon_names
-        )
+        keys = ("system.lexicon", "system.source_lexicon")
+        self.lexicons = tuple(map(lexicon_of_setting, self.lexicon_names, keys))
         labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
         self.templates = [
             learn_template(column.name, column.places, map(column.values, labelled), self.min_count)

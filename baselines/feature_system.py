@@ -34,7 +34,7 @@ from crosspro.baselines.features.needs import ERROR, refuse, unmet
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.adjustment import adjust, tune_tau
@@ -186,9 +186,8 @@ class FeatureSystem(System):
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
     def _new_resources(self) -> Resources:
-        lexicon, source_lexicon = (
-            load_lexicon(name) if name is not None else None for name in self.lexicons
-        )
+        keys = ("system.lexicon", "system.source_lexicon")
+        lexicon, source_lexicon = map(lexicon_of_setting, self.lexicons, keys)
         return Resources(self.task, self._context, lexicon, source_lexicon, self.pleonastic)
 
     def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
