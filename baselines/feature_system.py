@@ -20,7 +20,13 @@ from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
 from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
-from crosspro.baselines.feature_files import load_learnt, load_model, save_learnt, save_model
+from crosspro.baselines.feature_files import (
+    IT_CLASSIFIER,
+    load_learnt,
+    load_model,
+    save_learnt,
+    save_model,
+)
 from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
 from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.learnt import learn, training_parts
@@ -31,6 +37,8 @@ from crosspro.baselines.features.matrix import (
     matrix,
 )
 from crosspro.baselines.features.needs import ERROR, refuse, unmet
+from crosspro.baselines.it_classifier.classifier import load_classifier
+from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.layers import layers_in
@@ -92,7 +100,7 @@ class FeatureSystem(System):
         check.consistent(
             steps, null_class=null_class, missing_layers=missing_layers, monitor=monitor
         )
-        check.choice("pleonastic", pleonastic, tuple(SCORERS))
+        check.scorer(pleonastic)
         check.number("class_weight_power", class_weight_power, 0, 5)
         check.number("min_count", min_count, 1)
         check.number("context", context, 0)
@@ -106,7 +114,7 @@ class FeatureSystem(System):
         self.monitor = monitor
         self.missing_layers = missing_layers
         self.lexicons = lexicon, source_lexicon
-        self.pleonastic = SCORERS[pleonastic]()
+        self.pleonastic = pleonastic
         self._context = context
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.resources: Resources
@@ -188,7 +196,13 @@ class FeatureSystem(System):
     def _new_resources(self) -> Resources:
         keys = ("system.lexicon", "system.source_lexicon")
         lexicon, source_lexicon = map(lexicon_of_setting, self.lexicons, keys)
-        return Resources(self.task, self._context, lexicon, source_lexicon, self.pleonastic)
+        scorer = self._it_scorer(Path(self.pleonastic))
+        return Resources(self.task, self._context, lexicon, source_lexicon, scorer)
+
+    def _it_scorer(self, model: Path) -> ItScorer:
+        """What says of an *it* whether it refers to nothing; a trained one is in a file."""
+        known = SCORERS.get(self.pleonastic)
+        return load_classifier(model) if known is None else known()
 
     def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
@@ -297,7 +311,8 @@ class FeatureSystem(System):
         """Read all of it; a damaged or foreign file is refused."""
         classes = len(self.task.classes)
         self.load_learnt_model(folder)
-        base = Resources(self.task, self._context, pleonastic=self.pleonastic)
+        scorer = self._it_scorer(folder / IT_CLASSIFIER)
+        base = Resources(self.task, self._context, pleonastic=scorer)
         learnt = {chosen.feature.learnt for chosen in self.features}
         self.resources = load_learnt(folder, base, self.lexicons, learnt)
         self.adjustment = load_adjustment(folder, classes)

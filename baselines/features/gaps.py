@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from crosspro.baselines.features.pleonastic import PleonasticScorer
 from crosspro.baselines.features.telling import TellingContexts
 from crosspro.baselines.fill import Floats, GapFiller
+from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.antecedents import NounFinder
 from crosspro.data_prep.collector import collector_off
@@ -51,7 +51,7 @@ class Resources:
     context: int = 0
     lexicon: Lexicon | None = None
     source_lexicon: Lexicon | None = None
-    pleonastic: PleonasticScorer | None = None
+    pleonastic: ItScorer | None = None
     filler: GapFiller | None = None
     telling: TellingContexts | None = None
 

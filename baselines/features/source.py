@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from crosspro.baselines.features.feature import Column, CountBins, Feature, bins
 from crosspro.baselines.features.gaps import GAP, Batch, GapLine
-from crosspro.baselines.features.pleonastic import PLEONASTIC
+from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, PRONOUN, ItContext
+from crosspro.baselines.it_classifier.labelling import annotate_contexts
 from crosspro.data_prep.example import Gap
 
 _PLACES = CountBins((0, 1, 2, 3, 5, 8, 13, 21))
@@ -131,12 +132,17 @@ def position(batch: Batch, _: int) -> Iterator[Column]:
 def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     """Whether *it* refers to nothing: the more probable answer, and its probability in tenths."""
     scorer = batch.resources.pleonastic
-    chances = [
-        scorer.score(line.example.source, gap.source_index)[PLEONASTIC]
-        if scorer and line.example.source[gap.source_index].lower() == "it"
-        else None
-        for line, gap in zip(batch.lines, batch.gaps, strict=True)
+    chances: list[float | None] = [None] * len(batch)
+    places = [
+        number
+        for number, (line, gap) in enumerate(zip(batch.lines, batch.gaps, strict=True))
+        if scorer and line.example.source[gap.source_index].lower() == PRONOUN
     ]
+    if scorer:
+        contexts = annotate_contexts([_it(batch, n) for n in places], scorer.annotator)
+        column = scorer.probabilities(contexts)[:, LABELS.index(PLEONASTIC)]
+        for number, chance in zip(places, column.tolist(), strict=True):
+            chances[number] = chance
     yield (
         "pleonastic",
         [None if chance is None else "yes" if chance > 0.5 else "no" for chance in chances],
@@ -145,6 +151,12 @@ def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
         "pleonastic probability",
         [None if chance is None else bins(chance, _TENTHS) for chance in chances],
     )
+
+
+def _it(batch: Batch, number: int) -> ItContext:
+    """An *it* with the sentence before, where sentences before count."""
+    before = next((line.example.source for line in batch.earlier(batch.indices[number])), ())
+    return ItContext(batch.lines[number].example.source, batch.gaps[number].source_index, before)
 
 
 FEATURES = (

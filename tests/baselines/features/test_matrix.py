@@ -13,7 +13,7 @@ from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.matrix import extracted, learnt_matrix, matrix
 from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import unmet
-from crosspro.baselines.features.pleonastic import PleonasticPatterns
+from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import DOCUMENT
@@ -59,7 +59,7 @@ def test_batches_of_any_size_make_the_same_matrix(columns):
 
 @pytest.mark.parametrize("train", [demo_examples(TASK, "train", 20), [*DOCUMENT] * 3])
 def test_all_features_are_read_alike_in_training_and_prediction(train):
-    resources = Resources(TASK, 2, pleonastic=PleonasticPatterns())
+    resources = Resources(TASK, 2, pleonastic=ShortPatterns())
     every, _ = chosen_features([name for name in FEATURES if FEATURES[name].learnt is None])
     lacking = unmet(every, resources, train)
     chosen = [one for one in every if one.written not in lacking]
