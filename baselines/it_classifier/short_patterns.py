@@ -2,8 +2,8 @@
 
 Published systems of the shared tasks took this from NADA (Bergsma & Yarowsky 2011); these patterns
 stand in its place as a feature of gaps. They know *it* before a verb of weather or seeming, and
-*it* with a complement that it stands in for (it is clear that …, it takes time to …). Unlike `patterns`
-they need no tags, know no event pronouns, and their answers are those of the measured systems.
+*it* with a complement that it stands in for (it is clear that …, it takes time to …). Unlike
+`patterns` they need no tags and know no event pronouns.
 """
 
 from __future__ import annotations
