@@ -253,6 +253,10 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
             {"estimator_settings": {"cost": 0, "c": 1}},
             ["estimator_settings.cost: expected a number above 0", "settings.c: expected one of"],
         ),
+        (
+            {"estimator": "sgd_logistic", "estimator_settings": {"penalty": 1e300}},
+            ["penalty: expected a number above 0, from 1e-15 to 1e+15, found 1e+300"],
+        ),
         ({"estimator": "random_forest", "estimator_settings": {"trees": 0}}, ["from 1, found 0"]),
         ({"steps": "three"}, ["system.steps: expected one of one, two, found 'three'"]),
         ({"steps": "two", "null_class": True}, ["system.null_class: expected false with two"]),
