@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from crosspro.baselines.features.feature import Column, Feature
-from crosspro.baselines.features.gaps import PAD, Batch, GapLine
+from crosspro.baselines.features.gaps import Batch, GapLine
 from crosspro.data_prep.antecedents import Candidate
 from crosspro.data_prep.example import Side
 
@@ -16,7 +16,7 @@ _MOST = 10
 PARSES = ("source_parse", "target_parse")
 """Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
-"""Distances within which a verb is looked for, those of CUNI 2016."""
+"""Distances within which verbs are looked for, those of CUNI 2016."""
 
 
 def nouns_before(
@@ -72,20 +72,17 @@ def _nouns(
 
 
 def target_verbs(batch: Batch, _: int) -> Iterator[Column]:
-    """The nearest verb of the target within one, three and five tokens on either side."""
-    rows = [_verbs(line, gap.position) for line, gap in zip(batch.lines, batch.gaps, strict=True)]
-    for number, distance in enumerate(_NEAR):
-        yield f"verb within {distance}", [row[number] for row in rows]
-
-
-def _verbs(line: GapLine, position: int) -> tuple[str | None, ...]:
-    tags, place = line.tags, position + PAD
-    for distance in range(1, _NEAR[-1] + 1):
-        for near in (place + distance, place - distance):  # French and English verbs follow
-            if tags[near] in _VERBS:
-                verb = line.lemmas[near]
-                return tuple(verb if distance <= limit else None for limit in _NEAR)
-    return (None,) * len(_NEAR)
+    """All verbs of the target within one, three and five tokens on either side, as sets."""
+    for near in range(1, _NEAR[-1] + 1):
+        for offset in (near, -near):
+            tags = batch.column("target tag", offset)
+            lemmas = batch.column("target lemma", offset)
+            verbs = [
+                lemma if tag in _VERBS else None for lemma, tag in zip(lemmas, tags, strict=True)
+            ]
+            for distance in _NEAR:
+                if near <= distance:
+                    yield f"verb within {distance}", verbs
 
 
 FEATURES = (
@@ -126,7 +123,7 @@ FEATURES = (
     ),
     Feature(
         "target_verbs",
-        "the nearest verb of the target within 1, 3 and 5 tokens",
+        "all verbs of the target within 1, 3 and 5 tokens of the gap",
         target_verbs,
         ("target_tags",),
     ),

@@ -47,6 +47,32 @@ def test_every_feature_of_a_document_is_what_it_was():
     assert text == (GOLDEN / "features" / "document.txt").read_text("utf-8")
 
 
+def test_all_verbs_near_the_gap_are_told():
+    target = ("aller|VER", "voir|VER", "REPLACE_2", "être|VER", "là|ADV", "faire|VER", ".|SENT")
+    assert sorted(told(["target_verbs"], [FIRST, replace(SECOND, target=target)])) == [
+        "verb within 1=voir",
+        "verb within 1=être",
+        "verb within 3=aller",
+        "verb within 3=faire",
+        "verb within 3=voir",
+        "verb within 3=être",
+        "verb within 5=aller",
+        "verb within 5=faire",
+        "verb within 5=voir",
+        "verb within 5=être",
+    ]
+
+
+def test_the_lemmas_of_all_linked_words_are_told():
+    links = ((2, 2), (3, 2), (6, 2), (7, 2))
+    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=links)]) == [
+        "linked lemma=it",
+        "linked lemma=be",
+        "linked lemma=garage",
+    ]
+    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=())]) == []
+
+
 def test_the_document_in_short():
     assert told(["source_pronoun", "target_lemmas:1", "target_tags_ngrams:1", "source_head"]) == [
         "source pronoun=it",
