@@ -198,6 +198,7 @@ def test_what_features_need_is_told_of_each():
         "target_parse_tags:3",
         "target_parse_tags_ngrams:3",
         "source_head",
+        "linked_lemmas",
         "previous_subject",
     }
     assert "X.source.conllu" in lacking["source_head"]
