@@ -11,6 +11,7 @@ from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.learnt import LanguageModelSettings
 from crosspro.baselines.features.names import chosen_features
 from crosspro.baselines.features.needs import MISSING_LAYERS
+from crosspro.baselines.features.telling import TellingSettings
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
@@ -71,6 +72,11 @@ class FeatureSettings:
         """The section of the language model."""
         good = self._section("lm", settings, LanguageModelSettings)
         return LanguageModelSettings(**settings) if good else LanguageModelSettings()
+
+    def telling(self, settings: Mapping[str, Any]) -> TellingSettings:
+        """The section of telling contexts."""
+        good = self._section("telling", settings, TellingSettings)
+        return TellingSettings(**settings) if good else TellingSettings()
 
     def consistent(
         self, steps: str, *, null_class: bool, missing_layers: str, monitor: str

@@ -90,6 +90,7 @@ class FeatureSystem(System):
         source_lexicon: str | None = None,
         pleonastic: str = "patterns",
         lm: Mapping[str, Any] | None = None,
+        telling: Mapping[str, Any] | None = None,
         missing_layers: str = ERROR,
         seed: Seed = 1,
     ) -> None:
@@ -97,6 +98,7 @@ class FeatureSystem(System):
         self.features = check.features(features)
         fitted_by = check.estimator(estimator, estimator_settings or {})
         self.lm = check.language_model(lm or {})
+        self.telling = check.telling(telling or {})
         check.consistent(
             steps, null_class=null_class, missing_layers=missing_layers, monitor=monitor
         )
@@ -149,7 +151,7 @@ class FeatureSystem(System):
         score = dev_score(task, dev, self.monitor)
         resources = self._new_resources()
         left_out = self._without_missing(resources, [*train, *dev])
-        parts = list(training_parts(self.features, train, resources, self.lm))
+        parts = list(training_parts(self.features, train, resources, self.lm, self.telling))
         columns = chain.from_iterable(
             extracted(self.features, part, learnt) for part, learnt in parts
         )
@@ -159,7 +161,7 @@ class FeatureSystem(System):
             raise input_error("settings", "min_count", "a number that leaves features", found)
         self.resources = parts[0][1]
         if len(parts) > 1:
-            self.resources = learn(self.features, train, resources, self.lm)
+            self.resources = learn(self.features, train, resources, self.lm, self.telling)
         gaps = [example for part, _ in parts for example in part]
         labels, dev_matrix = self._labels(gaps), self._matrix(dev)
         self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))

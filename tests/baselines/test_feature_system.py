@@ -244,6 +244,17 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
     assert abs(trained - seen) < 0.2
 
 
+def test_how_much_a_context_must_tell_is_a_setting(data):
+    tables = []
+    for settings in ({}, {"least_count": 3}, {"least_count": 3, "least_share": 0.99}):
+        system = FeatureSystem(["telling_contexts", *FEW], telling=settings)
+        system.fit(TASK, *data)
+        tables.append(set(system.resources.telling.table))
+    usual, rarer, surer = tables
+    assert usual < rarer
+    assert surer < rarer
+
+
 @pytest.mark.parametrize(
     ("settings", "fragments"),
     [
@@ -262,6 +273,13 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
         ({"steps": "two", "null_class": True}, ["system.null_class: expected false with two"]),
         ({"missing_layers": "x", "monitor": "y"}, ["error, leave_out", "system.monitor"]),
         ({"lm": {"order": "x"}}, ["system.lm.order: expected a whole number"]),
+        (
+            {"telling": {"least_count": 0, "least_share": 1.5}},
+            [
+                "telling.least_count: expected a whole number from 1",
+                "telling.least_share: expected",
+            ],
+        ),
         ({"class_weight_power": -1}, ["class_weight_power: expected a number from 0 to 5"]),
         ({"min_count": 0, "context": -1}, ["min_count: expected", "context: expected"]),
         ({"pleonastic": "nada"}, ["system.pleonastic: expected one of patterns, label_it, or the"]),
