@@ -13,6 +13,7 @@ from crosspro.data_prep.example import Side
 _NAMES = frozenset({"NAM", "PROPN"})
 _VERBS = frozenset({"VER", "VERB"})
 _MOST = 10
+_NO_NOUN = (None, None, None)
 PARSES = ("source_parse", "target_parse")
 """Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
@@ -55,17 +56,17 @@ def _nouns(
     """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
 
     def columns(batch: Batch, most: int) -> Iterator[Column]:
-        rows: list[list[Candidate | None]] = []
-        for number in range(len(batch)):
-            nouns = nouns_before(batch, number, side, wanted)
-            found: list[Candidate | None] = list(islice(nouns, most))
-            rows.append(found + [None] * (most - len(found)))
+        finder, context = batch.nouns, batch.resources.context
+        none = [_NO_NOUN] * most
+        rows = []
+        for index, gap in zip(batch.indices, batch.gaps, strict=True):
+            found = finder.nearest(index, gap, side, most, context, wanted)
+            rows.append([*found, *none[len(found) :]])
         for rank in range(most):
-            column = [row[rank] for row in rows]
-            lemmas = [None if one is None else one.lemma for one in column]
+            lemmas, genders, numbers = zip(*(row[rank] for row in rows), strict=True)
             yield f"{what} {rank + 1}", lemmas
-            yield f"{what} {rank + 1} gender", [None if c is None else c.gender for c in column]
-            yield f"{what} {rank + 1} number", [None if c is None else c.number for c in column]
+            yield f"{what} {rank + 1} gender", genders
+            yield f"{what} {rank + 1} number", numbers
             yield f"{what} before", lemmas
 
     return columns
