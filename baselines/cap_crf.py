@@ -24,8 +24,9 @@ from crosspro.baselines.crf.training import ChainTraining, train_chain
 from crosspro.baselines.crf.windows import Template, Windows, learn_template
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
@@ -72,6 +73,11 @@ class CapCRF(System):
         self.templates: list[Template] = []
         self.chain: ChainModel
 
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Parses say gender and number before any lexicon does."""
+        return frozenset({"source_parse", "target_parse"})
+
     def fit(
         self,
         task: Task,
@@ -81,11 +87,11 @@ class CapCRF(System):
     ) -> None:
         """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
         self.task = task
+        self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.lexicons = tuple(
-            load_lexicon(name) if name is not None else None for name in self.lexicon_names
-        )
+        keys = ("system.lexicon", "system.source_lexicon")
+        self.lexicons = tuple(map(lexicon_of_setting, self.lexicon_names, keys))
         labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
         self.templates = [
             learn_template(column.name, column.places, map(column.values, labelled), self.min_count)

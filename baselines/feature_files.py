@@ -18,6 +18,7 @@ from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.learnt import filler_of
 from crosspro.baselines.features.matrix import FeatureVocabulary
 from crosspro.baselines.features.telling import TellingContexts
+from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.load import save_model as save_language_model
 from crosspro.baselines.ngram.model import NGramModel
@@ -34,6 +35,7 @@ _LM = "model.lm"
 _TELLING = "telling_contexts.json"
 _LEXICON = "lexicon.tsv.gz"
 _SOURCE_LEXICON = "source_lexicon.tsv.gz"
+IT_CLASSIFIER = "it_classifier.json"
 
 
 def save_vocabulary(folder: Path, vocabulary: FeatureVocabulary) -> None:
@@ -76,7 +78,9 @@ def load_model(folder: Path, classes: int) -> tuple[FeatureVocabulary, FittedSte
 
 
 def save_learnt(folder: Path, resources: Resources) -> None:
-    """Write the language model, the telling contexts and the lexicons that there are."""
+    """Write the models, the telling contexts and the lexicons that there are."""
+    if isinstance(resources.pleonastic, ItClassifier):
+        resources.pleonastic.save(folder / IT_CLASSIFIER)
     if resources.filler is not None:
         model = resources.filler.model
         if not isinstance(model, NGramModel):

@@ -11,13 +11,17 @@ from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.learnt import LanguageModelSettings
 from crosspro.baselines.features.names import chosen_features
 from crosspro.baselines.features.needs import MISSING_LAYERS
-from crosspro.baselines.features.pleonastic import PleonasticPatterns, PleonasticScorer
+from crosspro.baselines.features.telling import TellingSettings
+from crosspro.baselines.it_classifier.context import ItScorer
+from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.data_prep.errors import Problem, choices
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.typed_values import faults, shown
 
 ONE, TWO = STEPS = ("one", "two")
-SCORERS: dict[str, type[PleonasticScorer]] = {"patterns": PleonasticPatterns}
+SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": PatternScorer}
+"""What can say whether *it* refers to nothing, beside the file of a trained model."""
 
 
 class FeatureSettings:
@@ -30,6 +34,13 @@ class FeatureSettings:
         """The value must be one of these."""
         if value not in known:
             self._problem(key, choices(known), shown(value))
+
+    def scorer(self, name: object) -> None:
+        """What says whether *it* refers to nothing; a file is opened when the training begins."""
+        file = isinstance(name, str) and name.endswith(".json")
+        if name not in SCORERS and not file:
+            expected = f"{choices(SCORERS)}, or the JSON file of crosspro label-it train"
+            self._problem("pleonastic", expected, shown(name))
 
     def number(self, key: str, value: float, low: float, high: float = float("inf")) -> None:
         """The value must be a number in a range."""
@@ -61,6 +72,11 @@ class FeatureSettings:
         """The section of the language model."""
         good = self._section("lm", settings, LanguageModelSettings)
         return LanguageModelSettings(**settings) if good else LanguageModelSettings()
+
+    def telling(self, settings: Mapping[str, Any]) -> TellingSettings:
+        """The section of telling contexts."""
+        good = self._section("telling", settings, TellingSettings)
+        return TellingSettings(**settings) if good else TellingSettings()
 
     def consistent(
         self, steps: str, *, null_class: bool, missing_layers: str, monitor: str

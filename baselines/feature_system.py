@@ -20,7 +20,13 @@ from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
 from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
-from crosspro.baselines.feature_files import load_learnt, load_model, save_learnt, save_model
+from crosspro.baselines.feature_files import (
+    IT_CLASSIFIER,
+    load_learnt,
+    load_model,
+    save_learnt,
+    save_model,
+)
 from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
 from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.learnt import learn, training_parts
@@ -31,9 +37,12 @@ from crosspro.baselines.features.matrix import (
     matrix,
 )
 from crosspro.baselines.features.needs import ERROR, refuse, unmet
+from crosspro.baselines.it_classifier.classifier import load_classifier
+from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.adjustment import adjust, tune_tau
@@ -81,6 +90,7 @@ class FeatureSystem(System):
         source_lexicon: str | None = None,
         pleonastic: str = "patterns",
         lm: Mapping[str, Any] | None = None,
+        telling: Mapping[str, Any] | None = None,
         missing_layers: str = ERROR,
         seed: Seed = 1,
     ) -> None:
@@ -88,10 +98,11 @@ class FeatureSystem(System):
         self.features = check.features(features)
         fitted_by = check.estimator(estimator, estimator_settings or {})
         self.lm = check.language_model(lm or {})
+        self.telling = check.telling(telling or {})
         check.consistent(
             steps, null_class=null_class, missing_layers=missing_layers, monitor=monitor
         )
-        check.choice("pleonastic", pleonastic, tuple(SCORERS))
+        check.scorer(pleonastic)
         check.number("class_weight_power", class_weight_power, 0, 5)
         check.number("min_count", min_count, 1)
         check.number("context", context, 0)
@@ -105,7 +116,7 @@ class FeatureSystem(System):
         self.monitor = monitor
         self.missing_layers = missing_layers
         self.lexicons = lexicon, source_lexicon
-        self.pleonastic = SCORERS[pleonastic]()
+        self.pleonastic = pleonastic
         self._context = context
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.resources: Resources
@@ -116,6 +127,11 @@ class FeatureSystem(System):
     def context(self) -> int:
         """How many sentences before a gap's own are searched for nouns."""
         return self._context
+
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Those of the features, and documents where sentences before count."""
+        return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
 
     def resolved_settings(self) -> dict[str, Any]:
         """The features without those that the training data did not allow."""
@@ -130,11 +146,12 @@ class FeatureSystem(System):
     ) -> None:
         """Learn the features and their weights; scores become probabilities on dev."""
         self.task = task
+        self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor)
         resources = self._new_resources()
         left_out = self._without_missing(resources, [*train, *dev])
-        parts = list(training_parts(self.features, train, resources, self.lm))
+        parts = list(training_parts(self.features, train, resources, self.lm, self.telling))
         columns = chain.from_iterable(
             extracted(self.features, part, learnt) for part, learnt in parts
         )
@@ -144,7 +161,7 @@ class FeatureSystem(System):
             raise input_error("settings", "min_count", "a number that leaves features", found)
         self.resources = parts[0][1]
         if len(parts) > 1:
-            self.resources = learn(self.features, train, resources, self.lm)
+            self.resources = learn(self.features, train, resources, self.lm, self.telling)
         gaps = [example for part, _ in parts for example in part]
         labels, dev_matrix = self._labels(gaps), self._matrix(dev)
         self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
@@ -160,7 +177,13 @@ class FeatureSystem(System):
             int((labels >= 0).sum()),
             len(self.vocabulary),
             left_out,
+            {} if "chains" in self.trained_layers else self.without_chains(),
         )
+
+    def without_chains(self) -> dict[str, str]:
+        """What does not mean what it should without coreference chains, and what it is instead."""
+        says = {one.feature.name: one.feature.without_chains for one in self.features}
+        return {name: instead for name, instead in says.items() if instead}
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
         """Fit the steps; scores become probabilities on dev."""
@@ -173,10 +196,15 @@ class FeatureSystem(System):
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
     def _new_resources(self) -> Resources:
-        lexicon, source_lexicon = (
-            load_lexicon(name) if name is not None else None for name in self.lexicons
-        )
-        return Resources(self.task, self._context, lexicon, source_lexicon, self.pleonastic)
+        keys = ("system.lexicon", "system.source_lexicon")
+        lexicon, source_lexicon = map(lexicon_of_setting, self.lexicons, keys)
+        scorer = self._it_scorer(Path(self.pleonastic))
+        return Resources(self.task, self._context, lexicon, source_lexicon, scorer)
+
+    def _it_scorer(self, model: Path) -> ItScorer:
+        """What says of an *it* whether it refers to nothing; a trained one is in a file."""
+        known = SCORERS.get(self.pleonastic)
+        return load_classifier(model) if known is None else known()
 
     def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
@@ -285,7 +313,8 @@ class FeatureSystem(System):
         """Read all of it; a damaged or foreign file is refused."""
         classes = len(self.task.classes)
         self.load_learnt_model(folder)
-        base = Resources(self.task, self._context, pleonastic=self.pleonastic)
+        scorer = self._it_scorer(folder / IT_CLASSIFIER)
+        base = Resources(self.task, self._context, pleonastic=scorer)
         learnt = {chosen.feature.learnt for chosen in self.features}
         self.resources = load_learnt(folder, base, self.lexicons, learnt)
         self.adjustment = load_adjustment(folder, classes)

@@ -1,9 +1,12 @@
 """IDIAP 2016 for English to French: a pronoun language model and two hand-written rules (003 §5.2).
 
 The model is an n-gram model over what a target text says about gender and number: each noun is
-`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). Nouns
-of the sentences before stand first. Every class is tried in every gap, the gaps of a line together,
-and a class has the probability of all fillings with it. The source is not looked at.
+`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). What
+the sentences before have stands first, then what the gap's own sentence has before and after it:
+the paper speaks of preceding nouns and pronouns only, but a model over the text goes on to its end,
+and what follows a gap tells the classes apart as well. Every class is tried in every gap, the gaps
+of a line together, and a class has the probability of all fillings with it. The source is not
+looked at.
 
 Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
 target. The findings paper does not print them; these are ours (`_on`, `_untranslated`).
@@ -24,10 +27,11 @@ from crosspro.baselines.gender_number import PRONOUN_TAGS, gender_numbers
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.system import Probabilities, System
@@ -45,7 +49,7 @@ _BEFORE_VERBS = _OBJECTS | {"ne", "n'", "se", "s'"}
 
 
 class IdiapPLM(System):
-    """Predicts pronouns by gender and number of what precedes them.
+    """Predicts pronouns by gender and number of the nouns and pronouns around them.
 
     `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
     does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
@@ -62,8 +66,17 @@ class IdiapPLM(System):
         rules: bool = True,
         certainty: float = 0.9,
     ) -> None:
-        if not 0 < certainty < 1:
-            raise input_error("settings", "system.certainty", "between 0 and 1", str(certainty))
+        check = (
+            ("certainty", "between 0 and 1", certainty, 0 < certainty < 1),
+            ("context", "a whole number from 0", context, context >= 0),
+        )
+        wrong = [
+            Problem("settings", None, f"system.{key}", expected, str(value))
+            for key, expected, value, good in check
+            if not good
+        ]
+        if wrong:
+            raise InputError(wrong)
         self.order = order
         self.lexicon = lexicon
         self.sentences_back = context
@@ -77,6 +90,11 @@ class IdiapPLM(System):
         """The sentences whose nouns are looked at."""
         return self.sentences_back
 
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Parses say gender and number before the lexicon does."""
+        return super().layers_read | {"source_parse", "target_parse"}
+
     def fit(
         self,
         task: Task,
@@ -84,10 +102,11 @@ class IdiapPLM(System):
         dev: Sequence[Example],
         folder: Path | None = None,
     ) -> None:
-        """Train the model on the gender and number of what precedes labelled pronouns."""
+        """Train the model on the gender and number of what stands around labelled pronouns."""
         self.task = task
+        self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be a label
-        self.genders = load_lexicon(self.lexicon) if self.lexicon else None
+        self.genders = lexicon_of_setting(self.lexicon, "system.lexicon")
         marked = [
             self._filled(shown, original)
             for shown, original in zip(self._shown(train), train, strict=True)

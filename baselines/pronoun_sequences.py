@@ -1,8 +1,9 @@
 """The pronouns of one coreference chain as a sequence (UEDIN 2016, 003 §5.5).
 
 Where the data has chains (X.chains.tsv), the gaps whose pronouns a chain mentions in a document are
-a sequence, in reading order. Without them gaps are taken to belong together if they would have the
-same antecedent: the nearest noun that agrees in number. A gap of no chain is a sequence of its own.
+a sequence, in reading order; of lines without a document those of one line. Without them gaps are
+taken to belong together if they would have the same antecedent: the nearest noun that agrees in
+number. A gap of no chain is a sequence of its own.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def _key(batch: Batch, number: int, documents: Sequence[int]) -> Hashable | None
 
 
 def _documents(examples: Sequence[Example]) -> list[int]:
-    """The number of each line's document."""
-    runs = groupby(examples, key=lambda example: example.document)
+    """The number of each line's document; a line whose document is not known stands alone."""
+    numbered = enumerate(examples)
+    runs = groupby(numbered, key=lambda one: one[1].document or one[0])
     return [number for number, (_, run) in enumerate(runs) for _ in run]

@@ -23,6 +23,7 @@ from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
 from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
 from crosspro.baselines.features.needs import ERROR
+from crosspro.baselines.features.nouns import PARSES
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.setting_types import Count, Seed
@@ -72,6 +73,16 @@ class UedinCRF(FeatureSystem):
         )
         self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
         self.chain: ChainModel
+
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Those of the features, and the chains that gaps are joined by."""
+        return super().layers_read | {"chains", *PARSES}
+
+    def without_chains(self) -> dict[str, str]:
+        """The sequence of a gap, too, is another without chains."""
+        instead = "the gaps with the same nearest noun that agrees in number"
+        return {**super().without_chains(), "a chain": instead}
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
         """Train the chain on the labelled gaps of each sequence."""

@@ -2,8 +2,9 @@
 
 It is the source-aware language model whose annotated tokens also say what an English `it` is:
 anaphoric, pleonastic or an event (`it_classifier`). Without annotated text to learn that from,
-patterns tell it. Talks of the DiscoMT 2015 test set are part of ParCorFull, and are left out unless
-`leave_out` says otherwise, so that nothing is learnt from a talk that is scored.
+patterns tell it. All talks of ParCorFull belong to the DiscoMT 2015 test set or to TEDdev; they are
+left out unless `leave_out` says otherwise, so that nothing is learnt from a talk that is scored or
+that settings are chosen on.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from crosspro.baselines.it_classifier.training_data import (
 )
 from crosspro.baselines.ngram_system import BEST_FILLING
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities
@@ -39,8 +42,8 @@ class UppsalaIt(SourceAwareLM):
     """A source-aware model that knows what each `it` is.
 
     `it_data` are files and projects in which people have said it (`crosspro label-it train`), and
-    `leave_out` names documents of them that are not learnt from; `discomt2015` stands for the talks
-    of that test set.
+    `leave_out` names documents of them that are not learnt from; `discomt2015` and `teddev` stand
+    for the talks of that test and that development set.
     """
 
     name = "uppsala_it"
@@ -53,7 +56,7 @@ class UppsalaIt(SourceAwareLM):
         decision: str = BEST_FILLING,
         lowercase: bool = False,
         it_data: Sequence[str] = (),
-        leave_out: Sequence[str] = ("discomt2015",),
+        leave_out: Sequence[str] = ("discomt2015", "teddev"),
     ) -> None:
         super().__init__(order, variant, decision, lowercase)
         self.it_data = list(it_data)
@@ -76,8 +79,13 @@ class UppsalaIt(SourceAwareLM):
         if self.it_data:
             examples = read_training_data([Path(path) for path in self.it_data])
             left = without_documents(examples, named_documents(self.leave_out))
+            if not left:
+                expected = "documents to learn from, or fewer to leave out (system.leave_out)"
+                found = f"{len(examples):,} examples of documents that are all left out"
+                raise input_error("settings", "system.it_data", expected, found)
             self.scorer = train_classifier(left)
         self.task = task
+        self.trained_layers = layers_in(train)
         super().fit(task, self.labelled(train), dev, folder)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:

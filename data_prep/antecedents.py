@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from crosspro.data_prep.example import Example, Gap, Side, split_tag
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
@@ -70,7 +71,8 @@ def antecedent_candidates(
 class NounFinder:
     """Finds the nouns before the gaps of some sentences; what is known of each is worked out once.
 
-    Many gaps are asked about faster here than one by one with `antecedent_candidates`.
+    Many gaps are asked about faster here than one by one with `antecedent_candidates`. Finders of
+    other sentences may share what is known of `tokens`.
     """
 
     def __init__(
@@ -78,11 +80,12 @@ class NounFinder:
         document: Sequence[Example],
         lexicon: Lexicon | None = None,
         source_lexicon: Lexicon | None = None,
+        tokens: SplitTokens | None = None,
     ) -> None:
         self.document = document
         self._lexicons = lexicon, source_lexicon
         self._views: dict[int, _View] = {}
-        self._split = _Split()
+        self._split = SplitTokens() if tokens is None else tokens
 
     def before(
         self,
@@ -90,7 +93,7 @@ class NounFinder:
         gap: Gap,
         side: Side,
         sentences_back: int | None = None,
-        wanted: Callable[[str], bool] | None = None,
+        wanted: Wanted | None = None,
     ) -> Iterator[Candidate]:
         """The nouns of one side before a gap of `document[index]`, the nearest first.
 
@@ -102,12 +105,35 @@ class NounFinder:
         before = pivot  # tokens from the beginning of the sentence to the gap
         for distance, place_in_text in enumerate(_back(self.document, index, sentences_back)):
             view = self._view(place_in_text)
-            before += len(view.words(side)) if distance else 0
-            for place in view.nouns(side):
-                if not distance and place >= pivot:
-                    continue
-                if wanted is None or wanted(view.tag(side, place)):
+            before += view.size(side) if distance else 0
+            for place in view.wanted_nouns(side, wanted):
+                if distance or place < pivot:
                     yield view.candidate(side, place, distance, before - place, chains)
+
+    def nearest(
+        self,
+        index: int,
+        gap: Gap,
+        side: Side,
+        most: int,
+        sentences_back: int | None = None,
+        wanted: Wanted | None = None,
+    ) -> list[NounForm]:
+        """Lemma, gender and number of the first of the same nouns, which is found out faster."""
+        pivot = gap.position if side == "target" else gap.source_index
+        view = self._view(index)
+        found = [
+            view.form(side, place) for place in view.wanted_nouns(side, wanted) if place < pivot
+        ][:most]
+        if len(found) == most:
+            return found
+        for earlier in islice(_back(self.document, index, sentences_back), 1, None):
+            view = self._view(earlier)
+            for place in view.wanted_nouns(side, wanted):
+                found.append(view.form(side, place))
+                if len(found) == most:
+                    return found
+        return found
 
     def _view(self, index: int) -> _View:
         view = self._views.get(index)
@@ -156,16 +182,45 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
-class _Split(dict[str, tuple[str, str]]):
-    """Lemma and tag of the tokens that have been seen."""
+Wanted = Callable[[str], bool]
+"""Chooses nouns by their tags."""
+
+
+class SplitTokens(dict[str, tuple[str, str]]):
+    """Lemma and tag of the tokens that have been seen, and which of them are nouns."""
+
+    def __init__(self) -> None:
+        self._nouns: dict[Wanted | None, _NounTokens] = {}
 
     def __missing__(self, token: str) -> tuple[str, str]:
         found = self[token] = split_tag(token)
         return found
 
+    def nouns(self, wanted: Wanted | None) -> dict[str, bool]:
+        """Whether tokens are nouns with a wanted tag."""
+        found = self._nouns.get(wanted)
+        if found is None:
+            found = self._nouns[wanted] = _NounTokens(self, wanted)
+        return found
+
+
+class _NounTokens(dict[str, bool]):
+    def __init__(self, split: SplitTokens, wanted: Wanted | None) -> None:
+        self.split = split
+        self.wanted = wanted
+
+    def __missing__(self, token: str) -> bool:
+        tag = self.split[token][1]
+        noun = tag in NOUN_TAGS and (self.wanted is None or self.wanted(tag))
+        self[token] = noun
+        return noun
+
 
 _Known = tuple[str, str, str, str | None, str | None, tuple[str, ...]]
 """Word, lemma, tag, gender, number and linked words of a noun."""
+
+NounForm = tuple[str, str | None, str | None]
+"""Lemma, gender and number of a noun."""
 
 
 class _View:
@@ -176,17 +231,23 @@ class _View:
         example: Example,
         lexicon: Lexicon | None,
         source_lexicon: Lexicon | None,
-        split: _Split,
+        split: SplitTokens,
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self.lemmas: tuple[str, ...] = example.target
-        self.tags: tuple[str, ...] = ("",) * len(example.target)
-        if example.tagged and example.target:
-            self.lemmas, self.tags = zip(*map(split.__getitem__, example.target), strict=True)
-        self.gaps = {gap.position for gap in example.gaps}
-        self._nouns: dict[Side, tuple[int, ...]] = {}
+        self._split = split
+        self._nouns: dict[tuple[Side, Wanted | None], tuple[int, ...]] = {}
         self._known: dict[tuple[Side, int], _Known] = {}
+        self._forms: dict[tuple[Side, int], NounForm] = {}
+
+    @cached_property
+    def gaps(self) -> frozenset[int]:
+        return frozenset(gap.position for gap in self.example.gaps)
+
+    def lemma(self, place: int) -> str:
+        """A target lemma, or word where the target is inflected."""
+        token = self.example.target[place]
+        return self._split[token][0] if self.example.tagged else token
 
     @cached_property
     def partners(self) -> dict[Side, dict[int, list[int]]]:
@@ -199,19 +260,29 @@ class _View:
 
     def nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
-        found = self._nouns.get(side)
+        return self.wanted_nouns(side, None)
+
+    def wanted_nouns(self, side: Side, wanted: Wanted | None) -> tuple[int, ...]:
+        """Those whose tag is wanted, or all."""
+        found = self._nouns.get((side, wanted))
         if found is None:
-            places = reversed(range(len(self.words(side))))
             if side == "target" and self.example.tagged:
-                tags, gaps = self.tags, self.gaps
-                found = tuple(p for p in places if tags[p] in NOUN_TAGS and p not in gaps)
+                nouns = self._split.nouns(wanted)
+                places = [p for p, token in enumerate(self.example.target) if nouns[token]]
+                found = tuple(p for p in reversed(places) if p not in self.gaps)
+            elif wanted is not None:
+                found = tuple(p for p in self.nouns(side) if wanted(self.tag(side, p)))
             else:
-                found = tuple(p for p in places if self.is_noun(side, p))
-            self._nouns[side] = found
+                places = [p for p in range(self.size(side)) if self.is_noun(side, p)]
+                found = tuple(reversed(places))
+            self._nouns[side, wanted] = found
         return found
 
-    def words(self, side: Side) -> tuple[str, ...]:
-        return self.example.source if side == "source" else self.lemmas
+    def size(self, side: Side) -> int:
+        return len(self.example.source if side == "source" else self.example.target)
+
+    def word(self, side: Side, place: int) -> str:
+        return self.example.source[place] if side == "source" else self.lemma(place)
 
     def parse(self, side: Side) -> AnnotatedSentence | None:
         return self.example.source_parse if side == "source" else self.example.target_parse
@@ -222,7 +293,7 @@ class _View:
 
     def tag(self, side: Side, place: int) -> str:
         if side == "target" and self.example.tagged:
-            return self.tags[place]
+            return self._split[self.example.target[place]][1]
         token = self.token(side, place)
         return "" if token is None else token.upos or token.tag
 
@@ -233,7 +304,7 @@ class _View:
             return self.tag(side, place) in NOUN_TAGS
         lexicon = self.lexicons[side]
         if lexicon is not None:
-            return lexicon.is_noun(self.words(side)[place])
+            return lexicon.is_noun(self.word(side, place))
         return side == "source" and any(
             self.is_noun("target", partner) for partner in self.partners[side].get(place, ())
         )
@@ -243,7 +314,7 @@ class _View:
         parsed = "" if token is None else token.feature("Gender")
         if parsed in GENDERS:
             return parsed
-        return None if lexicon is None else lexicon.gender(self.words(side)[place])
+        return None if lexicon is None else lexicon.gender(self.word(side, place))
 
     def number(self, side: Side, place: int) -> str | None:
         token, lexicon = self.token(side, place), self.lexicons[side]
@@ -257,7 +328,7 @@ class _View:
             return numbers.pop() if len(numbers) == 1 else None
         if parsed in NUMBERS:
             return parsed
-        return None if lexicon is None else lexicon.number(self.words(side)[place])
+        return None if lexicon is None else lexicon.number(self.word(side, place))
 
     def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word heads a mention of one of the chains, or the source words it renders."""
@@ -282,26 +353,37 @@ class _View:
             for mention in self.example.chains or ()
         )
 
+    def form(self, side: Side, place: int) -> NounForm:
+        """Lemma, gender and number of a noun."""
+        found = self._forms.get((side, place))
+        if found is None:
+            token = self.token(side, place)
+            given = token is None or (side == "target" and self.example.tagged)
+            found = self._forms[side, place] = (
+                self.word(side, place) if given or token is None else token.lemma,
+                self.gender(side, place),
+                self.number(side, place),
+            )
+        return found
+
     def known(self, side: Side, place: int) -> _Known:
         """What is known of a noun, wherever it is seen from."""
         found = self._known.get((side, place))
         if found is None:
             links = self.example.links
             if side == "source":
-                linked = [self.lemmas[to] for to in sorted(t for s, t in links if s == place)]
+                linked = [self.lemma(to) for to in sorted(t for s, t in links if s == place)]
             else:
                 linked = [
                     self.example.source[to] for to in sorted(s for s, t in links if t == place)
                 ]
-            token = self.token(side, place)
-            word = self.words(side)[place]
-            given = token is None or (side == "target" and self.example.tagged)
+            lemma, gender, number = self.form(side, place)
             found = self._known[side, place] = (
-                word,
-                word if given or token is None else token.lemma,
+                self.word(side, place),
+                lemma,
                 self.tag(side, place),
-                self.gender(side, place),
-                self.number(side, place),
+                gender,
+                number,
                 tuple(linked),
             )
         return found

@@ -14,7 +14,7 @@ Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column fil
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +55,23 @@ class Layers:
         """Those that there are, by the name of the layer."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: path for name, path in found.items() if path is not None}
+
+    def present(self) -> frozenset[str]:
+        """The layers that lines get from these files; chains may be the entities of a parse."""
+        parses = (self.source_parse, self.target_parse)
+        entities = any(parse is not None and has_entities(parse) for parse in parses)
+        return frozenset(self.files()) | ({"chains"} if entities else frozenset())
+
+
+def layers_in(examples: Sequence[Example]) -> frozenset[str]:
+    """The layers that any of these examples has."""
+    found = {
+        "documents": any(example.document for example in examples),
+        "source_parse": any(example.source_parse is not None for example in examples),
+        "target_parse": any(example.target_parse is not None for example in examples),
+        "chains": any(example.chains is not None for example in examples),
+    }
+    return frozenset(name for name, there in found.items() if there)
 
 
 def layers_beside(path: str | Path) -> Layers:

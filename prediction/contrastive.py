@@ -24,12 +24,13 @@ from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.contrastive.accuracy import SystemScores
 from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, locate
-from crosspro.prediction.output import predict_stream
+from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder
 
 Tell = Callable[[str], None]
@@ -110,6 +111,8 @@ def scores_of_runs(
             prepared += known
         own = name if names.count(name) == 1 else str(folder)
         tell(f"scoring with {own}")
+        for note in layer_notes(model, test_set.name, layers_in(known[0].examples)):
+            tell(note)
         digest = model_digest(model_folder(folder))
         found.append(system_scores(own, model, known[0], digest))
     return found

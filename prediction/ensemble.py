@@ -34,6 +34,7 @@ from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
+from crosspro.prediction.trained_layers import LayerDifference
 
 DevScore = Callable[[Probabilities], float]
 
@@ -134,6 +135,10 @@ class Ensemble(System):
         """The most that a member looks at."""
         systems = self.parts or self.members.values()
         return max((system.context for system in systems), default=0)
+
+    def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
+        """How data with these layers differs from that of each part's training."""
+        return [one for part in self.parts for one in part.unlike_training(present)]
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The weighted average of the members' probabilities."""

@@ -16,7 +16,7 @@ def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0
     """Why a gap of `examples[line]` gets its class; raises if the system cannot say."""
     explanation = explained(system, examples, line, gap)
     if explanation.evidence is None:
-        raise CrossproError(f"{system.name}: this system cannot explain its decisions")
+        raise CrossproError(f"{system.shown_name}: this system cannot explain its decisions")
     return explanation
 
 
@@ -30,7 +30,7 @@ def explained(system: System, examples: Sequence[Example], line: int, gap: int) 
     question = GapQuestion(examples, line, gap, chosen, int(np.argmax(others)))
     classes = system.task.classes
     return Explanation(
-        system.name,
+        system.shown_name,
         classes[chosen],
         classes[question.against],
         dict(zip(classes, chances[row].tolist(), strict=True)),

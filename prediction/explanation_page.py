@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from crosspro.evaluation.layout.template import SHARED, cell_table, fill_page, html_table
+from crosspro.data_prep.errors import printable
+from crosspro.evaluation.layout.template import SHARED, cell_table, fill_page
 from crosspro.prediction.evidence import Evidence, EvidenceTable, Explanation
 from crosspro.prediction.explained_gap import ExplainedGap, shown_cell, verdict
 
@@ -17,15 +18,15 @@ _LOUD = 0.1
 def explanation_page(explained: ExplainedGap, subtitle: str, most: int) -> str:
     """The page; tables have at most so many rows."""
     parts = {
-        "title": html.escape(explained.title),
-        "subtitle": html.escape(subtitle),
+        "title": _text(explained.title),
+        "subtitle": _text(subtitle),
         "sections": "".join(_sections(explained.explanation, explained, most)),
     }
     return fill_page(SHARED / "explanation.html", parts)
 
 
 def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> Iterator[str]:
-    yield f"<h2>{html.escape(verdict(explanation))}</h2>"
+    yield f"<h2>{_text(verdict(explanation))}</h2>"
     evidence = explanation.evidence
     if evidence is None:
         yield _sentences(explained, explanation.chosen, Evidence(""))
@@ -33,7 +34,7 @@ def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> I
         yield _chances(explanation)
         return
     yield _sentences(explained, explanation.chosen, evidence)
-    pair = [html.escape(one) for one in (explanation.chosen, explanation.against)]
+    pair = [_text(one) for one in (explanation.chosen, explanation.against)]
     if evidence.source or evidence.target:
         key = "".join(
             f'<span class="tok" style="background:rgba(var(--{kind}),{_DARKEST})">'
@@ -41,7 +42,7 @@ def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> I
             for kind, name in zip(("for", "against"), pair, strict=True)
         )
         yield f'<p class="note key">{key}</p>'
-    yield f'<p class="note">{html.escape(evidence.how)}</p>'
+    yield f'<p class="note">{_text(evidence.how)}</p>'
     yield _chances(explanation)
     for table in evidence.tables:
         yield _table(table, most)
@@ -76,14 +77,14 @@ def _tokens(words: Sequence[str], values: Sequence[float], place: int, loudest: 
         title = f' title="{value:+.4f}"' if value else ""
         mark = " pronoun" if number == place else ""
         amount = f"<small>{value:+.2f}</small>" if share >= _LOUD else ""
-        shown.append(f'<span class="tok{mark}"{style}{title}>{html.escape(word)}{amount}</span>')
+        shown.append(f'<span class="tok{mark}"{style}{title}>{_text(word)}{amount}</span>')
     return " ".join(shown)
 
 
 def _chances(explanation: Explanation) -> str:
     rows = []
     for name, chance in sorted(explanation.probabilities.items(), key=lambda item: -item[1]):
-        shown = html.escape(name)
+        shown = _text(name)
         bar = f'<i style="width:{100 * chance:.1f}%"></i>'
         rows.append(
             [
@@ -100,6 +101,13 @@ def _table(table: EvidenceTable, most: int) -> str:
     left = len(table.rows) - len(rows)
     notes = [f"… and {left:,} more"] if left else []
     notes += [table.note] if table.note else []
-    note = "".join(f'<p class="note">{html.escape(text)}</p>' for text in notes)
-    body = html_table(table.columns, rows)
-    return f'<h2>{html.escape(table.title)}</h2><div class="scroll">{body}</div>{note}'
+    note = "".join(f'<p class="note">{_text(text)}</p>' for text in notes)
+    body = cell_table(
+        [printable(name) for name in table.columns], [[*map(_text, row)] for row in rows]
+    )
+    return f'<h2>{_text(table.title)}</h2><div class="scroll">{body}</div>{note}'
+
+
+def _text(text: str) -> str:
+    """Text for a page: what would steer a terminal that shows the file is seen as an escape."""
+    return html.escape(printable(text))

@@ -14,6 +14,7 @@ from pathlib import Path
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.sets.contents import Contents, example_contents
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task
@@ -24,7 +25,7 @@ from crosspro.evaluation.submissions.report import json_report
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
-from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.output import layer_notes, with_predictions
 from crosspro.prediction.runs import (
     ENCODED,
     MEMBERS,
@@ -68,6 +69,7 @@ def fit_and_score(
     intervals and no tests. `tell` gets what a user should know meanwhile.
     """
     make_folder(folder)
+    system.configured = name or ""
     name = name or system.name
     run = Run(
         status="running",
@@ -76,6 +78,7 @@ def fit_and_score(
         seed=seed,
         configuration=configuration or Configuration(),
         data=contents(splits),
+        layers=tuple(sorted(layers_in(splits.train))),
         versions=versions(),
         times=Times(now()),
     )
@@ -132,8 +135,8 @@ def score_set(
 
     A set without labels has submissions and no evaluation.
     """
-    if lacks_context(system, examples):
-        tell(without_context(title, system))
+    for note in layer_notes(system, title, layers_in(examples)):
+        tell(note)
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
         probabilities = one.predict(examples)

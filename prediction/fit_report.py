@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 FEW_STEPS = 100
@@ -58,7 +58,8 @@ class FitReport:
 class FeatureReport:
     """What a feature system learnt from: gaps and features, and the score on dev by `monitor`.
 
-    `left_out` are the features that the data does not allow, with what they lack.
+    `left_out` are the features that the data does not allow, with what they lack; `without_chains`
+    those that say something else, as the training data has no coreference chains, and what.
     """
 
     monitor: str
@@ -66,6 +67,7 @@ class FeatureReport:
     gaps: int
     features: int
     left_out: Mapping[str, str]
+    without_chains: Mapping[str, str] = field(default_factory=dict)
 
     def told(self) -> str:
         """What a user should know: the sizes and the score."""
@@ -74,8 +76,13 @@ class FeatureReport:
         )
 
     def warning(self) -> str | None:
-        """Which features there were not; None if there were all."""
+        """Which features there were not, or not as meant; None if there were all."""
         lines = [f"left out {name}: expected {need}" for name, need in self.left_out.items()]
+        if self.without_chains:
+            lines.append(
+                "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
+                + "; ".join(f"{name} is {says}" for name, says in self.without_chains.items())
+            )
         return "\n".join(lines) or None
 
 

@@ -34,15 +34,20 @@ def with_predictions(
     ]
 
 
-def lacks_context(system: System, examples: Iterable[Example]) -> bool:
-    """Whether the system looks for sentences before a gap's in data that has no documents."""
-    return system.context > 0 and not any(example.document for example in examples)
+def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
+    """What a user should know of data with these layers, before the system predicts it."""
+    lacks_context = system.context > 0 and "documents" not in present
+    notes = [without_context(data, system)] if lacks_context else []
+    for difference in system.unlike_training(present):
+        if difference.layer != "documents" or not lacks_context:
+            notes.append(difference.told(data))
+    return list(dict.fromkeys(notes))
 
 
 def without_context(data: str, system: System) -> str:
     """What to say of data without documents, if the system has learnt to look beyond a sentence."""
     return (
-        f"{data}: no document ids, so {system.name}, which was trained with {system.context} "
+        f"{data}: no document ids, so {system.shown_name}, which was trained with {system.context} "
         "sentences of context, predicts each gap from its own sentence"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.layers import Layers, read_layered
+from crosspro.data_prep.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.submissions.submission import (
     Gold,
@@ -14,7 +14,7 @@ from crosspro.evaluation.submissions.submission import (
     read_submissions,
     submission_of,
 )
-from crosspro.prediction.output import lacks_context, with_predictions, without_context
+from crosspro.prediction.output import layer_notes, with_predictions
 from crosspro.prediction.system import load_systems
 
 
@@ -43,8 +43,8 @@ def read_or_predict(
         if system.task.classes != task.classes:
             expected = f"a system with the classes of {task.name}"
             raise input_error(path, "run", expected, f"one for {system.task.name}")
-        if lacks_context(system, examples):
-            tell(without_context(str(gold_path), system))
+        for note in layer_notes(system, str(gold_path), layers_in(examples)):
+            tell(note)
         probabilities = system.predict(examples)
         predicted = with_predictions(system, examples, probabilities)
         found[path] = submission_of(predicted, task, path.name, probabilities)

@@ -72,7 +72,8 @@ class Run:
 
     `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
-    systems that came out of the same fit. Systems that were only joined have no seed.
+    systems that came out of the same fit. `layers` are those of the training data. Systems that
+    were only joined have no seed.
     """
 
     status: Literal["running", "complete"]
@@ -85,6 +86,7 @@ class Run:
     scores: Scores = field(default_factory=dict)
     variants: Mapping[str, Scores] = field(default_factory=dict)
     data: tuple[Contents, ...]
+    layers: tuple[str, ...] = ()
     configuration: Configuration
 
     @property
@@ -118,6 +120,7 @@ def read_run(folder: str | Path) -> Run:
     content["configuration"] = replace(asked, overrides=tuple(asked.overrides))
     content["times"] = Times(**content["times"])
     content["data"] = tuple(Contents(**one) for one in content["data"])
+    content["layers"] = tuple(content.get("layers", ()))
     content["scores"] = _scores(content.get("scores", {}))
     variants = content.get("variants", {})
     content["variants"] = {name: _scores(sets) for name, sets in variants.items()}

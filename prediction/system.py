@@ -32,6 +32,7 @@ from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.format_1 import in_todays_words
 from crosspro.prediction.registry import registered
 from crosspro.prediction.system_digests import check_digests, with_digests
+from crosspro.prediction.trained_layers import LayerDifference, checked_layers
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
@@ -58,6 +59,10 @@ class System(ABC):
     """How the training went, of a system with epochs or features, or of several systems."""
     as_before: ClassVar[Mapping[str, Any]] = {}
     """Settings that saved systems of earlier versions lack, with values that mean what they did."""
+    configured = ""
+    """The name of the configuration that it was made from (`stymne_svm`), where there is one."""
+    trained_layers: frozenset[str] | None = None
+    """The layers of the data that it was trained on; None where that was not noted."""
     _arguments: dict[str, Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -80,6 +85,26 @@ class System(ABC):
     def context(self) -> int:
         """How many sentences before a gap's own it looks at; documents are needed for them."""
         return 0
+
+    @property
+    def shown_name(self) -> str:
+        """What people know it by: its configuration, else its class."""
+        return self.configured or self.name
+
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """The layers that it makes use of where data has them, and does without where not."""
+        return frozenset({"documents"} if self.context else ())
+
+    def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
+        """How data with these layers differs from the training's, in what the system reads."""
+        if self.trained_layers is None:
+            return []
+        differing = self.layers_read & (self.trained_layers ^ present)
+        return [
+            LayerDifference(self.shown_name, layer, layer in self.trained_layers)
+            for layer in sorted(differing)
+        ]
 
     @abstractmethod
     def fit(
@@ -148,6 +173,10 @@ class System(ABC):
             "settings": self.settings(),
             "task": task_to_mapping(self.task),
         }
+        if self.configured:
+            description["configured"] = self.configured
+        if self.trained_layers is not None:
+            description["layers"] = sorted(self.trained_layers)
         whole = with_digests(description, folder, _FILE)
         write_text(folder / _FILE, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
@@ -180,6 +209,8 @@ def load_system(run: str | Path) -> System:
     task = task_from_mapping(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
     system.task = task
+    system.configured = _configured(description, path)
+    system.trained_layers = checked_layers(description.get("layers"), path)
     system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
     check_digests(description, folder, _FILE)
     return system
@@ -214,6 +245,14 @@ def _made(name: object, settings: object, path: Path) -> System:
         raise input_error(path, "settings", f"those of {name}", str(error)) from error
     except InputError as error:
         raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
+
+
+def _configured(description: Mapping[str, Any], path: Path) -> str:
+    name = description.get("configured", "")
+    if not isinstance(name, str) or not name.isprintable():  # tables and terminals show it
+        expected = "a name without control characters"
+        raise input_error(path, "configured", expected, quoted(str(name)))
+    return name
 
 
 def _nested(value: object) -> dict[str, Any] | None:

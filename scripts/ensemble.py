@@ -11,11 +11,11 @@ import typer
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import read_layered
+from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.output import lacks_context, without_context
+from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
@@ -56,13 +56,13 @@ def ensemble(
         layers = layers_of(tune, doc_ids)
         examples = list(read_layered(tune, joined.task, layers))
         data = (file_contents("dev", tune, examples, layers.files().values()),)
-        if lacks_context(joined, examples):
-            print(without_context(str(tune), joined), file=sys.stderr)
+        for note in layer_notes(joined, str(tune), layers_in(examples)):
+            print(note, file=sys.stderr)
     report = joined.weigh(examples, None if tune is None else monitor)
     if tune is not None:
         parts = zip(runs, joined.parts, report.members, strict=True)
         rows = [
-            (str(run), part.name, f"{one.weight:.3f}", f"{one.score:.2f}")
+            (str(run), part.shown_name, f"{one.weight:.3f}", f"{one.score:.2f}")
             for run, part, one in parts
         ]
         rows.append((str(output), "ensemble", "", f"{report.score:.2f}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
@@ -17,7 +18,7 @@ from crosspro.data_prep.layers import read_layered
 from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text
 from crosspro.prediction.explanation import explain as explain_gap
 from crosspro.prediction.explanation_page import explanation_page
-from crosspro.prediction.output import whole_documents
+from crosspro.prediction.output import layer_notes, whole_documents
 from crosspro.prediction.system import load_system
 from crosspro.scripts.html_options import Html, check_html
 from crosspro.scripts.main import command_app, run
@@ -67,6 +68,8 @@ def explain(
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
     examples = read_layered(file, system.task, layers, lenient=lenient)
+    for note in layer_notes(system, str(file), layers.present()):
+        print(note, file=sys.stderr)
     document, place, number = _document(examples, file, line)
     gaps = len(document[place].gaps)
     if gap > gaps:

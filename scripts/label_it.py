@@ -40,7 +40,8 @@ AnnotatorName = Annotated[
 LeaveOut = Annotated[
     list[str] | None,
     typer.Option(
-        help="A document that is not learnt from (repeat); discomt2015: the talks of that test set."
+        help="A document that is not learnt from (repeat); discomt2015, teddev: the talks of "
+        "these sets."
     ),
 ]
 Balance = Annotated[

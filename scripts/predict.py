@@ -19,7 +19,7 @@ from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import read_layered
-from crosspro.prediction.output import predict_stream, without_context
+from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
@@ -61,8 +61,8 @@ def predict(
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)
     examples = read_layered(file, system.task, layers, lenient=lenient)
-    if system.context and layers.documents is None:
-        print(without_context(str(file), system), file=sys.stderr)
+    for note in layer_notes(system, str(file), layers.present()):
+        print(note, file=sys.stderr)
     lines = gaps = 0
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     console = Console(stderr=True)
@@ -96,8 +96,8 @@ def _name(run_dir: Path, system: System) -> str:
         record = find_run(run_dir)
     except InputError as error:
         print(f"warning: {error}", file=sys.stderr)
-        return system.name
-    return record.name if record else system.name
+        return system.shown_name
+    return record.name if record else system.shown_name
 
 
 def _rows(examples: Sequence[Example], probabilities: Probabilities, first_line: int) -> str:

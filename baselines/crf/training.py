@@ -20,6 +20,7 @@ from scipy import sparse
 from crosspro.baselines.crf.chain import Floats, expectation, pair_counts, path_score
 from crosspro.baselines.crf.model import ChainModel, Matrix, Rows
 from crosspro.baselines.crf.packed import Ints, Packed, batches, pack
+from crosspro.baselines.estimators.divergence import diverged
 
 _SMALL = 1e-8
 
@@ -60,6 +61,7 @@ def gradient(model: ChainModel, matrix: Matrix, labels: Ints, packed: Packed) ->
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what comes of it is refused
 def train_chain(
     rows: Rows, width: int, lengths: Ints, labels: Ints, size: int, settings: ChainTraining
 ) -> ChainModel:
@@ -93,6 +95,8 @@ def train_chain(
             _step(bias, bias_squares, found.bias, settings.learning_rate)
             by_moves = found.transitions + settings.l2 / len(groups) * moves
             _step(moves, move_squares, by_moves, settings.learning_rate)
+        if not all(np.isfinite(array).all() for array in (weights, bias, moves)):
+            raise diverged("system.learning_rate, system.l2", "weights that are not finite")
     return ChainModel(weights, bias, moves)
 
 

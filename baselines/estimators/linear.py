@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from crosspro.baselines.estimators.divergence import diverged
 from crosspro.baselines.estimators.model import (
     Arrays,
     Contributions,
@@ -26,7 +27,15 @@ from crosspro.baselines.estimators.model import (
 from crosspro.data_prep.setting_types import Count, Must
 
 Weights = NDArray[np.float32]
-Positive = Annotated[float, Must("a number above 0", lambda value: value > 0)]
+_SMALLEST, _LARGEST = 1e-15, 1e15
+Positive = Annotated[
+    float,
+    Must(
+        f"a number above 0, from {_SMALLEST:g} to {_LARGEST:g}",
+        lambda value: _SMALLEST <= value <= _LARGEST,
+    ),
+]
+"""Of other numbers no weights come that can be counted with."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +100,18 @@ class _LinearEstimator(Estimator):
         with warnings.catch_warnings():
             # The dual solver says so at any limit of iterations that is worth having.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+            try:
+                machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+            except ValueError as error:  # so it says that numbers grew too large
+                raise diverged("system.estimator_settings", str(error)) from error
         coef, bias = np.asarray(machine.coef_), np.asarray(machine.intercept_)
         if len(coef) == 1:
             coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
-        return LinearModel(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
+        with np.errstate(over="ignore"):
+            narrow = np.ascontiguousarray(coef, np.float32), bias.astype(np.float32)
+        if not all(np.isfinite(array).all() for array in narrow):
+            raise diverged("system.estimator_settings", "weights that are not finite")
+        return LinearModel(*narrow)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,15 @@ class Feature:
     most: int = 0
     learnt: str | None = None
     """What must be learnt from training text before: `lm` or `telling`."""
+    reads: tuple[str, ...] = ()
+    """Layers that it looks at where there are any, and does without where not."""
+    without_chains: str = ""
+    """What it says where there are no coreference chains, of a feature that reads them."""
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """All layers that it makes use of and does not insist on."""
+        return frozenset(self.reads) | ({"chains"} if self.without_chains else frozenset())
 
 
 @dataclass(frozen=True)

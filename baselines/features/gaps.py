@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from crosspro.baselines.features.pleonastic import PleonasticScorer
 from crosspro.baselines.features.telling import TellingContexts
 from crosspro.baselines.fill import Floats, GapFiller
+from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.annotate.tags import TagConverter
-from crosspro.data_prep.antecedents import NounFinder
+from crosspro.data_prep.antecedents import NounFinder, SplitTokens
 from crosspro.data_prep.collector import collector_off
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.placeholder import is_placeholder
@@ -51,7 +51,7 @@ class Resources:
     context: int = 0
     lexicon: Lexicon | None = None
     source_lexicon: Lexicon | None = None
-    pleonastic: PleonasticScorer | None = None
+    pleonastic: ItScorer | None = None
     filler: GapFiller | None = None
     telling: TellingContexts | None = None
 
@@ -67,6 +67,17 @@ class _Memo(dict[str, str]):
         return found
 
 
+class _Determiners(dict[str, bool]):
+    """Which of the target tokens that have been seen are determiners."""
+
+    def __init__(self, tag: Callable[[str], str]) -> None:
+        self.tag = tag
+
+    def __missing__(self, token: str) -> bool:
+        found = self[token] = self.tag(token) == DETERMINER
+        return found
+
+
 class TargetReader:
     """Reads the tokens of a task's target; each token is looked into once."""
 
@@ -75,6 +86,8 @@ class TargetReader:
         self.universal = None
         if task.tagged and task.tagset not in ("universal", "none"):
             self.universal = TagConverter(task.tagset, "universal", task.target_language)
+        self.split = SplitTokens()
+        self.determiners = _Determiners(self._tag)
         self.memos = {
             "lemma": _Memo(self._lemma),
             "tag": _Memo(self._tag),
@@ -128,7 +141,8 @@ class GapLine:
     @cached_property
     def determiners(self) -> list[int]:
         """Where the determiners of the target are, the last first."""
-        return [n - PAD for n, tag in enumerate(self.tags) if tag == DETERMINER][::-1]
+        determiners = self._reader.determiners
+        return [n for n, token in enumerate(self.example.target) if determiners[token]][::-1]
 
     def lemma(self, position: int) -> str:
         """One of the target lemmas."""
@@ -245,7 +259,8 @@ class Batch:
     def nouns(self) -> NounFinder:
         """Finds the nouns before a gap."""
         resources = self.resources
-        return NounFinder(self.examples, resources.lexicon, resources.source_lexicon)
+        lexicons = resources.lexicon, resources.source_lexicon
+        return NounFinder(self.examples, *lexicons, self._reader.split)
 
     @cached_property
     def chances(self) -> Floats:

@@ -2,7 +2,8 @@
 
 A language model that has read a sentence knows what stood in its gap, and so do telling contexts.
 Training gaps are therefore read with what was learnt from the other half of the documents, and
-later ones with what was learnt from all.
+later ones with what was learnt from all. The model of a file is taken as it is: nobody can say here
+whether it has read the training text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ from dataclasses import dataclass, replace
 from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.gaps import Resources, batches
 from crosspro.baselines.features.learnt_features import contexts
-from crosspro.baselines.features.telling import TellingContexts, learn_contexts
+from crosspro.baselines.features.telling import (
+    USUAL,
+    TellingContexts,
+    TellingSettings,
+    learn_contexts,
+)
 from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
@@ -35,6 +41,7 @@ def learn(
     train: Sequence[Example],
     resources: Resources,
     lm: LanguageModelSettings,
+    telling: TellingSettings = USUAL,
 ) -> Resources:
     """The resources with all that these features must learn from training text."""
     asked = {chosen.feature.learnt for chosen in features}
@@ -42,7 +49,7 @@ def learn(
         model = load_own(lm.file) if lm.file else train_model(train, (), lm.order)
         resources = replace(resources, filler=filler_of(resources.task, model))
     if "telling" in asked:
-        resources = replace(resources, telling=_telling(train, resources))
+        resources = replace(resources, telling=_telling(train, resources, telling))
     return resources
 
 
@@ -56,6 +63,7 @@ def training_parts(
     train: Sequence[Example],
     resources: Resources,
     lm: LanguageModelSettings,
+    telling: TellingSettings = USUAL,
 ) -> Iterator[tuple[Sequence[Example], Resources]]:
     """The training examples in parts, each with the resources that its gaps are read with.
 
@@ -63,12 +71,12 @@ def training_parts(
     """
     asked = {chosen.feature.learnt for chosen in features}
     if not ("telling" in asked or ("lm" in asked and not lm.file)):
-        yield train, learn(features, train, resources, lm)
+        yield train, learn(features, train, resources, lm, telling)
         return
     halves = _halves(train)
     for half, other in zip(halves, reversed(halves), strict=True):
         if half:
-            yield half, learn(features, other or half, resources, lm)
+            yield half, learn(features, other or half, resources, lm, telling)
 
 
 def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
@@ -86,11 +94,14 @@ def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
     return halves
 
 
-def _telling(train: Sequence[Example], resources: Resources) -> TellingContexts:
+def _telling(
+    train: Sequence[Example], resources: Resources, settings: TellingSettings
+) -> TellingContexts:
     task = resources.task
-    return learn_contexts(
+    labelled = (
         (context, task.classes[task.class_index[gap.label]])
         for batch in batches(train, resources)
         for context, gap in zip(contexts(batch), batch.gaps, strict=True)
         if gap.label is not None
     )
+    return learn_contexts(labelled, settings)

@@ -53,13 +53,9 @@ def extracted(
     for batch in batches(examples, resources):
         if not len(batch):
             continue
-        with collector_off():  # it would walk through all examples again and again
-            columns = [
-                column
-                for chosen in features
-                for column in chosen.feature.columns(batch, chosen.number)
-            ]
-        yield columns
+        yield [
+            column for chosen in features for column in chosen.feature.columns(batch, chosen.number)
+        ]
 
 
 class _Numbering(dict[str | None, int]):
@@ -80,11 +76,12 @@ def learnt_matrix(
     numberings: dict[str, _Numbering] = {}
     tables: list[Numbers] = []
     slots: list[str] = []
-    for columns in parts:
-        slots = [slot for slot, _ in columns]
-        for slot in slots:
-            numberings.setdefault(slot, _Numbering())
-        tables.append(_table(columns, [numberings[slot].__getitem__ for slot in slots]))
+    with collector_off():  # it would walk through all examples again and again
+        for columns in parts:
+            slots = [slot for slot, _ in columns]
+            for slot in slots:
+                numberings.setdefault(slot, _Numbering())
+            tables.append(_table(columns, [numberings[slot].__getitem__ for slot in slots]))
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     kept: dict[str, tuple[str, ...]] = {}
     size = 0
@@ -104,10 +101,11 @@ def learnt_matrix(
 
 def matrix(parts: Iterable[list[Column]], vocabulary: FeatureVocabulary) -> csr_matrix:
     """The matrix of gaps with a known vocabulary; what it does not list is left out."""
-    tables = [
-        _table(columns, [vocabulary.tables[slot].get for slot, _ in columns], -1)
-        for columns in parts
-    ]
+    with collector_off():
+        tables = [
+            _table(columns, [vocabulary.tables[slot].get for slot, _ in columns], -1)
+            for columns in parts
+        ]
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     return _sparse(raw, len(vocabulary))
 

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from crosspro.baselines.features.feature import Column, Feature
-from crosspro.baselines.features.gaps import PAD, Batch, GapLine
+from crosspro.baselines.features.gaps import Batch, GapLine
 from crosspro.data_prep.antecedents import Candidate
 from crosspro.data_prep.example import Side
 
 _NAMES = frozenset({"NAM", "PROPN"})
 _VERBS = frozenset({"VER", "VERB"})
 _MOST = 10
+_NO_NOUN = (None, None, None)
+PARSES = ("source_parse", "target_parse")
+"""Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
-"""Distances within which a verb is looked for, those of CUNI 2016."""
+"""Distances within which verbs are looked for, those of CUNI 2016."""
 
 
 def nouns_before(
@@ -53,37 +56,34 @@ def _nouns(
     """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
 
     def columns(batch: Batch, most: int) -> Iterator[Column]:
-        rows: list[list[Candidate | None]] = []
-        for number in range(len(batch)):
-            nouns = nouns_before(batch, number, side, wanted)
-            found: list[Candidate | None] = list(islice(nouns, most))
-            rows.append(found + [None] * (most - len(found)))
+        finder, context = batch.nouns, batch.resources.context
+        none = [_NO_NOUN] * most
+        rows = []
+        for index, gap in zip(batch.indices, batch.gaps, strict=True):
+            found = finder.nearest(index, gap, side, most, context, wanted)
+            rows.append([*found, *none[len(found) :]])
         for rank in range(most):
-            column = [row[rank] for row in rows]
-            lemmas = [None if one is None else one.lemma for one in column]
+            lemmas, genders, numbers = zip(*(row[rank] for row in rows), strict=True)
             yield f"{what} {rank + 1}", lemmas
-            yield f"{what} {rank + 1} gender", [None if c is None else c.gender for c in column]
-            yield f"{what} {rank + 1} number", [None if c is None else c.number for c in column]
+            yield f"{what} {rank + 1} gender", genders
+            yield f"{what} {rank + 1} number", numbers
             yield f"{what} before", lemmas
 
     return columns
 
 
 def target_verbs(batch: Batch, _: int) -> Iterator[Column]:
-    """The nearest verb of the target within one, three and five tokens on either side."""
-    rows = [_verbs(line, gap.position) for line, gap in zip(batch.lines, batch.gaps, strict=True)]
-    for number, distance in enumerate(_NEAR):
-        yield f"verb within {distance}", [row[number] for row in rows]
-
-
-def _verbs(line: GapLine, position: int) -> tuple[str | None, ...]:
-    tags, place = line.tags, position + PAD
-    for distance in range(1, _NEAR[-1] + 1):
-        for near in (place + distance, place - distance):  # French and English verbs follow
-            if tags[near] in _VERBS:
-                verb = line.lemmas[near]
-                return tuple(verb if distance <= limit else None for limit in _NEAR)
-    return (None,) * len(_NEAR)
+    """All verbs of the target within one, three and five tokens on either side, as sets."""
+    for near in range(1, _NEAR[-1] + 1):
+        for offset in (near, -near):
+            tags = batch.column("target tag", offset)
+            lemmas = batch.column("target lemma", offset)
+            verbs = [
+                lemma if tag in _VERBS else None for lemma, tag in zip(lemmas, tags, strict=True)
+            ]
+            for distance in _NEAR:
+                if near <= distance:
+                    yield f"verb within {distance}", verbs
 
 
 FEATURES = (
@@ -102,6 +102,7 @@ FEATURES = (
         ("nouns",),
         2,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "preceding_names",
@@ -110,6 +111,7 @@ FEATURES = (
         ("nouns",),
         1,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "source_nouns",
@@ -118,10 +120,11 @@ FEATURES = (
         ("nouns",),
         2,
         _MOST,
+        reads=PARSES,
     ),
     Feature(
         "target_verbs",
-        "the nearest verb of the target within 1, 3 and 5 tokens",
+        "all verbs of the target within 1, 3 and 5 tokens of the gap",
         target_verbs,
         ("target_tags",),
     ),

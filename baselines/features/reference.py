@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from crosspro.baselines.features.feature import Column, Feature, bins
 from crosspro.baselines.features.gaps import Batch
-from crosspro.baselines.features.nouns import nouns_before
+from crosspro.baselines.features.nouns import PARSES, nouns_before
 from crosspro.baselines.features.source import number_of_pronoun
 from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
 
 _DISTANCES = (1, 2, 3, 5, 10, 20)
+_NEAREST = "of the nearest noun that agrees in number, which is seldom the antecedent"
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "SBJ", "SB", "EP"})
 
 
@@ -91,12 +92,24 @@ FEATURES = (
         "the noun that the pronoun is taken to refer to: of its chain, else the nearest to agree",
         antecedents,
         ("nouns",),
+        reads=PARSES,
+        without_chains=_NEAREST,
     ),
-    Feature("antecedent_gender", "the gender of that noun", antecedent_gender, ("nouns",)),
+    Feature(
+        "antecedent_gender",
+        "the gender of that noun",
+        antecedent_gender,
+        ("nouns",),
+        reads=PARSES,
+        without_chains=_NEAREST,
+    ),
     Feature(
         "antecedent_number",
         "the number of the last noun in the source's chain, else of the pronoun",
         antecedent_number,
+        reads=PARSES,
+        without_chains="the number of the pronoun itself, as pronoun_number, so that the primary "
+        "and the contrastive run of LIMSI 2016 are one",
     ),
     Feature(
         "previous_subject",

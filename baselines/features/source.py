@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crosspro.baselines.features.feature import Column, CountBins, Feature, bins
-from crosspro.baselines.features.gaps import GAP, Batch, GapLine
-from crosspro.baselines.features.pleonastic import PLEONASTIC
+from crosspro.baselines.features.gaps import GAP, PAD, Batch, GapLine
+from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, PRONOUN, ItContext
+from crosspro.baselines.it_classifier.labelling import annotate_contexts
 from crosspro.data_prep.example import Gap
 
 _PLACES = CountBins((0, 1, 2, 3, 5, 8, 13, 21))
 _LINKS = CountBins((0, 1, 2, 3))
+_MOST_LINKED = 3
 _GAPS = CountBins((0, 1, 2))
 _TENTHS = tuple(round(0.1 * step, 1) for step in range(1, 11))
 _NUMBERS = {
@@ -113,6 +115,16 @@ def _neighbour(line: GapLine, source: int, position: int) -> tuple[str, str | No
     return "around", None if lemma == GAP else lemma
 
 
+def linked_lemmas(batch: Batch, _: int) -> Iterator[Column]:
+    """The lemmas of the source words that the gap is linked to, as a set of at most three."""
+    rows = [
+        [line.source_tokens[PAD + place].lemma for place in line.sources_of.get(gap.position, ())]
+        for line, gap in zip(batch.lines, batch.gaps, strict=True)
+    ]
+    for rank in range(_MOST_LINKED):
+        yield "linked lemma", [row[rank] if rank < len(row) else None for row in rows]
+
+
 def position(batch: Batch, _: int) -> Iterator[Column]:
     """Places of the pronoun and of the gap from either end, and which gap of its line it is."""
     pairs = list(zip(batch.lines, batch.gaps, strict=True))
@@ -131,12 +143,17 @@ def position(batch: Batch, _: int) -> Iterator[Column]:
 def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     """Whether *it* refers to nothing: the more probable answer, and its probability in tenths."""
     scorer = batch.resources.pleonastic
-    chances = [
-        scorer.score(line.example.source, gap.source_index)[PLEONASTIC]
-        if scorer and line.example.source[gap.source_index].lower() == "it"
-        else None
-        for line, gap in zip(batch.lines, batch.gaps, strict=True)
+    chances: list[float | None] = [None] * len(batch)
+    places = [
+        number
+        for number, (line, gap) in enumerate(zip(batch.lines, batch.gaps, strict=True))
+        if scorer and line.example.source[gap.source_index].lower() == PRONOUN
     ]
+    if scorer:
+        contexts = annotate_contexts([_it(batch, n) for n in places], scorer.annotator)
+        column = scorer.probabilities(contexts)[:, LABELS.index(PLEONASTIC)]
+        for number, chance in zip(places, column.tolist(), strict=True):
+            chances[number] = chance
     yield (
         "pleonastic",
         [None if chance is None else "yes" if chance > 0.5 else "no" for chance in chances],
@@ -147,6 +164,12 @@ def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     )
 
 
+def _it(batch: Batch, number: int) -> ItContext:
+    """An *it* with the sentence before, where sentences before count."""
+    before = next((line.example.source for line in batch.earlier(batch.indices[number])), ())
+    return ItContext(batch.lines[number].example.source, batch.gaps[number].source_index, before)
+
+
 FEATURES = (
     Feature("source_pronoun", "the source pronoun (or verb, where subjects are null)",
             source_pronoun),
@@ -154,6 +177,8 @@ FEATURES = (
     Feature("source_head", "head and label of the source pronoun in a parse", source_head,
             ("source_heads",)),
     Feature("alignment", "the links of the gap, of the pronoun and of its neighbours", alignment),
+    Feature("linked_lemmas", "lemmas of the source words that the gap is linked to", linked_lemmas,
+            ("source_parse",)),
     Feature("position", "where in the line the pronoun and the gap stand", position),
     Feature("pleonastic", "whether it refers to nothing", pleonastic, ("english_source",)),
 )  # fmt: skip

@@ -41,7 +41,11 @@ DISCOMT_2015_TALKS = (
 )
 """The talks of the DiscoMT 2015 test set, ten of which are the DiscoMT part of ParCorFull."""
 
-NAMED_SETS = {"discomt2015": DISCOMT_2015_TALKS}
+TEDDEV_TALKS = ("767", "769", "779", "783", "785", "790", "792", "799", "805", "824", "837")
+"""The talks of the development set TEDdev, ten of which are the TED part of ParCorFull."""
+
+NAMED_SETS = {"discomt2015": DISCOMT_2015_TALKS, "teddev": TEDDEV_TALKS}
+"""Talks on which systems are scored or chosen, by the name of their set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def read_training_data(paths: Sequence[Path]) -> list[ItExample]:
 
 
 def named_documents(names: Iterable[str]) -> list[str]:
-    """Names of documents, in which `discomt2015` stands for the talks of that test set."""
+    """Names of documents, in which `discomt2015` and `teddev` stand for the talks of these sets."""
     return [one for name in names for one in NAMED_SETS.get(name, (name,))]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.feature_system import NULL, FeatureSystem
+from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram.load import save_model
 from crosspro.baselines.ngram_system import train_model
@@ -121,6 +122,28 @@ def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path
     assert (loaded.predict(data[1]) == system.predict(data[1])).all()
 
 
+def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
+    chances = {}
+    path = tmp_path / "it.json"
+    weights = {"bias": [0.0, 2.0, 0.0], "place=0": [3.0, 0.0, 0.0]}
+    ItClassifier(weights, documents=["d"], examples=3).save(path)
+    for scorer in ("patterns", "label_it", str(path)):
+        system = FeatureSystem([*FEW, "pleonastic"], pleonastic=scorer, context=1)
+        system.fit(TASK, *data)
+        chances[scorer] = set(system.vocabulary.slots["pleonastic probability"])
+    assert chances == {
+        "patterns": {"<=0.1", "<=0.9"},
+        "label_it": {"<=0.2", "<=0.6", "<=0.8", "<=0.9"},
+        str(path): {"<=0.8", "<=0.3"},
+    }
+    system.save(tmp_path / "model")
+    expected = system.predict(data[1])
+    path.unlink()
+    assert (load_system(tmp_path / "model").predict(data[1]) == expected).all()
+    with pytest.raises(InputError, match=r"it\.json: file: expected a readable file"):
+        system.fit(TASK, *data)
+
+
 def test_two_steps_choose_a_pronoun_wherever_other_is_less_probable(data):
     system = FeatureSystem(FEW, steps="two")
     system.fit(TASK, *data)
@@ -221,6 +244,17 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
     assert abs(trained - seen) < 0.2
 
 
+def test_how_much_a_context_must_tell_is_a_setting(data):
+    tables = []
+    for settings in ({}, {"least_count": 3}, {"least_count": 3, "least_share": 0.99}):
+        system = FeatureSystem(["telling_contexts", *FEW], telling=settings)
+        system.fit(TASK, *data)
+        tables.append(set(system.resources.telling.table))
+    usual, rarer, surer = tables
+    assert usual < rarer
+    assert surer < rarer
+
+
 @pytest.mark.parametrize(
     ("settings", "fragments"),
     [
@@ -230,14 +264,25 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
             {"estimator_settings": {"cost": 0, "c": 1}},
             ["estimator_settings.cost: expected a number above 0", "settings.c: expected one of"],
         ),
+        (
+            {"estimator": "sgd_logistic", "estimator_settings": {"penalty": 1e300}},
+            ["penalty: expected a number above 0, from 1e-15 to 1e+15, found 1e+300"],
+        ),
         ({"estimator": "random_forest", "estimator_settings": {"trees": 0}}, ["from 1, found 0"]),
         ({"steps": "three"}, ["system.steps: expected one of one, two, found 'three'"]),
         ({"steps": "two", "null_class": True}, ["system.null_class: expected false with two"]),
         ({"missing_layers": "x", "monitor": "y"}, ["error, leave_out", "system.monitor"]),
         ({"lm": {"order": "x"}}, ["system.lm.order: expected a whole number"]),
+        (
+            {"telling": {"least_count": 0, "least_share": 1.5}},
+            [
+                "telling.least_count: expected a whole number from 1",
+                "telling.least_share: expected",
+            ],
+        ),
         ({"class_weight_power": -1}, ["class_weight_power: expected a number from 0 to 5"]),
         ({"min_count": 0, "context": -1}, ["min_count: expected", "context: expected"]),
-        ({"pleonastic": "nada"}, ["system.pleonastic: expected one of patterns"]),
+        ({"pleonastic": "nada"}, ["system.pleonastic: expected one of patterns, label_it, or the"]),
     ],
 )
 def test_all_wrong_settings_are_told_at_once(settings, fragments):

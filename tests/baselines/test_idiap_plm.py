@@ -10,12 +10,15 @@ from importlib import resources
 import numpy as np
 import pytest
 
+from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.gender_number import gender_numbers
 from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.system import load_system
@@ -141,6 +144,45 @@ def test_a_rule_has_the_certainty_that_is_set(data):
         assert (chances[0, TASK.class_index["on"]] == pytest.approx(certainty)) == rules
     with pytest.raises(InputError, match="between 0 and 1"):
         IdiapPLM(certainty=1.0)
+
+
+def test_all_settings_that_cannot_be_are_refused_at_once():
+    with pytest.raises(InputError) as refused:
+        IdiapPLM(certainty=0.0, context=-5)
+    assert [one.field for one in refused.value.problems] == ["system.certainty", "system.context"]
+    assert "system.context: expected a whole number from 0, found -5" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        IdiapPLM(lexicon="lefff"),
+        CapCRF(lexicon="lefff"),
+        FeatureSystem(["source_pronoun"], lexicon="lefff"),
+    ],
+    ids=lambda system: system.name,
+)
+def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(data, system):
+    try:
+        load_lexicon("lefff")
+    except CrossproError:
+        with pytest.raises(InputError) as refused:
+            system.fit(TASK, *data)
+        message = str(refused.value)
+        assert "settings: system.lexicon: expected a lexicon that is installed" in message
+        for choice in ("system.lexicon=null", "lexique", "german-nouns", "TSV", "make extras"):
+            assert choice in message
+    else:
+        pytest.skip("it is installed")
+
+
+def test_what_follows_the_gap_in_its_line_is_seen():
+    """The documentation says so, unlike the paper."""
+    system = IdiapPLM()
+    system.task = TASK
+    one = example("it sees a dog", "REPLACE_0 voir|VER un|DET chien|NOM")
+    (shown,) = system._shown([one])
+    assert shown.target == ("REPLACE_0", "?.?")
 
 
 def test_sentences_before_count_in_their_document_only(data, lexicon):

@@ -9,12 +9,14 @@ import pytest
 
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.training_data import NAMED_SETS
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.system import load_system
+from tests.integration.training import composed
 
 TASK = load_task("en-fr")
 
@@ -96,15 +98,15 @@ def table(path, documents):
 
 
 def test_a_trained_classifier_is_saved_with_the_system(data, tmp_path):
-    names = ("000_1756", "1819", "779", "ep-1")
+    names = ("000_1756", "1819", "779", "001_805", "780", "ep-1")
     system = UppsalaIt(4, it_data=[table(tmp_path / "it.tsv", names)])
     system.fit(TASK, *data)
     assert isinstance(system.scorer, ItClassifier)
-    assert system.scorer.documents == ("779", "ep-1")  # no talk of the DiscoMT 2015 test set
+    assert system.scorer.documents == ("780", "ep-1")  # no talk of DiscoMT 2015 or TEDdev
     system.save(tmp_path / "model")
     (tmp_path / "it.tsv").unlink()
     loaded = load_system(tmp_path / "model")
-    assert loaded.scorer.documents == ("779", "ep-1")
+    assert loaded.scorer.documents == ("780", "ep-1")
     assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
     assert (loaded.decide(data[1]) == system.decide(data[1])).all()
 
@@ -114,6 +116,15 @@ def test_what_is_left_out_is_a_setting(data, tmp_path):
     system = UppsalaIt(3, it_data=[path], leave_out=["779"])
     system.fit(TASK, *data)
     assert system.scorer.documents == ("000_1756",)
+
+
+def test_the_configuration_leaves_out_what_is_scored_and_what_is_chosen_on(data, tmp_path):
+    settings = composed("system=uppsala_it")["system"]
+    settings.pop("_target_")
+    assert settings["leave_out"] == list(NAMED_SETS) == ["discomt2015", "teddev"]
+    path = table(tmp_path / "it.tsv", ("000_1756", "002_779"))
+    with pytest.raises(InputError, match=r"it_data: expected documents .*, found 6 exam"):
+        UppsalaIt(**{**settings, "order": 3, "it_data": [path]}).fit(TASK, *data)
 
 
 def test_missing_data_is_told(data, tmp_path):

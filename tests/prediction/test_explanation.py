@@ -209,7 +209,10 @@ def test_text_json_and_page_tell_the_same():
 def test_what_stands_in_a_file_is_no_markup_and_steers_no_terminal():
     example = Example(("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None)
     placed = ExplainedGap(explain(fitted(CapCRF(window=1)), [example], 0), example, 1, 1)
-    page = explanation_page(placed, "", 20)
+    page = explanation_page(placed, "run\x9b2J", 20)
+    assert not set("\x1b\x9b") & set(page)
+    assert "\\x1b[2J|X" in page
+    assert "run\\x9b2J" in page
     assert "<b>" not in page.partition("</h1>")[2].partition("<table")[0].replace(
         "<b>source", ""
     ).replace("<b>target", "")

@@ -19,6 +19,15 @@ FEATURES, LABELS = 12, 3
 LENGTHS = np.array([4, 1, 6, 2, 2, 5] * 5)
 
 
+@pytest.mark.parametrize("change", [{"learning_rate": 1e300}, {"l2": 1e300}])
+@pytest.mark.filterwarnings("error")
+def test_a_training_that_diverges_is_told(data, change):
+    rows, labels = data
+    settings = replace(ChainTraining(epochs=2), **change)
+    with pytest.raises(InputError, match=r"learning_rate, system\.l2: .* a training that diverged"):
+        train_chain(rows.__getitem__, FEATURES, LENGTHS, labels, LABELS, settings)
+
+
 @pytest.fixture(scope="module")
 def data():
     generator = np.random.default_rng(7)

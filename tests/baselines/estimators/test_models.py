@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 from crosspro.baselines.estimators.calibration import calibrated
 from crosspro.baselines.estimators.forest import Forest, RandomForest, forest_of
-from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt
+from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
 from crosspro.baselines.estimators.steps import (
     ESTIMATORS,
     Fitting,
@@ -21,6 +21,7 @@ from crosspro.baselines.estimators.steps import (
     steps_from_files,
     steps_to_files,
 )
+from crosspro.data_prep.errors import InputError
 
 SMALL = {name: kind() for name, kind in ESTIMATORS.items()}
 SMALL["random_forest"] = RandomForest(trees=10, threads=1)
@@ -34,6 +35,14 @@ def data(classes=4, rows=300, features=40, seed=0):
     hit = generator.random(rows) < 0.8
     full[np.flatnonzero(hit), labels[hit]] = True
     return csr_matrix(full.astype(np.float32)), labels
+
+
+@pytest.mark.parametrize("penalty", [1e-300, 1e300])
+@pytest.mark.filterwarnings("error")
+def test_a_training_that_diverges_is_told(penalty):
+    matrix, labels = data(3)
+    with pytest.raises(InputError, match=r"estimator_settings: .* a training that diverged"):
+        SGDLogistic(penalty=penalty).fit(matrix, labels, np.ones(len(labels)), 1)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

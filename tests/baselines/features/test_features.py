@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from crosspro.baselines.features.gaps import Resources
@@ -11,14 +12,14 @@ from crosspro.baselines.features.learnt import LanguageModelSettings, learn, tra
 from crosspro.baselines.features.matrix import extracted
 from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import NEEDS, unmet
-from crosspro.baselines.features.pleonastic import PleonasticPatterns
 from crosspro.baselines.features.telling import TellingContexts, learn_contexts
+from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.data_prep.task import load_task
-from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
+from tests.baselines.features.document import DOCUMENT, FIRST, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 
 TASK = load_task("en-fr")
-PLAIN = Resources(TASK, 1, LEXICON, pleonastic=PleonasticPatterns())
+PLAIN = Resources(TASK, 1, LEXICON, pleonastic=ShortPatterns())
 
 
 def told(names, examples=DOCUMENT, resources=PLAIN):
@@ -44,6 +45,32 @@ def test_every_feature_of_a_document_is_what_it_was():
         values = told([one.written], resources=resources)
         text += "".join(f"{line}\n" for line in (f"# {one.written}", *values))
     assert text == (GOLDEN / "features" / "document.txt").read_text("utf-8")
+
+
+def test_all_verbs_near_the_gap_are_told():
+    target = ("aller|VER", "voir|VER", "REPLACE_2", "être|VER", "là|ADV", "faire|VER", ".|SENT")
+    assert sorted(told(["target_verbs"], [FIRST, replace(SECOND, target=target)])) == [
+        "verb within 1=voir",
+        "verb within 1=être",
+        "verb within 3=aller",
+        "verb within 3=faire",
+        "verb within 3=voir",
+        "verb within 3=être",
+        "verb within 5=aller",
+        "verb within 5=faire",
+        "verb within 5=voir",
+        "verb within 5=être",
+    ]
+
+
+def test_the_lemmas_of_all_linked_words_are_told():
+    links = ((2, 2), (3, 2), (6, 2), (7, 2))
+    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=links)]) == [
+        "linked lemma=it",
+        "linked lemma=be",
+        "linked lemma=garage",
+    ]
+    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=())]) == []
 
 
 def test_the_document_in_short():
@@ -115,20 +142,25 @@ def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
     ],
 )
 def test_patterns_of_pleonastic_it(sentence, pleonastic):
-    chance = PleonasticPatterns().score(sentence.split(), 0)["pleonastic"]
+    chance = ShortPatterns().score(sentence.split(), 0)["pleonastic"]
     assert (chance > 0.5) == (pleonastic == "yes")
 
 
 def test_another_scorer_may_stand_behind_the_feature():
-    class Certain:
-        def score(self, words, position):
-            return {"anaphoric": 0.75, "pleonastic": 0.25}
+    class Certain(ShortPatterns):
+        def probabilities(self, contexts):
+            self.asked = [(one.words[one.position], one.before) for one in contexts]
+            return np.tile([0.75, 0.25, 0.0], (len(contexts), 1))
 
     resources = replace(PLAIN, pleonastic=Certain())
     assert told(["pleonastic"], resources=resources) == [
         "pleonastic=no",
         "pleonastic probability=<=0.3",
     ]
+    assert resources.pleonastic.asked == [("it", FIRST.source)]
+    alone = replace(resources, context=0)
+    assert told(["pleonastic"], resources=alone)[0] == "pleonastic=no"
+    assert resources.pleonastic.asked == [("it", ())]
     they = replace(SECOND, source=(*SECOND.source[:2], "they", *SECOND.source[3:]))
     assert told(["pleonastic"], [they], resources) == []
 
@@ -166,6 +198,7 @@ def test_what_features_need_is_told_of_each():
         "target_parse_tags:3",
         "target_parse_tags_ngrams:3",
         "source_head",
+        "linked_lemmas",
         "previous_subject",
     }
     assert "X.source.conllu" in lacking["source_head"]

@@ -9,6 +9,8 @@ import pytest
 from crosspro.baselines.it_classifier.context import ItContext
 from crosspro.baselines.it_classifier.training_data import (
     DISCOMT_2015_TALKS,
+    NAMED_SETS,
+    TEDDEV_TALKS,
     ItExample,
     named_documents,
     read_training_data,
@@ -77,7 +79,9 @@ def test_documents_are_left_out_by_name_and_by_talk():
     examples = [ItExample(None, "event", name) for name in names]
     left = without_documents(examples, named_documents(["discomt2015", "ep-09-01-12-012.xml"]))
     assert [one.document for one in left] == ["001_779"]
-    assert len(DISCOMT_2015_TALKS) == 12
+    left = without_documents(examples, named_documents(["teddev"]))
+    assert [one.document for one in left] == ["000_1756", "ep-09-01-12-012.xml"]
+    assert (len(DISCOMT_2015_TALKS), len(TEDDEV_TALKS)) == (12, 11)
 
 
 def test_parcorfull_has_what_the_documentation_says():
@@ -92,6 +96,7 @@ def test_parcorfull_has_what_the_documentation_says():
     clean = without_documents(found, DISCOMT_2015_TALKS)
     assert len(clean) == 884
     assert len({one.document for one in clean}) == 26
+    assert len(without_documents(found, named_documents(NAMED_SETS))) == 400
 
 
 def test_documents_to_leave_out_must_be_known():

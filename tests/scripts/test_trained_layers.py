@@ -1,0 +1,172 @@
+"""Layers of training and prediction: a run says what it had; commands warn where data differs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.baselines.idiap_plm import IdiapPLM
+from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.example import Mention
+from crosspro.data_prep.formats.chains import ChainRow, write_chains
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.ensemble import Ensemble
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.output import layer_notes
+from crosspro.prediction.runs import read_run
+from crosspro.prediction.system import load_system
+from tests.scripts.run import crosspro
+
+TASK = load_task("en-fr")
+FEATURES = ["source_pronoun", "target_lemmas:1", "antecedents"]
+PLAIN, DEV = demo_examples(TASK, "train", 20), demo_examples(TASK, "dev", 5)
+
+
+def chained(examples):
+    """The same lines; each pronoun of a gap is a chain of its own."""
+    return [
+        replace(
+            one,
+            chains=tuple(
+                Mention(f"c{gap.source_index}", "source", gap.source_index, gap.source_index)
+                for gap in one.gaps
+            ),
+        )
+        for one in examples
+    ]
+
+
+def written(folder, examples, *, chains):
+    """A data file with its documents and, if asked for, its chains."""
+    path = folder / ("chained.data" if chains else "plain.data")
+    stem = path.name.removesuffix(".data")
+    write_examples(path, examples)
+    write_doc_ids(folder / f"{stem}.doc-ids", examples)
+    if chains:
+        rows, places = [], {}
+        for one in examples:
+            number = places[one.document] = places.get(one.document, -1) + 1
+            rows += [ChainRow(one.document, number, m) for m in one.chains]
+        write_chains(folder / f"{stem}.chains.tsv", rows)
+    return path
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two runs, with and without chains, and data with and without."""
+    folder = tmp_path_factory.mktemp("layers")
+    told = []
+    for name, train, dev in (("with", chained(PLAIN), chained(DEV)), ("without", PLAIN, DEV)):
+        system = FeatureSystem(FEATURES, context=2)
+        sets = Splits(train, dev, {"one": DEV, "other": chained(DEV)})
+        fit_and_score(TASK, system, sets, folder / name, name="stymne_svm_2016", tell=told.append)
+    return folder, told
+
+
+NONE = "no coreference chains (X.chains.tsv), which stymne_svm_2016 was trained with:"
+MORE = "coreference chains (X.chains.tsv), which stymne_svm_2016 was trained without:"
+
+
+def test_a_run_says_which_layers_it_was_trained_with(runs):
+    folder, _ = runs
+    assert read_run(folder / "with").layers == ("chains", "documents")
+    assert read_run(folder / "without").layers == ("documents",)
+    loaded = [load_system(folder / name) for name in ("with", "without")]
+    assert [one.trained_layers for one in loaded] == [{"chains", "documents"}, {"documents"}]
+    assert [one.shown_name for one in loaded] == ["stymne_svm_2016"] * 2
+
+
+def test_training_warns_of_test_sets_with_other_layers_once_each(runs):
+    _, told = runs
+    assert [note for note in told if NONE in note and note.startswith("warning: one: ")]
+    assert [note for note in told if f"warning: other: {MORE}" in note]
+    about = [note for note in told if "its training do not hold here" in note]
+    assert len(about) == len(set(about)) == 2
+
+
+def test_training_without_chains_says_what_features_are_instead(runs):
+    _, told = runs
+    notes = [note for note in told if "beside the training data" in note]
+    assert len(notes) == 1
+    assert "antecedents is of the nearest noun that agrees" in notes[0]
+    system = FeatureSystem(["source_pronoun", "antecedent_number"])
+    system.fit(TASK, PLAIN, DEV)
+    assert "the primary and the contrastive run of LIMSI 2016 are one" in system.report.warning()
+    system.fit(TASK, chained(PLAIN), chained(DEV))
+    assert system.report.warning() is None
+    crf = UedinCRF(FEATURES, epochs=1)
+    crf.fit(TASK, PLAIN, DEV)
+    assert "a chain is the gaps with the same nearest noun" in crf.report.warning()
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "evaluate"])
+def test_commands_warn_once(runs, tmp_path, command):
+    folder, _ = runs
+    files = {False: written(tmp_path, DEV, chains=False)}
+    files[True] = written(tmp_path, chained(DEV), chains=True)
+
+    def message(run, chains):
+        data, end = files[chains], ("-o", tmp_path / f"{run}{chains}")
+        words = {
+            "predict": (command, folder / run, data, *end),
+            "explain": (command, folder / run, data),
+            "evaluate": (command, data, folder / run, "-t", "en-fr", "--resamples", 0),
+        }
+        result = crosspro(*words[command])
+        assert result.code == 0, result.stderr
+        return result.stderr.decode()
+
+    assert message("with", False).count(f"warning: {files[False]}: {NONE}") == 1
+    assert message("without", True).count(f"warning: {files[True]}: {MORE}") == 1
+    assert "was trained with" not in message("with", True) + message("without", False)
+
+
+def test_explain_warns_of_missing_documents(runs, tmp_path):
+    folder, _ = runs
+    write_examples(tmp_path / "alone.data", DEV)
+    result = crosspro("explain", folder / "without", tmp_path / "alone.data")
+    assert result.code == 0, result.stderr
+    assert b"no document ids, so stymne_svm_2016, which was trained with 2 sent" in result.stderr
+    assert b"\nstymne_svm_2016: " in result.stdout
+
+
+def test_every_system_that_reads_layers_notes_them():
+    systems = [
+        FeatureSystem(["source_pronoun", "preceding_nouns"]),
+        UedinCRF(["source_pronoun"], epochs=1),
+        CapCRF(epochs=1),
+        IdiapPLM(),
+        UppsalaIt(),
+    ]
+    for system in systems:
+        system.fit(TASK, chained(PLAIN), chained(DEV))
+        assert system.trained_layers == {"chains", "documents"}
+    parsed = layers_in(chained(DEV)) | {"source_parse", "target_parse"}
+    warned = [[d.layer for d in one.unlike_training(parsed)] for one in systems]
+    assert warned == [["source_parse", "target_parse"]] * 4 + [[]]
+    joined = Ensemble.of(systems[:2])
+    bare = layers_in(DEV)
+    assert [d.system for d in joined.unlike_training(bare)] == ["uedin_crf"]
+    assert len(layer_notes(joined, "x", bare)) == 1
+
+
+def test_a_folder_that_names_other_layers_is_refused(runs, tmp_path):
+    folder, _ = runs
+    system = load_system(folder / "with")
+    system.save(tmp_path)
+    path = tmp_path / "system.json"
+    content = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**content, "layers": ["weather"]}), "utf-8")
+    result = crosspro("predict", tmp_path, written(tmp_path, DEV, chains=False), "-o",
+                      tmp_path / "out")  # fmt: skip
+    assert result.code == 2
+    assert b"layers: expected one of documents, source_parse" in result.stderr
