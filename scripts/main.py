@@ -67,14 +67,17 @@ def main() -> None:
 
 def _module(command: str) -> ModuleType:
     """Import what a command needs, at the least cost of processor time."""
+    name = f"crosspro.scripts.{command.replace('-', '_')}"
+    if name in sys.modules:
+        return sys.modules[name]
     if command != "train":
-        # The threads that come with numpy turn idle for 80 ms before they sleep. What computes with
-        # large matrices again and again gains by that, but that is training alone.
+        # The threads that come with numpy turn idle for some 80 ms before they sleep, which is good
+        # where large matrices are multiplied again and again, as in training.
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    # What modules hold stays to the end: looking for garbage in it is in vain, now and at the exit.
+    # What modules hold stays to the end: garbage is not looked for in it, now or at the exit.
     gc.disable()
     try:
-        return importlib.import_module(f"crosspro.scripts.{command.replace('-', '_')}")
+        return importlib.import_module(name)
     finally:
         gc.freeze()
         gc.enable()

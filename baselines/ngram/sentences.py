@@ -113,8 +113,8 @@ def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes] | TextWords, NDArra
     text = b"".join(lines)
     if any(odd in text for odd in _ODD_SPACES):
         each = [split_words(line) for line in lines]
-        words = [word for line in each for word in line]
-        return words, np.fromiter(map(len, each), np.int64, len(each))
+        lengths = np.fromiter(map(len, each), np.int64, len(each))
+        return [word for line in each for word in line], lengths
     # Words lie between the places where spaces end and begin; before and after the text is space.
     spaces = _IS_SPACE.take(np.frombuffer(b"\n" + text + b"\n", np.uint8))
     edges = np.flatnonzero(spaces[:-1] != spaces[1:])
