@@ -8,6 +8,7 @@
                       the entities of the parses, if they have any (CorefUD)
 
 Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column files finds them here.
+What reads a layer is imported where there is one, for most data has none.
 `cut -f3 X.data | crosspro annotate … --layout conllu`, or any parser of the user's, makes a parse.
 """
 
@@ -22,14 +23,12 @@ from typing import TYPE_CHECKING
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, Mention, Side
 from crosspro.data_prep.files.textfile import is_file
-from crosspro.data_prep.formats.chains import ChainRow, read_chains
-from crosspro.data_prep.formats.conllu import read_conllu
-from crosspro.data_prep.formats.entities import entity_mentions, has_entities, written_positions
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.task import Task
 
 if TYPE_CHECKING:
     from crosspro.data_prep.annotate.files import ConlluFile
+    from crosspro.data_prep.formats.chains import ChainRow
 
 COMPRESSED = ("", ".gz", ".xz")
 BLIND = ".blind"
@@ -99,7 +98,7 @@ def read_layered(
         return _with_chains(examples, layers.chains)
     parses: dict[Side, Path | None] = {"source": layers.source_parse, "target": layers.target_parse}
     for side, parse in parses.items():
-        if parse and has_entities(parse):
+        if parse and _has_entities(parse):
             examples = _with_entities(examples, parse, side)
     return examples
 
@@ -128,9 +127,15 @@ def _beside(path: Path, suffix: str) -> Path | None:
 
 
 def _parse(path: Path, language: str) -> ConlluFile:
-    from crosspro.data_prep.annotate.files import ConlluFile  # which most data has no need of
+    from crosspro.data_prep.annotate.files import ConlluFile
 
     return ConlluFile(str(path), language, "universal")
+
+
+def _has_entities(parse: Path) -> bool:
+    from crosspro.data_prep.formats.entities import has_entities
+
+    return has_entities(parse)
 
 
 def _with_source_parse(examples: Iterable[Example], path: Path, task: Task) -> Iterator[Example]:
@@ -152,6 +157,9 @@ def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Itera
 
     Entities of the two sides have names of their own.
     """
+    from crosspro.data_prep.formats.conllu import read_conllu
+    from crosspro.data_prep.formats.entities import entity_mentions, written_positions
+
     sentences = read_conllu(path)
     for example in examples:
         words = example.source if side == "source" else example.target
@@ -171,6 +179,8 @@ def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Itera
 
 def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:
     """The examples with their mentions; at the first fault none follows, and all are raised."""
+    from crosspro.data_prep.formats.chains import read_chains
+
     rows: dict[tuple[str, int], list[ChainRow]] = defaultdict(list)
     for row in read_chains(path):
         rows[row.document, row.sentence].append(row)

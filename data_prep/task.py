@@ -15,7 +15,6 @@ from typing import Any
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.yaml_file import read_yaml
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
@@ -118,6 +117,8 @@ def load_task(name_or_path: str | Path) -> Task:
                 f"{choices(task_names())}, or the path of a .yaml file",
                 quoted(str(name_or_path)),
             )
+    from crosspro.data_prep.files.yaml_file import read_yaml  # not every command reads a task
+
     content, _ = read_yaml(path, "task file")
     return task_from_mapping(content, str(path))
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,11 +17,6 @@ from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import Layers
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.layout.style import Style
-from crosspro.evaluation.published.results import (
-    PublishedResult,
-    published_results,
-    published_test_set,
-)
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.order import order_warning
@@ -62,6 +57,9 @@ from crosspro.scripts.options import (
     style_of,
     write_output,
 )
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.published.results import PublishedResult
 
 
 class SubmissionLayout(StrEnum):
@@ -253,6 +251,8 @@ def _released(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:
 def _published(task: Task, year: int | None) -> list[PublishedResult]:
     if year is None:
         return []
+    from crosspro.evaluation.published.results import published_results
+
     pair = f"{task.source_language}-{task.target_language}"
     rows = published_results(year, pair) if year in task.years else []
     if not rows:
@@ -266,6 +266,8 @@ def published_warnings(task: Task, gold: Gold, year: int | None, absent: AbsentC
     """Why a submission may not be comparable with the published results."""
     if year is None:
         return []
+    from crosspro.evaluation.published.results import published_test_set
+
     warnings = []
     size = published_test_set(year, f"{task.source_language}-{task.target_language}").instances
     if len(gold.classes) != size:

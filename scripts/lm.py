@@ -1,4 +1,7 @@
-"""Train and query n-gram language models."""
+"""Train and query n-gram language models.
+
+What estimates models is imported where one is trained: a query should not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from crosspro.baselines.ngram.arpa_writer import write_arpa
-from crosspro.baselines.ngram.corpus import Report
 from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_model
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
 from crosspro.baselines.ngram.sentences import read_sentences
@@ -24,6 +24,9 @@ from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output
+
+if TYPE_CHECKING:
+    from crosspro.baselines.ngram.corpus import Report
 
 app = command_app()
 
@@ -90,6 +93,9 @@ def train(
     ] = None,
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
+    from crosspro.baselines.ngram.arpa_writer import write_arpa
+    from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
+
     if output is None and arpa is None:
         raise CrossproError(
             "output: expected a model to write (-o MODEL or --arpa FILE), found none"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import typer
 
@@ -52,7 +55,7 @@ def main() -> None:
     """Entry point of the console command."""
     open_standard_streams()
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
-        module = importlib.import_module(f"crosspro.scripts.{sys.argv[1].replace('-', '_')}")
+        module = _module(sys.argv[1])
         if hasattr(module, "app"):
             run(module.app, sys.argv[2:], f"crosspro {sys.argv[1]}")
         else:  # Hydra reads the arguments itself, and starts this file for each further GPU
@@ -60,6 +63,24 @@ def main() -> None:
             module.main()
     else:
         run(_overview(), sys.argv[1:], "crosspro")
+
+
+def _module(command: str) -> ModuleType:
+    """Import what a command needs, at the least cost of processor time."""
+    name = f"crosspro.scripts.{command.replace('-', '_')}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if command != "train":
+        # The threads that come with numpy turn idle for some 80 ms before they sleep, which is good
+        # where large matrices are multiplied again and again, as in training.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    # What modules hold stays to the end: garbage is not looked for in it, now or at the exit.
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None = None) -> None:

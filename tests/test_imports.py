@@ -140,6 +140,18 @@ def test_scoring_files_imports_neither_systems_nor_pages():
     assert not [name for name in found if name.endswith(".page") or ".prediction" in name]
 
 
+def test_commands_import_what_they_use():
+    unused = {
+        "evaluate": {"published.results", "formats.conllu", "formats.chains"},
+        "lm": {"files.yaml_file", "ngram.estimate", "ngram.counting", "ngram.arpa"},
+    }
+    for command, modules in unused.items():
+        code = f"import crosspro.scripts.{command}, sys\nprint(*sys.modules)"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+        assert f"crosspro.scripts.{command}" in ran.stdout.split()
+        assert not [name for name in ran.stdout.split() if name.endswith(tuple(modules))]
+
+
 def test_help_imports_neither_torch_nor_numpy():
     code = (
         "import sys; sys.argv = ['crosspro', '--help']\n"

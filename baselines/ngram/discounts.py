@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.counting import Counts, NGramTable
 from crosspro.baselines.ngram.workspace import Workspace
 from crosspro.data_prep.errors import CrossproError
+
+if TYPE_CHECKING:
+    from crosspro.baselines.ngram.counting import Counts, NGramTable
 
 DEFAULT_FALLBACK = (0.5, 1.0, 1.5)
 """What lmplz takes for `--discount_fallback` without numbers."""

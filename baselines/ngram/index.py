@@ -66,6 +66,16 @@ def bucket_of(keys: IntArray, buckets: int) -> IntArray:
     return mixed.view(np.int64)
 
 
+def index_of(keys: IntArray) -> Index:
+    """The index of keys in memory; the node of each is its place."""
+    buckets = 2 * max(1, len(keys))  # half of them empty: such an index is small, and may be quick
+    places = bucket_of(keys, buckets)
+    order = _order(places)
+    sizes = np.bincount(places, minlength=buckets)
+    starts = np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)])
+    return Index(starts, keys[order], order.astype(np.uint32))
+
+
 def build_index(
     parts: Callable[[], Iterable[tuple[int, IntArray]]], total: int, space: Workspace
 ) -> Index:
@@ -83,8 +93,7 @@ def build_index(
         high = min(low + space.chunk, buckets)
         chosen = [_in_range(first, keys, buckets, low, high) for first, keys in parts()]
         keys, nodes, places = (np.concatenate(column) for column in zip(*chosen, strict=True))
-        # One sort of bucket and place in a single number is much faster than sorting places.
-        order = np.sort((places << 32) | np.arange(len(places))) & 0xFFFFFFFF
+        order = _order(places)
         filled = slice(done, done + len(order))
         index.keys[filled] = keys[order]
         index.nodes[filled] = nodes[order]
@@ -92,6 +101,14 @@ def build_index(
         starts[low + 1 : high + 1] = done + np.cumsum(sizes)
         done += len(order)
     return index
+
+
+def _order(buckets: IntArray) -> IntArray:
+    """The places of keys, sorted by their buckets.
+
+    One sort of bucket and place in a single number is much faster than sorting places.
+    """
+    return np.sort((buckets << 32) | np.arange(len(buckets))) & 0xFFFFFFFF
 
 
 def _in_range(

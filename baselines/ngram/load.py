@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from crosspro.baselines.ngram.arpa import read_arpa
-from crosspro.baselines.ngram.arpa_writer import write_arpa
 from crosspro.baselines.ngram.binary import MAGIC, is_binary, read_binary, write_binary
-from crosspro.baselines.ngram.corpus import Report
 from crosspro.baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.errors import CrossproError, choices, input_error
 from crosspro.data_prep.files.textfile import read_lines
+
+if TYPE_CHECKING:
+    from crosspro.baselines.ngram.corpus import Report
 
 ENGINES = ("own", "kenlm")
 
@@ -44,6 +45,8 @@ def load_own(path: str | Path, report: Report = lambda _: None) -> NGramModel:
     if start.startswith(KENLM_MAGIC[: len(start)]) and start:
         expected = "an ARPA file or a binary file of crosspro (or the engine kenlm)"
         raise input_error(path, "file", expected, "KenLM's binary file")
+    from crosspro.baselines.ngram.arpa import read_arpa  # which a binary model has no need of
+
     return read_arpa(path, report)
 
 
@@ -52,6 +55,8 @@ def save_model(path: str | Path, model: NGramModel, report: Report = lambda _: N
     path = Path(path)
     name = path.name.removesuffix(".gz").removesuffix(".xz")
     if name.endswith(".arpa"):
+        from crosspro.baselines.ngram.arpa_writer import write_arpa
+
         write_arpa(path, model, report)
     else:
         write_binary(path, model)

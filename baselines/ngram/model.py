@@ -121,36 +121,36 @@ class NGramModel(LanguageModel):
         log10 = np.empty(len(tokens), np.float32)
         found = np.empty(len(tokens), np.uint8)
         for part in _groups(starts, len(tokens)):
-            log10[part], found[part] = self._score_part(tokens[part], ~scored[part], begin)
+            log10[part], found[part] = self._score_part(tokens[part], scored[part], begin)
         ends = stops + np.arange(1, len(lengths) + 1) * end
         return TokenScores(tokens[scored], log10[scored], found[scored], ends)
 
     def _score_part(
-        self, tokens: IntArray, starts: NDArray[np.bool_], begin: bool
+        self, tokens: IntArray, scored: NDArray[np.bool_], begin: bool
     ) -> tuple[Scores, NDArray[np.uint8]]:
-        nodes = tokens + 1
-        longest = nodes.copy()
+        """The scores of tokens, and the lengths of the n-grams that were found.
+
+        Only places where there is a context are looked at: an n-gram that was found is the context
+        of the word after it, unless a sentence ends there.
+        """
+        longest = tokens + 1
         lengths = np.ones(len(tokens), np.uint8)
-        if not begin:
-            nodes[starts] = 0
         back_offs = np.zeros(len(tokens), np.float32)
-        contexts = np.empty_like(nodes)
+        following = np.append(scored[1:], False)
+        before = np.flatnonzero(following if begin else following & scored)
+        contexts = longest[before]
         for n in range(2, self.order + 1):
-            contexts[0] = 0
-            contexts[1:] = nodes[:-1]
-            contexts[starts] = 0
-            places = np.flatnonzero(contexts)
-            known = contexts[places]
-            found = self.find(known, tokens[places])
-            nodes = np.zeros_like(nodes)
-            nodes[places] = found
+            places = before + 1
+            found = self.find(contexts, tokens[places])
+            misses = np.flatnonzero(found == 0)
+            back_offs[places[misses]] += self.back_offs.take(contexts[misses])
             hits = np.flatnonzero(found)
-            longer = places[hits]
-            longest[longer] = found[hits]
+            longer, nodes = places[hits], found[hits]
+            longest[longer] = nodes
             lengths[longer] = n
             back_offs[longer] = 0  # a longer match makes those of shorter contexts void
-            misses = np.flatnonzero(found == 0)
-            back_offs[places[misses]] += self.back_offs.take(known[misses])
+            inside = np.flatnonzero(following[longer])
+            before, contexts = longer[inside], nodes[inside]
         return self.log_probs.take(longest) + back_offs, lengths
 
 

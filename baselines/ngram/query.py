@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from crosspro.baselines.ngram.arpa_writer import formatted
 from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
 from crosspro.baselines.ngram.sentences import SentenceBatch
 
@@ -71,6 +70,8 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
     totals, unknown = scores.totals.tolist(), scores.unknown_totals.tolist()
     if not per_word:
         return b"".join([_TOTAL % pair for pair in zip(totals, unknown, strict=True)])
+    from crosspro.baselines.ngram.arpa_writer import formatted
+
     log10 = formatted(scores.log10)
     numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()
     tokens = zip(numbers, lengths, log10, strict=True)

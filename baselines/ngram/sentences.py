@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.baselines.ngram.word_table import TextWords
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, split_tag
 from crosspro.data_prep.files.textfile import bad_byte, read_lines
@@ -38,7 +39,7 @@ class SentenceBatch:
 
     path: Path
     first_line: int
-    words: list[bytes]
+    words: list[bytes] | TextWords
     lengths: NDArray[np.int64]
 
     @classmethod
@@ -107,19 +108,20 @@ def filled(example: Example) -> list[str]:
     return words
 
 
-def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes], NDArray[np.int64]]:
+def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes] | TextWords, NDArray[np.int64]]:
     """The words of all lines, and how many each has: what `split_words` finds, all at once."""
     text = b"".join(lines)
     if any(odd in text for odd in _ODD_SPACES):
         each = [split_words(line) for line in lines]
-        words = [word for line in each for word in line]
-        return words, np.fromiter(map(len, each), np.int64, len(each))
-    # A word begins at a character that is no space and comes after one, or first of all.
-    spaces = _IS_SPACE.take(np.frombuffer(b"\n" + text, np.uint8))
-    starts = np.flatnonzero(spaces[:-1] & ~spaces[1:])
-    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    before = np.searchsorted(starts, ends)
-    return text.split(), np.diff(before, prepend=0)
+        lengths = np.fromiter(map(len, each), np.int64, len(each))
+        return [word for line in each for word in line], lengths
+    # Words lie between the places where spaces end and begin; before and after the text is space.
+    spaces = _IS_SPACE.take(np.frombuffer(b"\n" + text + b"\n", np.uint8))
+    edges = np.flatnonzero(spaces[:-1] != spaces[1:])
+    words = TextWords(text, edges[::2], edges[1::2])
+    line_ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
+    before = np.searchsorted(words.starts, line_ends)
+    return words, np.diff(before, prepend=0)
 
 
 def split_words(line: bytes) -> list[bytes]:

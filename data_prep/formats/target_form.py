@@ -33,7 +33,8 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
             continue
         words = [word for word in columns[_TARGET].split() if not word.startswith(_PLACEHOLDER)]
         tokens += len(words)
-        tagged += sum(_BAR in word[1:-1] for word in words)
+        if _BAR in columns[_TARGET]:
+            tagged += sum(_BAR in word[1:-1] for word in words)
     fitting = tagged if task.tagged else tokens - tagged
     if tokens < LEAST_TOKENS or fitting * 10 > tokens:
         return None

@@ -60,13 +60,17 @@ def _pairs(path: Path) -> Iterator[tuple[str, str | None]]:
     """The labels of the first lines, with their words where there are as many."""
     try:
         for raw in islice(read_lines(path), LINES):
-            columns = raw.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
-            labels = columns[0].split()
-            words = columns[1].split() if len(columns) == len(COLUMNS) else []
+            columns = raw.rstrip(b"\r\n").split(b"\t")
+            labels = _tokens(columns[0])
+            words = _tokens(columns[1]) if len(columns) == len(COLUMNS) else []
             known = words if len(words) == len(labels) else [None] * len(labels)
             yield from zip(labels, known, strict=True)
     except InputError:  # whoever reads the file as a whole says so
         return
+
+
+def _tokens(column: bytes) -> list[str]:
+    return column.decode("utf-8", errors="replace").split()
 
 
 def _agree(label: str, word: str, task: Task) -> bool:

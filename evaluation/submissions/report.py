@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
@@ -17,7 +18,6 @@ from crosspro.evaluation.layout.differences import (
 )
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import Row, csv_number, csv_text
-from crosspro.evaluation.published.results import PublishedResult
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.results import Evaluation, Result, ranks
 from crosspro.evaluation.submissions.scores import (
@@ -29,6 +29,9 @@ from crosspro.evaluation.submissions.scores import (
     precision,
     recall,
 )
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.published.results import PublishedResult
 
 Table = tuple[Row, Sequence[Row]]
 """The heading and the rows."""

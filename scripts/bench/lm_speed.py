@@ -58,7 +58,8 @@ def command(text: Path, model: Path) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "crosspro.scripts.lm",
+        "crosspro.scripts.main",
+        "lm",
         "train",
         str(text),
         "-n",
@@ -93,8 +94,8 @@ def random_text(path: Path, tokens: int) -> None:
 
 def measure_command(model: Path, text: Path) -> None:
     """The whole command, start-up and output included, beside a Python loop over the text."""
-    query = [sys.executable, "-m", "crosspro.scripts.lm", "query", str(model), str(text)]
-    ours = measure(query)
+    query = [sys.executable, "-m", "crosspro.scripts.main", "lm", "query"]
+    ours = measure([*query, str(model), str(text)])
     plain = measure([sys.executable, plain_loops.__file__, "words", str(text)])
     print(f"crosspro lm query: {ours}; ratio to a plain loop {ours.cpu / plain.cpu:.2f}")
 

@@ -45,6 +45,27 @@ def test_version_and_unknown_command():
     assert b"evalute" in unknown.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "given", "expected"),
+    [("evaluate", None, "4"), ("evaluate", "20", "20"), ("train", None, "None")],
+)
+def test_commands_start_without_idle_threads_and_garbage(command, given, expected):
+    code = (
+        "import atexit, gc, os, sys\n"
+        "from crosspro.scripts.main import main\n"
+        "tell = lambda: print(os.environ.get('OPENBLAS_THREAD_TIMEOUT'), gc.isenabled(),"
+        " gc.get_freeze_count() > 10_000, file=sys.stderr)\n"
+        "atexit.register(tell)\n"
+        f"sys.argv = ['crosspro', '{command}', '--help']\n"
+        "main()"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_THREAD_TIMEOUT"}
+    environment |= {} if given is None else {"OPENBLAS_THREAD_TIMEOUT": given}
+    command_line = [sys.executable, "-c", code]
+    ran = subprocess.run(command_line, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert ran.stderr.split()[-3:] == [expected, "True", "True"]
+
+
 def test_check_accepts_and_refuses(tmp_path):
     good = crosspro("check", CASE / "gold.tsv", "--task", "en-fr")
     assert (good.code, good.stdout) == (0, b"")

@@ -68,5 +68,5 @@ def test_lines_split_together_are_lines_split_one_by_one(texts, last):
         lines[-1] = lines[-1][:-1]
     words, lengths = split_lines(lines)
     each = [split_words(line) for line in lines]
-    assert words == [word for line in each for word in line]
+    assert list(words) == [word for line in each for word in line]
     assert lengths.tolist() == [len(line) for line in each]
