@@ -58,7 +58,7 @@ class Layers:
     def present(self) -> frozenset[str]:
         """The layers that lines get from these files; chains may be the entities of a parse."""
         parses = (self.source_parse, self.target_parse)
-        entities = any(parse is not None and has_entities(parse) for parse in parses)
+        entities = any(parse is not None and _has_entities(parse) for parse in parses)
         return frozenset(self.files()) | ({"chains"} if entities else frozenset())
 
 

@@ -37,7 +37,7 @@ def load_adjustment(folder: Path, classes: int) -> Adjustment:
     try:
         tau = float(content["tau"])
         frequencies = np.array(content["frequencies"], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise input_error(path, "file", "tau and frequencies", str(error)) from error
     if frequencies.shape != (classes,) or not np.isfinite([tau, *frequencies]).all():
         expected = f"a finite tau and {classes} finite frequencies"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import contextlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +59,8 @@ def parse_header(raw: bytes, path: Path, line: int) -> Header:
     language = _LANGUAGE.search(text)
     name = charset[1] if charset and charset[1].upper() != "CHARSET" else "utf-8"
     try:
-        codecs.lookup(name)
+        with contextlib.suppress(UnicodeError):
+            b"a".decode(name)  # Python also knows encodings that are not of text (uu, hex)
     except LookupError as error:
         raise input_error(path, "charset", "a known encoding", quoted(name), line) from error
     return Header(language[1] if language else None, name)

@@ -235,6 +235,7 @@ def changed(path, old, new):
         ("system.json", lambda path: changed(path, '"words"', '"letters"')),
         ("adjustment.json", lambda path: path.write_text("{}")),
         ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
+        ("adjustment.json", lambda path: changed(path, "[", f"[{10**400}, ")),
     ],
 )
 def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
