@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
-from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.tensors import GapTensors, widest_sides
 from crosspro.prediction.neural.vocabulary import Vocabulary
 
 
@@ -46,12 +47,14 @@ class Reads:
     """What a network reads of an example with certain settings.
 
     `parse` names the settings that ask for a parse of the source, with the values that do not, and
-    is empty if all do; None needs none. `heads` does so for the dependencies in it.
+    is empty if all do; None needs none. `heads` does so for the dependencies in it, and `earlier`
+    for sentences before the gap's own, which `training.context` gives.
     """
 
     fields: tuple[Field, ...]
     parse: Mapping[str, object] | None = None
     heads: Mapping[str, object] | None = None
+    earlier: Mapping[str, object] | None = None
 
 
 def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
@@ -73,6 +76,9 @@ class Network(nn.Module, ABC):
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     """Where settings may lie, if not from 1 (whole numbers) or from 0 to 0.999 (others)."""
 
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What settings that are texts may say."""
+
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run it begins with."""
 
@@ -90,9 +96,16 @@ class Network(nn.Module, ABC):
         """What it reads with these settings, which are complete."""
         return Reads(cls.fields)
 
+    def extents(self, data: GapTensors) -> Indices:
+        """How much is read of each gap's context: gaps that are alike in it share a batch.
+
+        Unless a network says otherwise, the longest side of it, at most `window` tokens.
+        """
+        return widest_sides(data, self.window)
+
     @abstractmethod
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores of (batch, classes); no gap of the batch has a wider context than `width`."""
+        """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float

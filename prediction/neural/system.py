@@ -123,7 +123,7 @@ class NeuralSystem(System):
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
         reading = self._go_on_reading(earlier) if earlier else self._new_reading(train)
-        check_context(self.training.context, train)
+        check_context(self.reads, self.training.context, train)
         check_parse(self.reads, chain(train, dev))
         check_heads(self.reads, train)
         data = self._training_data(train, dev, reading, earlier, folder)

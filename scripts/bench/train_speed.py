@@ -75,8 +75,10 @@ def make_data(gaps: int, device: str) -> GapTensors:
         source_position=start + WINDOW,
         head_position=start + WINDOW,
         target_low=start,
+        target_start=start,
         target_high=start + LENGTH,
         source_low=start,
+        source_start=start,
         source_high=start + LENGTH,
         label=torch.randint(0, 8, (gaps,), generator=generator),
     ).to(device)
