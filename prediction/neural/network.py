@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.example import Side
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.sampling import Indices
@@ -55,6 +56,22 @@ class Reads:
     parse: Mapping[str, object] | None = None
     heads: Mapping[str, object] | None = None
     earlier: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Tokens of one side among which a network chose, with the probability of each: a row a gap.
+
+    `tokens` and `shares` are (batch, tokens): positions in the text, and probabilities, 0 for what
+    fills a row up. What is missing to 1 is the probability that none was chosen. `given` (batch,
+    classes, tokens) are the probabilities once the class is known, where that tells more.
+    """
+
+    title: str
+    side: Side
+    tokens: Tensor
+    shares: Tensor
+    given: Tensor | None = None
 
 
 def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
@@ -106,6 +123,10 @@ class Network(nn.Module, ABC):
     @abstractmethod
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
+
+    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """What it chose to look at on the way to its scores, for explanations."""
+        return ()
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
