@@ -34,7 +34,15 @@ from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 READING = Reading((SOURCE, CHARACTER, LEMMA, PRONOUN))
 
-VARIANTS = [("turku_gru", {}), ("turku_gru", {"inward": True}), ("uppsala_bilstm", {})]
+VARIANTS = [
+    ("turku_gru", {}),
+    ("turku_gru", {"inward": True}),
+    ("uppsala_bilstm", {}),
+    ("hardmeier_cnn", {}),
+    ("hardmeier_cnn", {"filter_width": 4, "window": 3}),
+    ("hardmeier_anaphora", {}),
+    ("hardmeier_anaphora", {"candidates": 2, "window": 9}),
+]
 
 
 @pytest.mark.parametrize(("name", "network"), VARIANTS)
@@ -69,6 +77,18 @@ def test_a_few_examples_are_learnt_by_heart(name, network, tmp_path):
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
     assert len(gold) >= 50
     assert (made.predict(few).argmax(axis=1) == gold).all()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_networks_beat_the_majority_on_the_demo(name):
+    train, dev = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 20)
+    made = system(name, epochs=8, class_weight_power=0.0)
+    made.fit(TASK, train, dev)
+    gold = [TASK.class_index[gap.label] for example in dev for gap in example.gaps]
+    most = max(gold.count(one) for one in set(gold))
+    assert (made.predict(dev).argmax(axis=1) == gold).sum() > 1.5 * most
+    score = dev_score(TASK, dev, "macro_recall")
+    assert score(made.predict(dev)) > 2 * 100 / len(TASK.classes)
 
 
 @pytest.mark.parametrize("name", SMALL)
