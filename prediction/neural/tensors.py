@@ -104,8 +104,13 @@ def span(start: Tensor, end: Tensor, width: int) -> tuple[Tensor, Tensor]:
     Positions from the end on are clamped, and stand after all good ones.
     """
     positions = start[:, None] + torch.arange(width, device=start.device)
-    last = torch.maximum(start, end - 1).clamp(min=0)
+    last = (end - 1).clamp(min=0)
     return positions.minimum(last[:, None]), (end - start).clamp(0, width)
+
+
+def table_width(lengths: Tensor, width: int | None) -> int:
+    """How wide a table of sequences must be; for a known `width` a GPU is not asked."""
+    return width if width and lengths.is_cuda else max(1, int(lengths.max()))
 
 
 def word_numbers(entries: Tensor) -> Tensor:

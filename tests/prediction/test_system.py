@@ -74,6 +74,23 @@ SYSTEMS = {
             "trainer": QUIET,
         },
     ),
+    "nyu_nmt": (
+        "neural",
+        {
+            "network": "nyu_nmt",
+            "network_settings": {"embedding": 6, "hidden": 6, "previous": "second_encoder"},
+            "training": {"context": 1},
+            "trainer": QUIET,
+        },
+    ),
+    "ukyoto_attention": (
+        "neural",
+        {
+            "network": "ukyoto_attention",
+            "network_settings": {"embedding": 6, "hidden": 6, "dense": 8},
+            "trainer": QUIET,
+        },
+    ),
     "hardmeier_cnn": (
         "neural",
         {

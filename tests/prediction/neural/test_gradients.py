@@ -90,6 +90,18 @@ def test_a_network_without_embeddings_has_none():
 SYSTEMS = {
     "turku": ("turku_gru", {"embedding": 6, "hidden": 6, "dense": 8, "window": 10}, {"context": 1}),
     "uppsala": ("uppsala_bilstm", {"words": 6, "characters": 4, "hidden": 6, "mlp": 8}, {}),
+    "nyu": ("nyu_nmt", {"embedding": 6, "hidden": 6}, {}),
+    "nyu before": (
+        "nyu_nmt",
+        {"embedding": 6, "hidden": 6, "previous": "concatenated"},
+        {"context": 1},
+    ),
+    "nyu second": (
+        "nyu_nmt",
+        {"embedding": 6, "hidden": 6, "previous": "second_encoder"},
+        {"context": 1},
+    ),
+    "ukyoto": ("ukyoto_attention", {"embedding": 6, "hidden": 6, "dense": 8, "tags": 4}, {}),
     "units": (
         "turku_gru",
         {"embedding": 6, "hidden": 6, "dense": 8, "window": 10},
@@ -145,4 +157,4 @@ def test_all_numbers_together_are_the_slope_of_louder_embeddings(name):
     assert total == pytest.approx(slope, abs=1e-4)
     assert total
     assert any(found.evidence.source)
-    assert bool(earlier) == bool(training.get("context"))
+    assert bool(earlier) == bool(system.context)

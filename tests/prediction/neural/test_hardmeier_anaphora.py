@@ -26,7 +26,7 @@ def gaps_of(examples):
 
 
 def test_candidates_are_the_nouns_before_the_gap_nearest_first(train):
-    made, tensors = prepared(NAME, train, {"candidates": 4, "window": 200})
+    made, tensors = prepared(NAME, train, {"candidates": 4, "window": 200}, context=2)
     gaps = torch.arange(len(tensors.label))
     for width in (200, 60):  # of a batch that needs no more
         found = made.network._found(tensors, gaps, width)
@@ -44,7 +44,7 @@ def test_candidates_are_the_nouns_before_the_gap_nearest_first(train):
 
 
 def test_the_classes_are_summed_over_the_antecedents(train):
-    made, tensors = prepared(NAME, train)
+    made, tensors = prepared(NAME, train, context=2)
     gaps = torch.arange(len(tensors.label))
     with torch.inference_mode():
         _, antecedent, classes = made.network._chances(tensors, gaps, None)
@@ -60,7 +60,7 @@ def test_the_classes_are_summed_over_the_antecedents(train):
 
 
 def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
-    made, _ = prepared(NAME, train)
+    made, _ = prepared(NAME, train, context=2)
     target = ("REPLACE_0", "être|VER", "beau|ADJ")
     line = Example(("it", "is", "fine"), target, ((0, 0),), (Gap(0, 0, "il"),), "d")
     nouns = sorted({t for e in train for t in e.target if t.endswith("|NOM")})
@@ -75,7 +75,7 @@ def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
 
 
 def test_without_a_noun_there_is_no_antecedent(train):
-    made, _ = prepared(NAME, train)
+    made, _ = prepared(NAME, train, context=2)
     line = Example(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
     (focus,) = made.focus([line], 0)
     assert not focus.shares[0].any()
@@ -133,7 +133,7 @@ def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
 
 
 def test_explanations_show_the_antecedents(train, dev, tmp_path):
-    made, _ = prepared(NAME, train)
+    made, _ = prepared(NAME, train, context=2)
     made.frequencies = np.ones(len(TASK.classes))
     made.save(tmp_path)
     lines = [example for example in dev if example.document == dev[0].document]

@@ -35,7 +35,7 @@ def rows(lines, line):
 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_the_preceding_sentence_is_heard_and_no_earlier_one(side, train, dev):
-    made, _ = prepared("hardmeier_cnn", train)
+    made, _ = prepared("hardmeier_cnn", train, context=1)
     lines, line = document(dev)
     known = [example for example in train if len(getattr(example, side)) > 4 and not example.gaps]
     for back, context, heard in ((1, 1, True), (1, 0, False), (2, 1, False), (2, 2, True)):
@@ -50,7 +50,7 @@ def test_the_preceding_sentence_is_heard_and_no_earlier_one(side, train, dev):
 
 
 def test_two_gaps_of_a_sentence_are_told_apart(train):
-    made, _ = prepared("hardmeier_cnn", train)
+    made, _ = prepared("hardmeier_cnn", train, context=1)
     gaps = (Gap(0, 0, "il"), Gap(3, 0, "elle"))
     words = ("REPLACE_0", "être|VER", "et|KON", "REPLACE_0", "être|VER")
     found = scores(made, [Example(("it", "is"), words, (), gaps)])
@@ -58,7 +58,7 @@ def test_two_gaps_of_a_sentence_are_told_apart(train):
 
 
 def test_long_sentences_are_cut_on_both_sides_of_the_gap(train):
-    made, _ = prepared("hardmeier_cnn", train, {"window": 2})
+    made, _ = prepared("hardmeier_cnn", train, {"window": 2}, context=1)
     words = [e.target[0] for e in train if not e.gaps][:9]
     words[4] = "REPLACE_0"
     line = Example(("it",), tuple(words), (), (Gap(4, 0, "il"),))
@@ -70,7 +70,7 @@ def test_long_sentences_are_cut_on_both_sides_of_the_gap(train):
 
 def test_a_gap_without_a_word_before_it_hears_nothing_there(train):
     """The first sentence of a document has no preceding one."""
-    made, _ = prepared("hardmeier_cnn", train)
+    made, _ = prepared("hardmeier_cnn", train, context=1)
     first = next(example for example in train if example.gaps)
     alone = scores(made, [first])
     with torch.no_grad():

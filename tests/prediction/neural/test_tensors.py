@@ -29,7 +29,7 @@ def test_a_span_is_cut_at_its_end_and_at_its_width():
     flat = torch.arange(10) + 1
     places, lengths = span(torch.tensor([0, 2, 4, 10]), torch.tensor([3, 9, 4, 10]), 4)
     assert lengths.tolist() == [3, 4, 0, 0]
-    assert pick(flat, places.clamp(max=9), lengths).tolist() == [
+    assert pick(flat, places, lengths).tolist() == [
         [1, 2, 3, 0], [3, 4, 5, 6], [0, 0, 0, 0], [0, 0, 0, 0],
     ]  # fmt: skip
 
