@@ -3,10 +3,10 @@
 Run: python -m crosspro.scripts.bench.train_speed [--network turku_gru nyu_nmt] [--device cuda]
      [--batch 1000 4096] [--steps 30]
 Vocabulary 50,000, every row full, forward, backward and optimiser included: Turku's windows of 50
-tokens on every side, for the others sentences of 31 tokens. Every measurement has a process of its
-own, so that its memory is. On a machine whose speed wavers --ratio is the better measure: steps of
-both networks in turn, on a CPU by the time that the process had of it. With --profile also where
-the time of our network goes.
+tokens on every side, for the others sentences of 31 tokens, for UU-Hardmeier with those before.
+Every measurement has a process of its own, so that its memory is. On a machine whose speed wavers
+--ratio is the better measure: steps of both networks in turn, on a CPU by the time that the process
+had of it. With --profile also where the time of our network goes.
 """
 
 from __future__ import annotations
@@ -25,28 +25,39 @@ from statistics import median
 import torch
 
 from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.networks.hardmeier_anaphora import HardmeierAnaphora
+from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainTurku, PlainUkyoto
 
 _WARM_UP = 5
 _GAPS = 8192
-SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "pronoun"), 50_000) | {"tag": 20}
+SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "linked", "pronoun"), 50_000) | {"tag": 20}
+WORDS = {name: tuple(map(str, range(n))) for name, n in SIZES.items()} | {
+    "noun": ("<pad>", "<unk>", "", "? ?"),  # every second word is a noun
+    "start": ("<pad>", "<unk>", "", "first"),
+}
 INVENTORY = Inventory(
-    {name: Vocabulary(tuple(map(str, range(n))), (1,) * n) for name, n in SIZES.items()},
+    {name: Vocabulary(words, (1,) * len(words)) for name, words in WORDS.items()},
     classes=tuple(map(str, range(8))),
 )
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is measured: networks by name, ours and a plain one among them, at a row's length."""
+    """What is measured: networks by name, ours and a plain one among them, at a row's length.
+
+    `context` is how many rows before its own are a gap's context.
+    """
 
     length: int
     networks: Mapping[str, Callable[[Inventory], Network]]
+    context: int = 0
 
 
 NETWORKS = {
@@ -60,17 +71,22 @@ NETWORKS = {
     ),
     "nyu_nmt": Comparison(31, {"ours": NyuNMT, "plain": PlainNyu}),
     "ukyoto_attention": Comparison(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
+    "hardmeier_cnn": Comparison(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
+    "hardmeier_anaphora": Comparison(
+        31, {"ours": HardmeierAnaphora, "plain": PlainHardmeierAnaphora}, 3
+    ),
 }
 
 
-def make_data(length: int, device: str) -> GapTensors:
+def make_data(length: int, device: str, context: int = 0) -> GapTensors:
     """Random sentences of one length with the gap in the middle: every row is full."""
     generator = torch.Generator().manual_seed(1)
     start = torch.arange(_GAPS) * length
+    low = (start - context * length).clamp(min=0)
     middle, end = start + length // 2, start + length
     columns = {
-        name: torch.randint(2, size, (_GAPS * length,), generator=generator)
-        for name, size in SIZES.items()
+        name: torch.randint(2, len(words), (_GAPS * length,), generator=generator)
+        for name, words in WORDS.items()
         if name != "pronoun"
     }
     columns["pronoun"] = torch.randint(2, 1000, (_GAPS,), generator=generator)
@@ -80,10 +96,10 @@ def make_data(length: int, device: str) -> GapTensors:
         target_position=middle,
         source_position=middle,
         head_position=middle,
-        target_low=start,
+        target_low=low,
         target_start=start,
         target_high=end,
-        source_low=start,
+        source_low=low,
         source_start=start,
         source_high=end,
         label=torch.randint(0, 8, (_GAPS,), generator=generator),
@@ -125,7 +141,7 @@ def ratio(network: str, device: str, batch: int, steps: int, bf16: bool, threads
     """The line that compares ours and plain, from the medians of steps that take turns."""
     torch.set_num_threads(threads)
     compared = NETWORKS[network]
-    data = make_data(compared.length, device)
+    data = make_data(compared.length, device, compared.context)
     trainings = {
         name: training(compared.networks[name](INVENTORY), data, batch, bf16)
         for name in ("ours", "plain")
@@ -171,7 +187,7 @@ def measure(
     """The line of one network."""
     torch.set_num_threads(threads)
     compared = NETWORKS[network]
-    data = make_data(compared.length, device)
+    data = make_data(compared.length, device, compared.context)
     rate = speed(compared.networks[name](INVENTORY), data, batch, steps, bf16)
     precision = "bf16" if bf16 else "fp32"
     return (
@@ -209,7 +225,7 @@ def main() -> None:
             for name in compared.networks if on_gpu else ("ours", "plain"):
                 print(pool.submit(measure, network, name, *how).result(), flush=True)
             if options.profile:
-                data = make_data(compared.length, options.device)
+                data = make_data(compared.length, options.device, compared.context)
                 _profile(compared.networks["ours"](INVENTORY), data, batch, bf16)
 
 

@@ -21,6 +21,7 @@ from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.runs import Configuration
 from crosspro.scripts.bench.feature_speed import measure as feature_speed
+from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, ratio
@@ -49,6 +50,23 @@ def test_a_plain_network_has_the_loss_of_ours(ours, plain, reader):
     gaps, ones = torch.arange(5), torch.ones(len(INVENTORY.classes))
     with torch.inference_mode():
         found, expected = (one.loss(data, gaps, 31, ones, 0.0) for one in (inner, network))
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [("hardmeier_cnn", PlainHardmeierCNN), ("hardmeier_anaphora", PlainHardmeierAnaphora)],
+)
+def test_a_plain_network_of_hardmeier_has_the_loss_of_ours(name, plain):
+    compared = NETWORKS[name]
+    data = make_data(compared.length, "cpu", compared.context)
+    network = plain(INVENTORY).eval()
+    gaps, ones = torch.arange(5, 10), torch.ones(len(INVENTORY.classes))
+    width = int(network.inner.extents(data).max())
+    with torch.inference_mode():
+        found, expected = (
+            one.loss(data, gaps, width, ones, 0.0) for one in (network.inner, network)
+        )
     assert found == pytest.approx(expected, rel=1e-4)
 
 

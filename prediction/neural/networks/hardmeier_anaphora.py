@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.antecedents import nouns_of
 from crosspro.data_prep.example import Example
+from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
 from crosspro.prediction.neural.network import Focus, Inventory, Network
 from crosspro.prediction.neural.registry import register
@@ -97,13 +98,13 @@ class HardmeierAnaphora(Network):
         sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: kinds, LINKED: words}
         self.embeddings = nn.ModuleDict(
             {
-                field.name: nn.Embedding(inventory.size(field.name), size, padding_idx=PAD)
+                field.name: small_embedding(inventory.size(field.name), size)
                 for field, size in sizes.items()
             }
         )
-        self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances))
-        self.sentences = nn.Parameter(torch.randn(_SENTENCES, distances))
-        self.ranks = nn.Parameter(torch.randn(candidates + 1, distances))
+        self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
+        self.sentences = nn.Parameter(torch.randn(_SENTENCES, distances) * SPREAD)
+        self.ranks = nn.Parameter(torch.randn(candidates + 1, distances) * SPREAD)
         around = 2 * context_words * (2 * words + tags) + words
         noun = 2 * words + kinds
         self.dropout = nn.Dropout(dropout)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.example import Side
+from crosspro.prediction.neural.embedding import small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
 from crosspro.prediction.neural.network import Inventory, Network
 from crosspro.prediction.neural.registry import register
@@ -47,18 +48,13 @@ class HardmeierCNN(Network):
         self.window = window
         sizes = {LEMMA.name: words, TAG.name: tags, SOURCE.name: words, PRONOUN.name: words}
         self.embeddings = nn.ModuleDict(
-            {
-                name: nn.Embedding(inventory.size(name), size, padding_idx=PAD)
-                for name, size in sizes.items()
-            }
+            {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
         )
         self.distances = nn.ParameterDict()
         self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
         for side, names in SIDES.items():
             width = sum(sizes[name] for name in names)
-            table = torch.randn(2 * window + 2, distances)
-            table[PAD] = 0.0
-            self.distances[side] = nn.Parameter(table)
+            self.distances[side] = small_embedding(2 * window + 2, distances).weight
             self.own[side] = _Filters(width + distances, filters, filter_width)
             self.earlier[side] = _Filters(width, filters, filter_width)
         self.dropout = nn.Dropout(dropout)
