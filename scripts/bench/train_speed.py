@@ -49,7 +49,7 @@ INVENTORY = Inventory(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MeasuredNetworks:
     """What is measured: networks by name, ours and a plain one among them, at a row's length.
 
     `context` is how many rows before its own are a gap's context.
@@ -61,7 +61,7 @@ class Comparison:
 
 
 NETWORKS = {
-    "turku_gru": Comparison(
+    "turku_gru": MeasuredNetworks(
         101,
         {
             "ours": TurkuGRU,
@@ -69,10 +69,10 @@ NETWORKS = {
             "plain": PlainTurku,
         },
     ),
-    "nyu_nmt": Comparison(31, {"ours": NyuNMT, "plain": PlainNyu}),
-    "ukyoto_attention": Comparison(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
-    "hardmeier_cnn": Comparison(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
-    "hardmeier_anaphora": Comparison(
+    "nyu_nmt": MeasuredNetworks(31, {"ours": NyuNMT, "plain": PlainNyu}),
+    "ukyoto_attention": MeasuredNetworks(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
+    "hardmeier_cnn": MeasuredNetworks(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
+    "hardmeier_anaphora": MeasuredNetworks(
         31, {"ours": HardmeierAnaphora, "plain": PlainHardmeierAnaphora}, 3
     ),
 }
