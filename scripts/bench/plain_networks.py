@@ -106,15 +106,16 @@ class PlainUkyoto(Network):
         self.inner = ours
         self.window = ours.window
         self.encoder = nn.GRU(
-            ours.left.input_size, ours.left.hidden_size, batch_first=True, bidirectional=True
+            ours.source.embedding_dim, ours.left.hidden_size, batch_first=True, bidirectional=True
         )
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `UkyotoAttention`, without tags."""
+        """Scores as in `UkyotoAttention`."""
         ours = self.inner
         source, _ = self.encoder(ours.dropout(ours.source(_row(data, "source", gaps))))
         source = ours.dropout(source)
-        words = ours.dropout(ours.target["lemma"](_row(data, "lemma", gaps)))
+        target = [table(_row(data, name, gaps)) for name, table in ours.target.items()]
+        words = ours.dropout(torch.cat(target, -1))
         middle = words.shape[1] // 2
         left, _ = ours.left(words[:, :middle])
         right, _ = ours.right(words[:, middle + 1 :].flip(1))

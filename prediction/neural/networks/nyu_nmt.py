@@ -13,13 +13,11 @@ step waits for another one's attention.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from crosspro.prediction.neural.attention import Attention
 from crosspro.prediction.neural.embedding import SPREAD, small_embedding
@@ -36,11 +34,7 @@ from crosspro.prediction.neural.tensors import (
     word_numbers,
 )
 from crosspro.prediction.neural.vocabulary import PAD
-
-_NOTHING = -100
-"""What is not predicted: padding, and gaps other than the one in question."""
-_SCORES_AT_ONCE = 1 << 27
-"""So many scores of words are kept at once; if there are more, gradients calculate them again."""
+from crosspro.prediction.neural.word_output import NOTHING, WordOutput
 
 
 class _Bounds(NamedTuple):
@@ -112,7 +106,7 @@ class NyuNMT(Network):
         attended = 4 if previous == "second_encoder" else 2
         self.readout = nn.Linear((1 + attended) * hidden, embedding)
         # Words, classes, and the end of the sentence.
-        self.output = nn.Linear(embedding, self.words + self.classes + 1)
+        self.output = WordOutput(embedding, self.words + self.classes + 1)
         self.dropout = nn.Dropout(dropout)
 
     def extents(self, data: GapTensors) -> Indices:
@@ -162,8 +156,8 @@ class NyuNMT(Network):
         of_words = self.output.weight.new_ones(self.output.out_features)
         of_words[self.words : self.words + self.classes] = weights
         read = self._read_out(states, text.memories)
-        losses = self._word_losses(read, targets, of_words, smoothing)
-        return losses.sum(1) / (targets != _NOTHING).sum(1)
+        losses = self.output.losses(read, targets, of_words, smoothing)
+        return losses.sum(1) / (targets != NOTHING).sum(1)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """The logarithm of what the sentence has from the gap on, with each class in it."""
@@ -177,8 +171,8 @@ class NyuNMT(Network):
         inputs = self._after_begin(self.lemma(pick(data["lemma"], places, before)))
         states, _ = self.decoder(self.dropout(inputs), text.state)
         here = states[torch.arange(len(gaps), device=gaps.device), before]
-        first = torch.log_softmax(self._word_scores(self._read_out(here[:, None], memories)), -1)
-        of_classes = first[:, 0, self.words : self.words + self.classes]
+        scores = self.output.precise_scores(self._read_out(here[:, None], memories)[:, 0])
+        of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
         places, after = span(gap + 1, end, table_width(end - gap - 1, width))
         words = pick(data["lemma"], places, after)
         return of_classes + self._following(words, after, here, memories)
@@ -197,34 +191,7 @@ class NyuNMT(Network):
         queries = states.reshape(shape[0], -1, states.shape[-1])
         targets = self._with_end(self._predicted(words), lengths)
         targets = targets[:, None].expand(*shape, -1)
-        return -self._word_losses(self._read_out(queries, memories), targets).sum(2)
-
-    def _word_losses(
-        self,
-        read: Tensor,
-        targets: Tensor,
-        weights: Tensor | None = None,
-        smoothing: float = 0.0,
-    ) -> Tensor:
-        """The cross-entropy of each word, in the shape of the targets."""
-
-        def losses(read: Tensor, targets: Tensor) -> Tensor:
-            return nn.functional.cross_entropy(
-                self._word_scores(read),
-                targets,
-                weight=weights,
-                ignore_index=_NOTHING,
-                label_smoothing=smoothing,
-                reduction="none",
-            )
-
-        most = max(1, _SCORES_AT_ONCE // self.output.out_features)
-        rows, wanted = torch.split(read.flatten(0, 1), most), torch.split(targets.flatten(), most)
-        parts = list(zip(rows, wanted, strict=True))
-        calculate: Callable[..., Tensor] = losses
-        if len(parts) > 1 and torch.is_grad_enabled():
-            calculate = partial(checkpoint, losses, use_reentrant=False, preserve_rng_state=False)
-        return torch.cat([calculate(*part) for part in parts]).view(targets.shape)
+        return -self.output.losses(self._read_out(queries, memories), targets).sum(2)
 
     def _encode(self, data: GapTensors, gaps: Tensor, width: int | None) -> _Text:
         own, *before = self._sources(data, gaps)
@@ -265,11 +232,6 @@ class NyuNMT(Network):
         result: Tensor = self.dropout(torch.tanh(self.readout(self.dropout(joined))))
         return result
 
-    def _word_scores(self, read: Tensor) -> Tensor:
-        """Scores of all words, classes and the end, in single precision at least."""
-        scores: Tensor = self.output(read)
-        return scores.to(torch.promote_types(scores.dtype, torch.float32))
-
     def _after_begin(self, words: Tensor) -> Tensor:
         """What the decoder reads before it says each word: the one before, at first the begin."""
         return torch.cat((self.begin.expand(len(words), 1, -1), words), 1)
@@ -277,11 +239,11 @@ class NyuNMT(Network):
     def _predicted(self, words: Tensor) -> Tensor:
         """The numbers of words to predict; paddings and gaps are not among them."""
         numbers = word_numbers(words)
-        return torch.where((numbers == PAD) | (numbers == self.gap_word), _NOTHING, numbers)
+        return torch.where((numbers == PAD) | (numbers == self.gap_word), NOTHING, numbers)
 
     def _with_end(self, targets: Tensor, lengths: Tensor) -> Tensor:
         """The end of the sentence behind its last word."""
-        targets = torch.cat((targets, torch.full_like(targets[:, :1], _NOTHING)), 1)
+        targets = torch.cat((targets, torch.full_like(targets[:, :1], NOTHING)), 1)
         return targets.scatter(1, lengths[:, None], self.words + self.classes)
 
     def _target(self, data: GapTensors, gaps: Tensor) -> _Bounds:

@@ -21,7 +21,7 @@ SMALL = {
     "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
                        "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
     "nyu_nmt": {"embedding": 12, "hidden": 12, "class_loss": 0.5, "dropout": 0.0},
-    "ukyoto_attention": {"embedding": 12, "hidden": 12, "dense": 24, "dropout": 0.0},
+    "ukyoto_attention": {"embedding": 12, "tags": 0, "hidden": 12, "dense": 24, "dropout": 0.0},
     "hardmeier_cnn": {"words": 12, "tags": 4, "distances": 4, "filters": 16, "window": 20,
                       "dropout": 0.0},
     "hardmeier_anaphora": {"words": 12, "tags": 4, "kinds": 3, "distances": 4, "hidden": 24,

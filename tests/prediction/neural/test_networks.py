@@ -133,7 +133,7 @@ def test_many_scores_of_words_are_calculated_in_parts(train, monkeypatch):
         return [found, *(parameter.grad.clone() for parameter in network.parameters())]
 
     at_once = gradients()
-    monkeypatch.setattr("crosspro.prediction.neural.networks.nyu_nmt._SCORES_AT_ONCE", 5_000)
+    monkeypatch.setattr("crosspro.prediction.neural.word_output._SCORES_AT_ONCE", 50_000)
     for one, other in zip(at_once, gradients(), strict=True):
         assert torch.allclose(one, other, atol=1e-4)
 
