@@ -31,10 +31,23 @@ class SentenceReader(nn.Module):
         states = words
         for layer, (onwards, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
             states = self.dropout(states) if layer else states
-            there, _ = onwards(states)
-            again, _ = back(turned(states, places))
+            there = read(onwards, states)
+            again = read(back, turned(states, places))
             states = torch.cat((there, turned(again, places)), -1)
         return states
+
+
+def read(gru: nn.GRU, words: Tensor, start: Tensor | None = None) -> Tensor:
+    """The states after each word, (batch, time, hidden), from the states (batch, hidden) on.
+
+    They are those of the weights' precision: whatever autocast was asked for, torch has GRUs of a
+    GPU calculate in fp16, in which small gradients vanish.
+    """
+    kind = next(gru.parameters()).dtype
+    with torch.autocast(words.device.type, enabled=False):
+        first = None if start is None else start.to(kind)[None].contiguous()
+        states: Tensor = gru(words.to(kind), first)[0]
+    return states
 
 
 def inside(lengths: Tensor, width: int) -> Tensor:

@@ -29,7 +29,8 @@ from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_networks_are_trained_and_compared_with_plain_ones(network):
+def test_networks_are_trained_and_compared_with_plain_ones(network, monkeypatch):
+    monkeypatch.setattr("crosspro.scripts.bench.train_speed._WARM_UP", 1)
     assert "ratio" in ratio(network, "cpu", 2, 1, bf16=False, threads=1)
 
 

@@ -25,7 +25,7 @@ from crosspro.prediction.neural.fields import GAP_WORD, LEMMA, SOURCE
 from crosspro.prediction.neural.network import Inventory, Network, Reads, gap_losses
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.sentence_reader import SentenceReader, inside
+from crosspro.prediction.neural.sentence_reader import SentenceReader, inside, read
 from crosspro.prediction.neural.tensors import (
     GapTensors,
     pick,
@@ -150,13 +150,14 @@ class NyuNMT(Network):
         inputs = torch.where(
             at_gap[:, :, None], self.class_words[labels][:, None], self.lemma(words)
         )
-        states, _ = self.decoder(self.dropout(self._after_begin(inputs)), text.state)
+        states = read(self.decoder, self.dropout(self._after_begin(inputs)), text.state)
         targets = torch.where(at_gap, self.words + labels[:, None], self._predicted(words))
         targets = self._with_end(targets, lengths)
         of_words = self.output.weight.new_ones(self.output.out_features)
         of_words[self.words : self.words + self.classes] = weights
-        read = self._read_out(states, text.memories)
-        losses = self.output.losses(read, targets, of_words, smoothing)
+        losses = self.output.losses(
+            self._read_out(states, text.memories), targets, of_words, smoothing
+        )
         return losses.sum(1) / (targets != NOTHING).sum(1)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
@@ -169,7 +170,7 @@ class NyuNMT(Network):
         gap = data.target_position[gaps]
         places, before = span(start, gap, table_width(gap - start, width))
         inputs = self._after_begin(self.lemma(pick(data["lemma"], places, before)))
-        states, _ = self.decoder(self.dropout(inputs), text.state)
+        states = read(self.decoder, self.dropout(inputs), text.state)
         here = states[torch.arange(len(gaps), device=gaps.device), before]
         scores = self.output.precise_scores(self._read_out(here[:, None], memories)[:, 0])
         of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
@@ -185,8 +186,8 @@ class NyuNMT(Network):
         classes = self.class_words[None, :, None].expand(*shape, 1, -1)
         following = self.lemma(words)[:, None].expand(*shape, -1, -1)
         inputs = torch.cat((classes, following), 2).flatten(0, 1)
-        start = state[:, None].expand(*shape, -1).flatten(0, 1)[None].contiguous()
-        states, _ = self.decoder(self.dropout(inputs), start)
+        start = state[:, None].expand(*shape, -1).flatten(0, 1)
+        states = read(self.decoder, self.dropout(inputs), start)
         # All sentences with one gap attend to the same source: their states are one row of queries.
         queries = states.reshape(shape[0], -1, states.shape[-1])
         targets = self._with_end(self._predicted(words), lengths)
@@ -200,7 +201,7 @@ class NyuNMT(Network):
         memories += [self._read(self.previous_encoder, data, one, width) for one in before]
         states, there = memories[0]
         mean = (states * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
-        return _Text(memories, torch.tanh(self.first_state(mean))[None])
+        return _Text(memories, torch.tanh(self.first_state(mean)))
 
     def _read(
         self,

@@ -20,7 +20,12 @@ from crosspro.prediction.neural.fields import LEMMA, SOURCE, TAG
 from crosspro.prediction.neural.network import Inventory, Network, Reads
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.sentence_reader import SentenceReader, inside, last_states
+from crosspro.prediction.neural.sentence_reader import (
+    SentenceReader,
+    inside,
+    last_states,
+    read,
+)
 from crosspro.prediction.neural.tensors import GapTensors, pick, span, table_width
 
 
@@ -83,10 +88,10 @@ class UkyotoAttention(Network):
         source = self.dropout(self.source_reader(words, lengths))
         start, gap, end = self._target(data, gaps)
         places, before = span(start, gap, table_width(gap - start, width))
-        left, _ = self.left(self._words(data, places, before))
+        left = read(self.left, self._words(data, places, before))
         places, after = span(gap + 1, end, table_width(end - gap - 1, width))
         backwards = ((end + gap)[:, None] - places).minimum(end[:, None] - 1)
-        right, _ = self.right(self._words(data, backwards, after))
+        right = read(self.right, self._words(data, backwards, after))
         query = torch.cat((last_states(left, before), last_states(right, after)), -1)
         around = self.dropout(torch.cat((left, right), 1))
         there = torch.cat((inside(before, left.shape[1]), inside(after, right.shape[1])), 1)
