@@ -37,7 +37,7 @@ class SentenceReader(nn.Module):
         return states
 
 
-def read(gru: nn.GRU, words: Tensor, start: Tensor | None = None) -> Tensor:
+def read(gru: nn.Module, words: Tensor, start: Tensor | None = None) -> Tensor:
     """The states after each word, (batch, time, hidden), from the states (batch, hidden) on.
 
     They are those of the weights' precision: whatever autocast was asked for, torch has GRUs of a
