@@ -154,11 +154,11 @@ class HardmeierAnaphora(Network):
         seen = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
             torch.cat((nouns, where), -1)
         )
-        scores = self.antecedent(torch.tanh(seen)).squeeze(-1).float()
+        scores = _exact(self.antecedent(torch.tanh(seen)).squeeze(-1))
         good = nn.functional.pad(found.good, (1, 0), value=True)
         antecedent = scores.masked_fill(~good, -torch.inf).log_softmax(1)
         hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(nouns))
-        classes = self.output(self.dropout(hidden)).float().log_softmax(-1)
+        classes = _exact(self.output(self.dropout(hidden))).log_softmax(-1)
         return found, antecedent, classes
 
     def _around(self, data: GapTensors, gaps: Tensor) -> Tensor:
@@ -196,3 +196,8 @@ class HardmeierAnaphora(Network):
         where = nn.functional.pad(where, (0, 0, 1, 0))
         ranks = self.ranks.expand(len(where), -1, -1)
         return torch.cat((where, ranks), -1)
+
+
+def _exact(scores: Tensor) -> Tensor:
+    """In single precision at least: sums of probabilities in bf16 would not be 1."""
+    return scores.to(torch.promote_types(scores.dtype, torch.float32))
