@@ -149,3 +149,24 @@ def test_explanations_show_the_antecedents(train, dev, tmp_path):
         shown = {row[:3] for row in table.rows if row[0] != "(none)"}
         tokens = {(lines[line - c.sentences].target[c.index], c.sentences, c.index) for c in nouns}
         assert shown == tokens
+
+
+def test_nouns_in_units_are_words_again(train, dev):
+    made = NeuralSystem(
+        NAME, SMALL[NAME],
+        {"batch_size": 32, "context": 1, "units": "sentencepiece", "unit_vocabulary": 90},
+        trainer={**QUIET, "max_epochs": 1},
+    )  # fmt: skip
+    made.fit(TASK, train, dev)
+    lines = [example for example in dev if example.document == dev[0].document]
+    for row, (line, gap) in enumerate(gaps_of(lines)):
+        (focus,) = made.focus(lines, row)
+        nouns = {(line - c.sentences, c.index) for c in antecedent_candidates(lines, line, gap, 1)
+                 if c.side == "target"}  # fmt: skip
+        chosen = {
+            (number, int(place))
+            for number, shares in enumerate(focus.shares)
+            for place in np.flatnonzero(shares > 1e-9)
+        }
+        assert chosen <= nouns
+        assert bool(chosen) == bool(nouns)
