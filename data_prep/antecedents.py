@@ -152,7 +152,7 @@ def nouns_of(
 
     For who finds out otherwise which of them stand before a gap.
     """
-    view = _View(example, lexicon, source_lexicon, _Split())
+    view = _View(example, lexicon, source_lexicon, SplitTokens())
     nouns = view.nouns(side)
     return {place: (view.gender(side, place), view.number(side, place)) for place in nouns}
 
