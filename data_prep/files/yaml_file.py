@@ -64,8 +64,13 @@ _UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _uni
 
 
 def parse_yaml(text: str) -> object:
-    """The content of a text; raises `yaml.YAMLError`, also for a key that stands twice."""
-    content: object = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
+    """The content of a text; every fault, also a key that stands twice, is a `yaml.YAMLError`."""
+    try:
+        content: object = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
+    except (TypeError, ValueError, *_OF_TAGS) as error:
+        raise yaml.YAMLError(str(error)) from error
+    except RecursionError as error:
+        raise yaml.YAMLError("nesting too deep") from error
     return content
 
 
@@ -80,7 +85,7 @@ def read_yaml(path: Path, kind: str = "file") -> tuple[object, str]:
         raise input_error(path, "encoding", "UTF-8", str(error)) from error
     try:
         return parse_yaml(text), text
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError, *_OF_TAGS) as error:
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         found = getattr(error, "problem", None) or str(error)
         line = None if mark is None else mark.line + 1

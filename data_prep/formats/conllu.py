@@ -149,7 +149,7 @@ def scan_conllu(path: str | Path) -> Iterator[ConlluSentence | Problem]:
     number = 0
     for number, raw in enumerate(read_lines(path), start=1):
         try:
-            line = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+            line = raw.decode("utf-8").removesuffix("\n").rstrip("\r")
         except UnicodeDecodeError as error:
             yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
             reader.spoilt = True

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.files.yaml_file import read_yaml
+from crosspro.data_prep.files.yaml_file import parse_yaml, read_yaml
 
 
 def test_aliases_are_read(tmp_path):
@@ -34,3 +35,9 @@ def test_few_aliases_cannot_stand_for_billions(tmp_path, text, found):
     (tmp_path / "x.yaml").write_text(text)
     with pytest.raises(InputError, match=found):
         read_yaml(tmp_path / "x.yaml")
+
+
+@pytest.mark.parametrize("text", ["[" * 10_000, "a: !!timestamp x", "a: 2026-99-99"])
+def test_every_fault_of_a_text_is_one_of_yaml(text):
+    with pytest.raises(yaml.YAMLError):
+        parse_yaml(text)

@@ -130,8 +130,9 @@ def test_nothing(tmp_path, text):
 
 def test_a_last_line_without_its_end_and_windows_line_ends(tmp_path):
     assert len(list(read_conllu(write(tmp_path, GOOD)))) == 1
-    (sentence,) = read_conllu(write(tmp_path, f"{GOOD}\r\n\r\n"))
-    assert sentence.words[0].misc == "_"
+    for end in ("\r\n", "\r\r\n"):
+        (sentence,) = read_conllu(write(tmp_path, f"{GOOD}{end}{end}"))
+        assert sentence.words[0].misc == "_"
 
 
 cells = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
