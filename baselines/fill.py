@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +64,33 @@ class Filling:
 def target_words(example: Example) -> list[list[str]]:
     """The words before, between and after the gaps, tags removed as the released program does."""
     parts: list[list[str]] = [[]]
-    for token in example.target:
-        if is_placeholder(token):
+    for words in map(_words, example.target):
+        if words is None:
             parts.append([])
         else:
-            parts[-1] += _TAG.sub("", token).split()
+            parts[-1] += words
     return parts
+
+
+@lru_cache(maxsize=1 << 17)
+def _words(token: str) -> tuple[str, ...] | None:
+    """A token without its tag; None for a gap."""
+    return None if is_placeholder(token) else tuple(_TAG.sub("", token).split())
+
+
+def _around_gaps(parts: list[list[str]], reach: int) -> list[list[str]]:
+    """The words that tell fillers apart: those up to `reach` before and after each gap.
+
+    A model remembers no more words than that: by then what was in the gap is forgotten, and all
+    fillings of a line share the score of the words between.
+    """
+    last = len(parts) - 1
+    near = []
+    for number, words in enumerate(parts):
+        after = words[:reach] if number else []
+        before = words[max(len(after), len(words) - reach) :] if number < last else []
+        near.append(after + before)
+    return near
 
 
 class GapFiller:
@@ -101,7 +123,7 @@ class GapFiller:
         return np.concatenate([np.zeros((0, len(self.fillers))), *parts])
 
     def _best(self, examples: Sequence[Example]) -> list[Filling]:
-        lattice = self._lattice(examples)
+        lattice = self._lattice(examples, [target_words(example) for example in examples])
         scores = lattice.forward_best()
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
@@ -125,7 +147,9 @@ class GapFiller:
         ]
 
     def _marginals(self, examples: Sequence[Example]) -> Floats:
-        lattice = self._lattice(examples)
+        reach = self.model.order - 1
+        parts = [_around_gaps(target_words(example), reach) for example in examples]
+        lattice = self._lattice(examples, parts)
         forward, backward = lattice.forward_sum(), lattice.backward_sum()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
@@ -140,9 +164,8 @@ class GapFiller:
 
     # The lattice --------------------------------------------------------------------------------
 
-    def _lattice(self, examples: Sequence[Example]) -> _Lattice:
+    def _lattice(self, examples: Sequence[Example], parts: Sequence[list[list[str]]]) -> _Lattice:
         """A layer for each gap number; lines with fewer gaps pass through by a single edge."""
-        parts = [target_words(example) for example in examples]
         depth = max((len(one) - 1 for one in parts), default=0)
         states = np.full(len(parts), self.model.begin_state, dtype=np.int64)
         lines = np.arange(len(parts))
