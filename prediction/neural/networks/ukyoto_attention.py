@@ -44,10 +44,10 @@ class UkyotoAttention(Network):
         self,
         inventory: Inventory,
         *,
-        embedding: int = 128,
+        embedding: int = 256,
         tags: int = 16,
-        hidden: int = 128,
-        dense: int = 128,
+        hidden: int = 256,
+        dense: int = 256,
         dropout: float = 0.5,
         window: int = 50,
     ) -> None:
