@@ -87,7 +87,7 @@ def brute_force(target, penalty):
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.lists(st.one_of(st.sampled_from(WORDS), st.none()), max_size=7), max_size=4),
+    st.lists(st.lists(st.one_of(st.sampled_from(WORDS), st.none()), max_size=12), max_size=4),
     st.sampled_from([0.0, -0.7]),
 )
 def test_the_search_equals_brute_force(targets, penalty):
