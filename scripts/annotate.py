@@ -86,7 +86,7 @@ def annotate(
 
 def _sentences(file: Path) -> Iterator[list[str]]:
     for line in read_text_lines(file):
-        yield [word for word in line.removesuffix("\r").split(" ") if word]
+        yield [word for word in line.rstrip("\r").split(" ") if word]
 
 
 def _write(sentences: Iterable[AnnotatedSentence], layout: Layout, handle: IO[bytes]) -> None:

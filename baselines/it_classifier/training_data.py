@@ -120,7 +120,7 @@ def _annotated(document: MmaxDocument) -> Iterator[ItExample]:
 
 def _read_table(path: Path) -> list[ItExample]:
     lines = enumerate(read_text_lines(path), start=1)
-    header = [line.removesuffix("\r").split("\t") for _, line in islice(lines, 1)]
+    header = [line.rstrip("\r").split("\t") for _, line in islice(lines, 1)]
     names = header[0] if header else []
     if set(OWN_COLUMNS) <= set(names):
         read = _own_row
@@ -132,7 +132,7 @@ def _read_table(path: Path) -> list[ItExample]:
     problems: list[Problem] = []
     examples: list[ItExample] = []
     for number, line in lines:
-        cells = line.removesuffix("\r").split("\t")
+        cells = line.rstrip("\r").split("\t")
         if len(cells) != len(names):
             expected = f"{len(names)} separated by tabs"
             problems.append(Problem(str(path), number, "columns", expected, str(len(cells))))

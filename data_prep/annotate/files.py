@@ -151,7 +151,7 @@ class TokensFile:
         number, line = next(self._lines, (None, None))
         if line is None:
             raise input_error(self.path, "line", quoted(" ".join(forms)), "the end of the file")
-        items = line.removesuffix("\r").split(" ") if line.strip() else []
+        items = line.rstrip("\r").split(" ") if line.strip() else []
         if len(items) != len(forms):
             raise input_error(
                 self.path,

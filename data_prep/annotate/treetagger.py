@@ -165,7 +165,7 @@ class TreeTaggerOutput:
 
     def _read(self) -> Iterator[tuple[int, list[str]]]:
         for number, line in enumerate(read_text_lines(self.path), start=1):
-            columns = line.removesuffix("\r").split("\t")
+            columns = line.rstrip("\r").split("\t")
             if len(columns) == 1 and (not line.strip() or line.startswith("<")):
                 continue
             if len(columns) != 3:

@@ -72,7 +72,7 @@ def _scan(path: Path) -> Iterator[ChainRow | Problem]:
     number = 0
     for number, raw in enumerate(read_lines(path), start=1):
         try:
-            line = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+            line = raw.decode("utf-8").removesuffix("\n").rstrip("\r")
         except UnicodeDecodeError as error:
             yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
             continue

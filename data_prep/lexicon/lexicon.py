@@ -117,7 +117,7 @@ def read_lexicon(path: str | Path) -> Lexicon:
     number = 0
     for number, raw in enumerate(read_lines(path), start=1):
         try:
-            line = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+            line = raw.decode("utf-8").removesuffix("\n").rstrip("\r")
         except UnicodeDecodeError as error:
             problems.append(Problem(str(path), number, "encoding", "UTF-8", bad_byte(error)))
             continue

@@ -73,7 +73,7 @@ def read_score_table(
 
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV or TSV file that are not blank, with their line numbers."""
-    lines = [line.removesuffix("\r") for line in read_text_lines(path)]
+    lines = [line.rstrip("\r") for line in read_text_lines(path)]
     first = lines[0].removeprefix("\ufeff") if lines else ""
     separator = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
     reader = csv.reader((f"{line}\n" for line in [first, *lines[1:]]), delimiter=separator)

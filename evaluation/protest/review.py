@@ -117,7 +117,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]] | Problem]:
     rows = csv.reader(without_mark(read_text_lines(path)), delimiter="\t", strict=True)
     try:
         for cells in rows:
-            yield rows.line_num, [cell.removesuffix("\r") for cell in cells]
+            yield rows.line_num, [cell.rstrip("\r") for cell in cells]
     except csv.Error as error:
         yield Problem(str(path), rows.line_num, "columns", "closed quotation marks", str(error))
 

@@ -40,7 +40,7 @@ def read_silver(path: str | Path, suite: Suite) -> dict[str, list[Alternative]]:
         problems.append(Problem(str(path), number, field, expected, written))
 
     for number, line in enumerate(without_mark(read_text_lines(Path(path))), start=1):
-        cells = line.removesuffix("\r").split("\t")
+        cells = line.rstrip("\r").split("\t")
         if number == 1:
             if tuple(cells) != COLUMNS:
                 problem("columns", " ".join(COLUMNS), quoted(line))

@@ -129,6 +129,8 @@ def test_silver_files_survive_and_are_checked(suite, tmp_path):
     silver = {HOUSE: [Alternative(("il",), ("manoir",), "seen")], RAIN: [Alternative(("ça",))]}
     write_silver(path, silver)
     assert read_silver(path, suite) == silver
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\r\n"))
+    assert read_silver(path, suite) == silver, "line ends that were doubled on the way"
     path.write_text(
         "token\tpronoun\thead\tremark\nnone\til\t\n"
         f"{HOUSE}\til\t\n{RAIN}\t\t\n{RAIN}\til\tpluie\t\nx\n",
