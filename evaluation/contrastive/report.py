@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
+from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
+from crosspro.evaluation.contrastive.group_accuracy import GroupAccuracy
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
