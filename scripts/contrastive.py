@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.errors import InputError
+from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import run
@@ -163,6 +164,9 @@ def score(
     else:
         shown = contrastive_text(evaluation, style_of(output, layout, signatures))
     write_output(shown.encode("utf-8"), output)
+
+
+app.command()(generate)
 
 
 def _released(
