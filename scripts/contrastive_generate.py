@@ -302,7 +302,6 @@ def _contrapro(
     distances: tuple[int | None, int | None],
     only: list[str],
 ) -> str:
-    from crosspro.evaluation.contrastive.generative.tsv_set import read_tsv_set
     from crosspro.evaluation.contrastive.released.generative_contrapro import (
         SEPARATOR,
         ReleasedChoice,
@@ -317,7 +316,7 @@ def _contrapro(
         [one.lower() for one in only],
         share,
     )
-    return generative_printout(test_set, read_tsv_set(test_set).rows, language, choice, layout)
+    return generative_printout(test_set, language, choice, layout)
 
 
 def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:
