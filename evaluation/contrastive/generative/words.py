@@ -69,14 +69,14 @@ class TargetWords:
         return tuple(word for token in text.split() for word in self._words(token, (), ""))
 
     def _words(self, token: str, before: Sequence[str], following: str) -> Iterator[str]:
-        word = token.lower()
+        word = token.lower().strip("-") or token  # a speaker's dash may touch the word
         if self.language == "fr" and word == "s'":
             yield "si" if following in ("il", "ils") else "se"
         elif self.language == "de" and word == "'s":
             # After a name it is the genitive of English: Peter's.
             name = len(before) > 1 and before[-1][:1].isupper() and before[-2][-1:].isalnum()
             yield "'s" if name else "es"
-        elif "-" in word and len(word) > 1:
+        elif "-" in word.strip("-"):
             for part in self._at_hyphens(word):
                 yield self.elided.get(part, part)
         elif self.language == "es":
