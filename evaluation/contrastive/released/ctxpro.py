@@ -76,13 +76,11 @@ def ctxpro_printout(
         raise ValueError(choices(LAYOUTS))
     last = last_sentence_cutter(language)
     rows: dict[str, _Row] = {}
-    scored = content[: len(lines)]
-    if faults := _faults(path, scored):
-        raise InputError(faults)
-    for instance, line in zip(scored, lines, strict=False):
-        row = rows.setdefault(instance["rule"], _Row(instance["expected"]))
+    instances = released_instances(path, content[: len(lines)])
+    for (rule, expected), line in zip(instances, lines, strict=False):
+        row = rows.setdefault(rule, _Row(expected))
         row.total += 1
-        row.right += ctxpro_finds(last(line.strip()), instance["expected"])
+        row.right += ctxpro_finds(last(line.strip()), expected)
     right, total = (sum(getattr(row, name) for row in rows.values()) for name in ("right", "total"))
     if not total:
         raise input_error(path, "instances", "at least one with its line of output", "none")
@@ -104,13 +102,19 @@ def _share(right: int, total: int) -> str:
     return f"{right * 100 / total:.1f}"
 
 
-def _faults(path: Path, content: Sequence[Any]) -> list[Problem]:
-    """Instances at which ctxpro stops with an error of Python."""
+def released_instances(path: Path, content: Any) -> list[tuple[str, str]]:
+    """Rule and expected form of each instance; raises where ctxpro stops with an error."""
+    if not isinstance(content, list):
+        raise input_error(path, "file", "a list of instances", type(content).__name__)
+    problems = []
     found = []
     for number, one in enumerate(content, start=1):
-        for key in ("rule", "expected"):
-            value = one.get(key) if isinstance(one, dict) else None
+        values = [one.get(key) if isinstance(one, dict) else None for key in ("rule", "expected")]
+        for key, value in zip(("rule", "expected"), values, strict=True):
             if not isinstance(value, str):
                 field = f"instance {number}, {key}"
-                found.append(Problem(str(path), None, field, "text", quoted(repr(value))))
+                problems.append(Problem(str(path), None, field, "text", quoted(repr(value))))
+        found.append((str(values[0]), str(values[1])))
+    if problems:
+        raise InputError(problems)
     return found
