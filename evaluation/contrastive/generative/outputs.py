@@ -21,7 +21,11 @@ from crosspro.evaluation.contrastive.generative.payload import (
     split_parts,
     split_sentences,
 )
-from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet, payload_part
+from crosspro.evaluation.contrastive.generative.tsv_set import (
+    TsvSet,
+    payload_part,
+    signed_number,
+)
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
 
 SOURCE_LANGUAGE = "en"
@@ -105,12 +109,12 @@ def _read_parts(path: Path, expected: int, name: str, problems: list[Problem]) -
     problems += unequal_lines(path, len(lines), expected, name)
     found = []
     for number, line in enumerate(lines, start=1):
-        body = line.strip().removeprefix("-")
-        if not (body.isascii() and body.isdigit() and 0 < len(body) < 10 and int(body)):
+        part = signed_number(line)
+        if not part:
             text = "the number of a part: 1 the first, -1 the last"
             problems.append(Problem(str(path), number, "part", text, quoted(line)))
             continue
-        found.append(int(line))
+        found.append(part)
     return found if len(problems) == before else None
 
 

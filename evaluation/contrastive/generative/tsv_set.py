@@ -8,6 +8,7 @@ instances; the others are the contrastive errors of the set.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,12 +91,17 @@ def _row(path: str, number: int, line: str, problems: list[Problem]) -> TsvRow |
     return TsvRow(number, payload, far, pronoun.strip(), source, reference, output)
 
 
+def signed_number(text: str) -> int | None:
+    """A whole number of at most nine digits, perhaps below zero."""
+    text = text.strip()
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+
+
 def _number(path: str, line: int, field: str, text: str, problems: list[Problem]) -> int:
-    body = text.strip().removeprefix("-")
-    if body.isascii() and body.isdigit() and len(body) < 10:
-        return int(text)
-    problems.append(Problem(path, line, field, "a whole number", quoted(text)))
-    return 0
+    number = signed_number(text)
+    if number is None:
+        problems.append(Problem(path, line, field, "a whole number", quoted(text)))
+    return number or 0
 
 
 def payload_part(row: TsvRow) -> int | None:

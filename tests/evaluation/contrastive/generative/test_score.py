@@ -102,6 +102,8 @@ def test_every_fault_of_every_output_is_reported(tmp_path):
         f"parts:2: part: {where}, found '0'",
         f"parts:3: part: {where}, found 'x'",
     ]
+    odd = faults(tmp_path, content, ["a"] * 3, parts=["\x1e1", "\x1e-0", "٣"])
+    assert [one.partition(" ")[0] for one in odd] == ["parts:2:", "parts:3:"]
     assert faults(tmp_path, content, ["a"] * 3, parts=["1"]) == [
         "parts:2: lines: expected 3 lines as in set, found 1"
     ]
