@@ -18,7 +18,7 @@ _ANY = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PronounReading:
     """What a form may be; what is not said is empty. `also` is what else the word may be."""
 
     form: str
@@ -31,21 +31,21 @@ class Reading:
 
 
 @lru_cache(maxsize=8)
-def readings_of(language: str) -> dict[str, tuple[Reading, ...]]:
+def readings_of(language: str) -> dict[str, tuple[PronounReading, ...]]:
     """The readings of each form of a language, in lower case; nothing without a table."""
     if language not in LANGUAGES:
         return {}
     path = resources.files("crosspro.evaluation.mt_text") / "forms" / f"{language}.tsv"
-    found: dict[str, tuple[Reading, ...]] = {}
+    found: dict[str, tuple[PronounReading, ...]] = {}
     for line in path.read_text("utf-8").splitlines()[1:]:
         cells = ["" if cell == _ANY else cell for cell in line.split("\t")]
-        found[cells[0]] = (*found.get(cells[0], ()), Reading(*cells))
+        found[cells[0]] = (*found.get(cells[0], ()), PronounReading(*cells))
     return found
 
 
 def likely_readings(
     form: str, language: str, source: str | None = None, source_language: str = "en"
-) -> tuple[Reading, ...]:
+) -> tuple[PronounReading, ...]:
     """The readings of a form as a translation of a source pronoun, if that is known.
 
     Those whose person and number agree with the source's, or all of them where none agrees.
@@ -63,13 +63,13 @@ def _agree(one: str, other: str) -> bool:
     return not one or not other or one == other
 
 
-def gender_of(readings: tuple[Reading, ...]) -> str | None:
+def gender_of(readings: tuple[PronounReading, ...]) -> str | None:
     """The gender in words, where the readings have exactly one between them."""
     genders = {reading.gender for reading in readings if reading.gender}
     return GENDERS[genders.pop()] if len(genders) == 1 else None
 
 
-def rivals_of(readings: tuple[Reading, ...], language: str) -> tuple[str, ...]:
+def rivals_of(readings: tuple[PronounReading, ...], language: str) -> tuple[str, ...]:
     """Other forms in the same role: of another gender, or in the second person another address."""
     own = {reading.form for reading in readings}
     found = []
@@ -79,7 +79,7 @@ def rivals_of(readings: tuple[Reading, ...], language: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _compete(one: Reading, other: Reading) -> bool:
+def _compete(one: PronounReading, other: PronounReading) -> bool:
     if (one.kind, one.role, one.person) != (other.kind, other.role, other.person):
         return False
     if one.person == "2" and one.kind == "personal":

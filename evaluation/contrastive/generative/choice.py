@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import input_error
 from crosspro.evaluation.contrastive.formats import FAR, ContrastiveSet
-from crosspro.evaluation.contrastive.generative.outputs import SystemOutput
+from crosspro.evaluation.contrastive.generative.outputs import GeneratedOutput
 from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet
 
 
@@ -44,8 +44,8 @@ def _distance(groups: dict[str, str]) -> int | None:
 
 
 def among(
-    test_set: ContrastiveSet, systems: Sequence[SystemOutput], kept: Sequence[int]
-) -> tuple[ContrastiveSet, list[SystemOutput]]:
+    test_set: ContrastiveSet, systems: Sequence[GeneratedOutput], kept: Sequence[int]
+) -> tuple[ContrastiveSet, list[GeneratedOutput]]:
     """The set and the outputs with only these instances."""
     if len(kept) == len(test_set.instances):
         return test_set, list(systems)

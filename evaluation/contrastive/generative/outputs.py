@@ -32,7 +32,7 @@ SOURCE_LANGUAGE = "en"
 
 
 @dataclass(frozen=True)
-class SystemOutput:
+class GeneratedOutput:
     """The payload of each instance as a system has translated it, and what is odd about them."""
 
     name: str
@@ -58,7 +58,7 @@ def read_outputs(
     tsv: tuple[Path, TsvSet] | None = None,
     parts: Path | None = None,
     lenient: bool = False,
-) -> list[SystemOutput]:
+) -> list[GeneratedOutput]:
     """The outputs of the files, or that of a TSV if there are no files; all faults at once.
 
     `parts` is a file that says for each line which part of it is the payload (1 the first, -1 the
@@ -128,7 +128,7 @@ def _system(
     problems: list[Problem],
     tsv: tuple[Path, TsvSet] | None,
     lenient: bool,
-) -> SystemOutput:
+) -> GeneratedOutput:
     payloads = []
     missing = unlike = 0
     for instance, line in zip(test_set.instances, lines, strict=True):
@@ -157,7 +157,7 @@ def _system(
         notes.append(f"{unlike:,} outputs have another number of parts than their source")
     if empty := sum(not payload for payload in payloads) - missing:
         notes.append(f"{empty:,} empty translations; they count as wrong")
-    return SystemOutput(name, tuple(payloads), tuple(notes))
+    return GeneratedOutput(name, tuple(payloads), tuple(notes))
 
 
 def _sentences(instance: Instance) -> int:

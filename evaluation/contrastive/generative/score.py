@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.contrastive.generative.expected_sets import rival_words
-from crosspro.evaluation.contrastive.generative.outputs import SystemOutput
+from crosspro.evaluation.contrastive.generative.outputs import GeneratedOutput
 from crosspro.evaluation.contrastive.generative.payload import PayloadRules
 from crosspro.evaluation.contrastive.generative.words import has_form, target_words
 from crosspro.evaluation.contrastive.group_accuracy import (
@@ -38,7 +38,7 @@ VERDICTS = ("right", "right beside a rival", "rival instead", "neither")
 class JudgedOutput:
     """A system's output with the verdict on each instance, and the rivals that were found."""
 
-    output: SystemOutput
+    output: GeneratedOutput
     verdicts: NDArray[np.int64]
     rivals: tuple[tuple[str, ...], ...]
 
@@ -69,7 +69,7 @@ class GenerativeEvaluation:
     warnings: tuple[str, ...]
 
 
-def judge(test_set: ContrastiveSet, output: SystemOutput, language: str) -> JudgedOutput:
+def judge(test_set: ContrastiveSet, output: GeneratedOutput, language: str) -> JudgedOutput:
     """The verdict on each instance."""
     words_of = target_words(language)
     verdicts = []
@@ -92,7 +92,7 @@ def judge(test_set: ContrastiveSet, output: SystemOutput, language: str) -> Judg
 
 def evaluate_generative(
     test_set: ContrastiveSet,
-    outputs: Sequence[SystemOutput],
+    outputs: Sequence[GeneratedOutput],
     language: str,
     rules: PayloadRules,
     plan: Resampling | None = None,

@@ -43,7 +43,7 @@ _SPANISH_NOUNS = {
 }
 
 
-class TargetWords:
+class TranslationWords:
     """The words of translations into one language."""
 
     def __init__(self, language: str) -> None:
@@ -110,9 +110,9 @@ def _without_enclitics(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def target_words(language: str) -> TargetWords:
+def target_words(language: str) -> TranslationWords:
     """The words of a language, whose tokeniser remembers what it has seen."""
-    return TargetWords(language)
+    return TranslationWords(language)
 
 
 def has_form(words: Sequence[str], form: Sequence[str]) -> bool:
