@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.errors import InputError
+from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import run
@@ -165,6 +166,9 @@ def score(
     write_output(shown.encode("utf-8"), output)
 
 
+app.command()(generate)
+
+
 def _released(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
@@ -242,6 +246,7 @@ def build(
         str | None, typer.Option(metavar="A,B", help="Target words before which no subject comes.")
     ] = None,
     context: Annotated[int, typer.Option(min=0, help="Earlier segments to keep.")] = 3,
+    following: Annotated[int, typer.Option(min=0, help="Later segments to keep.")] = 0,
 ) -> None:
     """Build a contrastive set from bitext.
 
@@ -252,7 +257,7 @@ def build(
     from crosspro.data_prep.errors import input_error
     from crosspro.evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
 
-    rules = BuildRules(rivals=_words(rivals), context=context)
+    rules = BuildRules(rivals=_words(rivals), context=context, following=following)
     if forms:
         rules = replace(rules, forms=dict(_competing(one) for one in forms), impersonal="")
     if not_after is not None:
@@ -282,26 +287,76 @@ def _words(text: str) -> tuple[str, ...]:
 
 @app.command()
 def text(
-    test_set: SetFile,
+    call: typer.Context,
+    test_set: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SET",
+            help="JSON: ContraPro, en-fr set, DiscEvalMT; with --translate ctxpro, TSV.",
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Prefix: PREFIX.src and PREFIX.trg are written.")
     ],
+    translate: Annotated[
+        bool,
+        typer.Option(
+            "--translate", help="A line an instance, to be translated for `contrastive generate`."
+        ),
+    ] = False,
+    context: Annotated[
+        int | None,
+        typer.Option(min=0, help="With --translate: earlier segments; all that the set has."),
+    ] = None,
+    following: Annotated[
+        int | None,
+        typer.Option(min=0, help="With --translate: later segments; all that the set has."),
+    ] = None,
+    separator: Annotated[
+        str, typer.Option(help="With --translate: what joins the segments of a line.")
+    ] = "<eos>",
 ) -> None:
-    """Write the sentences that an MT system has to score.
+    """Write the sentences that an MT system has to score, or to translate.
 
     Line by line: the source, and the reference or an error, in the order in which scores are read.
     PREFIX.context.src and .trg have the sentences before, joined by spaces, where the set has them.
+    With --translate: the source of each instance with the sentences around it, the same of the
+    reference, and in PREFIX.parts which of the joined sentences is the one that is scored.
     """
+    if translate:
+        _to_translate(test_set, output, context, following, separator)
+        return
+    allowed = ("test_set", "output", "translate")
+    refuse_others(call, allowed, "what is to be scored, without --translate,")
     from crosspro.evaluation.contrastive.formats import read_contrastive
     from crosspro.evaluation.contrastive.sentences import sentences_to_score
 
     read = read_contrastive(test_set, allow_unknown=True)
     columns = sentences_to_score(read, str(test_set))
     for suffix, lines in columns.items():
-        content = "".join(f"{line}\n" for line in lines).encode("utf-8")
         if any(lines):
-            write_output(content, output.with_name(output.name + suffix))
+            _write_lines(output, suffix, lines)
     print(f"{output}: {read.candidates:,} sentence pairs", file=sys.stderr)
+
+
+def _to_translate(
+    test_set: Path, output: Path, context: int | None, following: int | None, separator: str
+) -> None:
+    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
+    from crosspro.evaluation.contrastive.sentences import ContextWindow, sentences_to_translate
+
+    if not separator.strip() or separator != separator.strip() or len(separator.splitlines()) > 1:
+        raise typer.BadParameter("--separator: a word, without spaces around it")
+    read, _ = read_expected(test_set, "", allow_unknown=True)
+    window = ContextWindow(context, following, separator)
+    for suffix, lines in sentences_to_translate(read, str(test_set), window).items():
+        _write_lines(output, suffix, lines)
+    print(f"{output}: {len(read.instances):,} instances to translate", file=sys.stderr)
+
+
+def _write_lines(output: Path, suffix: str, lines: list[str]) -> None:
+    content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    write_output(content, output.with_name(output.name + suffix))
 
 
 if __name__ == "__main__":

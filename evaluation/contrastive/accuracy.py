@@ -1,8 +1,7 @@
-"""Accuracy on a contrastive set: in total, by group, by block, with intervals and paired tests.
+"""Accuracy on a contrastive set: systems that score the reference and its errors.
 
 An instance is right only if its reference is strictly better than every error: a system that
-cannot tell them apart gets nothing for it. Intervals resample documents where they are known, the
-blocks of DiscEvalMT, else instances.
+cannot tell them apart gets nothing for it.
 """
 
 from __future__ import annotations
@@ -10,34 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
+from crosspro.evaluation.contrastive.formats import ContrastiveSet
+from crosspro.evaluation.contrastive.group_accuracy import (
+    AccuracyCounter,
+    DecidedSystem,
+    GroupAccuracy,
+    few_documents,
+    units_of,
+)
 from crosspro.evaluation.mt_text.parallel_lines import lines_of
-from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.signature import make_signature
-from crosspro.evaluation.statistics.significance import (
-    Difference,
-    Resampling,
-    paired_tests,
-    scores_of,
-)
-from crosspro.evaluation.statistics.units import (
-    Floats,
-    ResampledUnits,
-    choose_units,
-    side_by_side,
-    tally,
-)
-
-TOTAL = "total"
-BLOCKS = "blocks entirely right"
+from crosspro.evaluation.statistics.significance import Difference, Resampling
+from crosspro.evaluation.statistics.units import ResampledUnits
 
 
 @dataclass(frozen=True)
@@ -63,16 +52,6 @@ class Decisions:
 
     right: NDArray[np.bool_]
     tied: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class GroupAccuracy:
-    """The accuracy of all systems on one group of instances (or on all, or on blocks)."""
-
-    breakdown: str
-    group: str
-    instances: int
-    scores: tuple[Score, ...]
 
 
 @dataclass(frozen=True)
@@ -131,14 +110,14 @@ def read_scores(
     problems = [problem for _, _, found in read for problem in found]
     if problems:
         raise InputError(problems)
-    names = _names(paths)
+    names = names_of_files(paths)
     return [
         SystemScores(name, np.array(values), maximise)
         for name, (_, values, _) in zip(names, read, strict=True)
     ]
 
 
-def _names(paths: Sequence[Path]) -> list[str]:
+def names_of_files(paths: Sequence[Path]) -> list[str]:
     """File names without their last suffix, or whole paths where these are equal."""
     whole = [path.name.removesuffix(".xz").removesuffix(".gz") for path in paths]
     short = [Path(name).stem for name in whole]
@@ -165,128 +144,41 @@ def evaluate_contrastive(
 ) -> ContrastiveEvaluation:
     """Accuracy of each system; with a resampling plan also intervals and paired tests."""
     decisions = tuple(decide(test_set, system) for system in systems)
-    units = _units(test_set)
-    counter = _Counter(test_set, units, plan)
-    everything = np.ones(len(test_set.instances), dtype=np.bool_)
-    groups = [counter.group("", TOTAL, everything, systems, decisions)]
-    if test_set.instances[0].block is not None:
-        groups.append(counter.blocks(systems, decisions))
-    for breakdown, group, mask in _groups(test_set):
-        groups.append(counter.group(breakdown, group, mask, systems, decisions))
-    comparisons = []
-    if plan:
-        counted = [counter.statistics(everything, decided.right) for decided in decisions]
-        for one, other in combinations(range(len(systems)), 2):
-            names = systems[one].name, systems[other].name
-            table = side_by_side(counted[one], counted[other])
-            comparisons += paired_tests(names, table, {"accuracy": percentage}, plan)
+    units = units_of(test_set)
+    counter = AccuracyCounter(test_set, units, plan)
+    decided = [
+        DecidedSystem(system.name, one.right, _how(system))
+        for system, one in zip(systems, decisions, strict=True)
+    ]
     return ContrastiveEvaluation(
         test_set,
         tuple(systems),
         decisions,
-        tuple(groups),
+        counter.groups(decided),
         tuple(
-            counter.decidable(system, decided)
-            for system, decided in zip(systems, decisions, strict=True)
+            _decidable(counter, system, one.right)
+            for system, one in zip(systems, decisions, strict=True)
         ),
-        tuple(comparisons),
+        counter.comparisons(decided),
         units.name,
         units.count,
         tuple(_warnings(test_set, decisions, systems, units, plan)),
     )
 
 
-def _units(test_set: ContrastiveSet) -> ResampledUnits:
-    documents = [instance.document for instance in test_set.instances]
-    blocks = [instance.block for instance in test_set.instances]
-    return choose_units(
-        document=None if None in documents else documents,
-        block=None if None in blocks else blocks,
-        instance=range(len(test_set.instances)),
-    )
+def _how(system: SystemScores) -> tuple[str, ...]:
+    better = f"better:{'higher' if system.maximise else 'lower'}"
+    return ("rule:strictly-better", better, *system.origin)
 
 
-def _groups(test_set: ContrastiveSet) -> list[tuple[str, str, NDArray[np.bool_]]]:
-    """The groups of each breakdown, in order, with the instances that belong to them."""
-    breakdowns = dict.fromkeys(name for one in test_set.instances for name in one.groups)
-    found = []
-    for breakdown in breakdowns:
-        labels = np.array([one.groups.get(breakdown, UNKNOWN) for one in test_set.instances])
-        for group in sorted(set(labels.tolist()), key=_place):
-            found.append((breakdown, group, labels == group))
-    return found
-
-
-def _place(group: str) -> tuple[int, str]:
-    return (2 if group == UNKNOWN else 1 if group == FAR else 0, group)
-
-
-@dataclass(frozen=True)
-class _Counter:
-    """Turns decisions into scores with intervals and signatures."""
-
-    test_set: ContrastiveSet
-    units: ResampledUnits
-    plan: Resampling | None
-
-    def statistics(self, mask: NDArray[np.bool_], right: NDArray[np.bool_]) -> Floats:
-        """Right instances and all instances of each unit that has one under the mask."""
-        units = self.units.among(mask)
-        return ratio_statistics(units.sums(right[mask]), units.sums(np.ones(int(mask.sum()))))
-
-    def score(self, name: str, statistics: Floats, system: SystemScores) -> Score:
-        text = self.signature(name, system)
-        return scores_of(tally(statistics), {name: percentage}, self.plan, {name: text})[name]
-
-    def signature(self, name: str, system: SystemScores) -> str:
-        parts = [
-            name.replace(" ", "_"),
-            f"set:{self.test_set.name}",
-            f"content:{self.test_set.digest}",
-            f"instances:{len(self.test_set.instances)}",
-            "rule:strictly-better",
-            f"better:{'higher' if system.maximise else 'lower'}",
-            *system.origin,
-        ]
-        return make_signature(parts, self.plan, self.units.name)
-
-    def group(
-        self,
-        breakdown: str,
-        group: str,
-        mask: NDArray[np.bool_],
-        systems: Sequence[SystemScores],
-        decisions: Sequence[Decisions],
-    ) -> GroupAccuracy:
-        scores = tuple(
-            self.score("accuracy", self.statistics(mask, one.right), system)
-            for system, one in zip(systems, decisions, strict=True)
-        )
-        return GroupAccuracy(breakdown, group, int(mask.sum()), scores)
-
-    def blocks(
-        self, systems: Sequence[SystemScores], decisions: Sequence[Decisions]
-    ) -> GroupAccuracy:
-        """Blocks all of whose pairs are right; each block is a unit."""
-        names = [instance.block or "" for instance in self.test_set.instances]
-        number = np.unique(np.array(names, dtype=np.str_), return_inverse=True)[1]
-        size = int(number.max()) + 1
-        scores = []
-        for system, one in zip(systems, decisions, strict=True):
-            whole = np.bincount(number, minlength=size) == np.bincount(
-                number[one.right], minlength=size
-            )
-            statistics = ratio_statistics(whole, np.ones(size))
-            scores.append(self.score("whole blocks", statistics, system))
-        return GroupAccuracy("", BLOCKS, size, tuple(scores))
-
-    def decidable(self, system: SystemScores, decided: Decisions) -> Score | None:
-        """The accuracy over the instances that the system can decide, where these are not all."""
-        hopeless = system.undecidable
-        if hopeless is None or hopeless.all() or not hopeless.any():
-            return None
-        statistics = self.statistics(~hopeless, decided.right)
-        return self.score("accuracy of decidable instances", statistics, system)
+def _decidable(
+    counter: AccuracyCounter, system: SystemScores, right: NDArray[np.bool_]
+) -> Score | None:
+    """The accuracy over the instances that the system can decide, where these are not all."""
+    hopeless = system.undecidable
+    if hopeless is None or hopeless.all() or not hopeless.any():
+        return None
+    return counter.share("accuracy of decidable instances", ~hopeless, right, _how(system))
 
 
 def _warnings(
@@ -305,9 +197,6 @@ def _warnings(
                 f"{system.name}: {ties:,} instances where an error scores as well as the "
                 "reference; they count as wrong"
             )
-    if plan and units.few_documents:
-        warnings.append(
-            f"{test_set.name}: {units.count} documents are few: intervals and bootstrap p values "
-            "are too small"
-        )
+    if plan:
+        warnings += few_documents(test_set, units)
     return warnings

@@ -56,6 +56,7 @@ class BuildRules:
     not_after: frozenset[str] = FRENCH_PREPOSITIONS
     impersonal: str = rf"il(?={FRENCH_IMPERSONAL})"
     context: int = 3
+    following: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def build_set(
             continue
         source_pronoun, match, rivals = found
         start = max(first, place - rules.context)
+        after = _following(lines, place, rules.following)
         yield {
             "document id": line.document or "",
             "segment id": place - first + 1,
@@ -116,6 +118,14 @@ def build_set(
             "ref segment": line.target,
             "src context": [one.source for one in lines[start:place]],
             "ref context": [one.target for one in lines[start:place]],
+            **(
+                {
+                    "src following": [one.source for one in after],
+                    "ref following": [one.target for one in after],
+                }
+                if rules.following
+                else {}
+            ),
             "errors": [
                 {
                     "type": "pronominal coreference",
@@ -125,6 +135,17 @@ def build_set(
                 for rival in rivals
             ],
         }
+
+
+def _following(lines: Sequence[Line], place: int, most: int) -> Sequence[Line]:
+    """Later lines of the same document, at most so many."""
+    document = lines[place].document
+    end = place + 1
+    while document is not None and end < len(lines) and end - place <= most:
+        if lines[end].document != document:
+            break
+        end += 1
+    return lines[place + 1 : end]
 
 
 KEPT = "instance"

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.errors import InputError, choices, input_error, quoted
 from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import read_bytes
+from crosspro.evaluation.contrastive.set_fields import MISSING, SetFields
 
 CONTRAPRO = "contrapro"
 ANAPHORA = "discevalmt-anaphora"
@@ -28,7 +29,6 @@ UNKNOWN = "unknown"
 FAR = ">3"
 """Distances above 3 are counted together, as in the released script."""
 
-_MISSING = object()
 _SAID_FOR_ALL_OR_NONE = ("intrasegmental", "ante distance")
 _PAIR_KINDS = ("correct", "semi-correct")
 
@@ -47,7 +47,7 @@ class Instance:
 
     `groups` are what accuracy is broken down by: the name of a breakdown and the instance's group.
     `block` holds instances together that were made from one another (DiscEvalMT). Context is
-    earlier sentences of the same document.
+    earlier sentences of the same document; sentences after the instance are `following`.
     """
 
     name: str
@@ -61,6 +61,8 @@ class Instance:
     block: str | None = None
     source_context: tuple[str, ...] = ()
     reference_context: tuple[str, ...] = ()
+    source_following: tuple[str, ...] = ()
+    reference_following: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,11 @@ def read_contrastive(path: Path, *, allow_unknown: bool = False) -> ContrastiveS
     Unless `allow_unknown`, a distance or `intrasegmental` that is null, or given for some instances
     only, is a fault.
     """
-    content = read_json(path)
+    return contrastive_set(path, read_json(path), allow_unknown=allow_unknown)
+
+
+def contrastive_set(path: Path, content: Any, *, allow_unknown: bool = False) -> ContrastiveSet:
+    """The set that the content of a JSON file is."""
     if not isinstance(content, list | dict) or not content:
         expected = "a list of instances or an object of numbered blocks"
         raise input_error(path, "file", expected, quoted(json.dumps(content)))
@@ -105,38 +111,21 @@ def read_contrastive(path: Path, *, allow_unknown: bool = False) -> ContrastiveS
         kind, instances = reader.discevalmt(content)
     if reader.problems:
         raise InputError(reader.problems)
+    return ContrastiveSet(path.name, kind, tuple(instances), content_digest(content))
+
+
+def content_digest(content: object) -> str:
+    """What identifies the content of a set, however its file is written."""
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
-    digest = hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return ContrastiveSet(path.name, kind, tuple(instances), digest)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-class _Reader:
-    """Checks one file and collects everything that is wrong with it."""
+class _Reader(SetFields):
+    """Reads the instances of one file."""
 
     def __init__(self, path: str, allow_unknown: bool) -> None:
-        self.path = path
+        super().__init__(path)
         self.allow_unknown = allow_unknown
-        self.problems: list[Problem] = []
-
-    def problem(self, where: str, expected: str, value: object) -> None:
-        found = "nothing" if value is _MISSING else quoted(json.dumps(value, ensure_ascii=False))
-        self.problems.append(Problem(self.path, None, where, expected, found))
-
-    def text(self, value: object, where: str, required: bool = True) -> str | None:
-        if isinstance(value, str) and (value.strip() or not required):
-            return value
-        if required or value is not _MISSING:
-            self.problem(where, "text", value)
-        return None
-
-    def texts(self, value: object, where: str) -> tuple[str, ...]:
-        """A list of sentences, empty where there is none."""
-        if value is _MISSING:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.problem(where, "a list of sentences", value)
-            return ()
-        return tuple(value)
 
     # ContraPro and the large en-fr set ----------------------------------------------------------
 
@@ -152,7 +141,7 @@ class _Reader:
                 self.problem(name, "an object", one)
                 continue
             source, reference = (
-                self.text(one.get(key, _MISSING), f"{name}, {key}")
+                self.text(one.get(key, MISSING), f"{name}, {key}")
                 for key in ("src pronoun", "ref pronoun")
             )
             groups = {"pronoun": f"{source or ''}:{reference or ''}".lower()}
@@ -161,43 +150,42 @@ class _Reader:
             if "ante distance" in said:
                 groups["distance"] = self.distance(one, name)
             document = one.get("document id")
+            around = self.neighbours(one, name)
             yield Instance(
                 name=name,
                 errors=self.errors(one, name),
                 groups=groups,
-                source=self.text(one.get("src segment", _MISSING), f"{name}, src segment", False),
-                reference=self.text(
-                    one.get("ref segment", _MISSING), f"{name}, ref segment", False
-                ),
+                source=self.text(one.get("src segment", MISSING), f"{name}, src segment", False),
+                reference=self.text(one.get("ref segment", MISSING), f"{name}, ref segment", False),
                 source_pronoun=source,
                 reference_pronoun=reference,
                 document=None if document is None else str(document),
-                source_context=self.texts(one.get("src context", _MISSING), f"{name}, src context"),
-                reference_context=self.texts(
-                    one.get("ref context", _MISSING), f"{name}, ref context"
-                ),
+                source_context=around[0],
+                reference_context=around[1],
+                source_following=around[2],
+                reference_following=around[3],
             )
 
     def intrasegmental(self, one: dict[str, Any], name: str) -> str:
-        value = one.get("intrasegmental", _MISSING)
+        value = one.get("intrasegmental", MISSING)
         if isinstance(value, bool):
             return "same segment" if value else "earlier segment"
-        if not (self.allow_unknown and (value is None or value is _MISSING)):
+        if not (self.allow_unknown and (value is None or value is MISSING)):
             self.problem(f"{name}, intrasegmental", "true or false", value)
         return UNKNOWN
 
     def distance(self, one: dict[str, Any], name: str) -> str:
-        value = one.get("ante distance", _MISSING)
+        value = one.get("ante distance", MISSING)
         if isinstance(value, int) and not isinstance(value, bool):
             if value < 0:  # so written in the large en-fr set
                 return UNKNOWN
             return str(value) if value <= 3 else FAR
-        if not (self.allow_unknown and (value is None or value is _MISSING)):
+        if not (self.allow_unknown and (value is None or value is MISSING)):
             self.problem(f"{name}, ante distance", "a whole number", value)
         return UNKNOWN
 
     def errors(self, one: dict[str, Any], name: str) -> tuple[WrongTranslation, ...]:
-        value = one.get("errors", _MISSING)
+        value = one.get("errors", MISSING)
         if not isinstance(value, list) or not value:
             self.problem(f"{name}, errors", "a list of at least one error", value)
             return ()
@@ -207,8 +195,8 @@ class _Reader:
             if not isinstance(error, dict):
                 self.problem(where, "an object", error)
                 continue
-            text = self.text(error.get("contrastive", _MISSING), f"{where}, contrastive", False)
-            word = self.text(error.get("replacement", _MISSING), f"{where}, replacement", False)
+            text = self.text(error.get("contrastive", MISSING), f"{where}, contrastive", False)
+            word = self.text(error.get("replacement", MISSING), f"{where}, replacement", False)
             found.append(WrongTranslation(text, word))
         return tuple(found)
 
@@ -231,8 +219,8 @@ class _Reader:
         return (LEXICAL_CHOICE if lexical else ANAPHORA), instances
 
     def anaphora(self, key: str, block: dict[str, Any]) -> Iterator[Instance]:
-        source = self.sentences(block.get("src", _MISSING), f"block {key}, src")
-        pairs = block.get("trg", _MISSING)
+        source = self.sentences(block.get("src", MISSING), f"block {key}, src")
+        pairs = block.get("trg", MISSING)
         if not isinstance(pairs, list) or not pairs:
             self.problem(f"block {key}, trg", "a list of pairs", pairs)
             return
@@ -248,10 +236,10 @@ class _Reader:
             groups = {"kind": kind}
             if "type" in pair:
                 groups = {"type": self.text(pair["type"], f"{name}, type") or "", **groups}
-            yield self.pair(name, key, source, pair[kind], pair.get("incorrect", _MISSING), groups)
+            yield self.pair(name, key, source, pair[kind], pair.get("incorrect", MISSING), groups)
 
     def lexical(self, key: str, block: dict[str, Any]) -> Iterator[Instance]:
-        examples = block.get("examples", _MISSING)
+        examples = block.get("examples", MISSING)
         if not isinstance(examples, list) or not examples:
             self.problem(f"block {key}, examples", "a list of examples", examples)
             return
@@ -262,8 +250,8 @@ class _Reader:
             if not isinstance(target, dict):
                 self.problem(name, "an object with src and trg", example)
                 continue
-            source = self.sentences(example.get("src", _MISSING), f"{name}, src")
-            right, wrong = (target.get(kind, _MISSING) for kind in ("correct", "incorrect"))
+            source = self.sentences(example.get("src", MISSING), f"{name}, src")
+            right, wrong = (target.get(kind, MISSING) for kind in ("correct", "incorrect"))
             yield self.pair(name, key, source, right, wrong, groups)
 
     def pair(

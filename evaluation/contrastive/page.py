@@ -142,7 +142,7 @@ def _examples(
         document = instance.document or instance.block or ""
         lines = [
             examples.add_line(-1, source, [Version(target)], [Version("")] * len(systems), document)
-            for source, target in _context(instance)
+            for source, target in context_lines(instance)
         ]
         source = (instance.source or "").split()
         chosen = [own[number] for own in preferred]
@@ -150,7 +150,7 @@ def _examples(
         lines.append(
             examples.add_line(-1, " ".join(source), [Version(texts[0])], versions, document)
         )
-        at = _places(source, instance.source_pronoun)
+        at = places_of(source, instance.source_pronoun)
         end = int(ends[number])
         examples.add(
             (instance.source_pronoun or "").lower(),
@@ -171,7 +171,7 @@ def _examples(
     return examples
 
 
-def _context(instance: Instance) -> list[tuple[str, str]]:
+def context_lines(instance: Instance) -> list[tuple[str, str]]:
     """Earlier lines, the last ones beside each other where one side has more."""
     ours, theirs = instance.source_context, instance.reference_context
     size = max(len(ours), len(theirs))
@@ -182,7 +182,8 @@ def _context(instance: Instance) -> list[tuple[str, str]]:
     return list(zip(first, second, strict=True))
 
 
-def _places(source: Sequence[str], pronoun: str | None) -> list[int]:
+def places_of(source: Sequence[str], pronoun: str | None) -> list[int]:
+    """The places of the words of a source that are the pronoun."""
     wanted = (pronoun or "").lower()
     return [at for at, word in enumerate(source) if word.lower().strip(_BESIDE_WORDS) == wanted]
 

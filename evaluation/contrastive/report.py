@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, GroupAccuracy
+from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
+from crosspro.evaluation.contrastive.formats import ContrastiveSet
+from crosspro.evaluation.contrastive.group_accuracy import GroupAccuracy
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -20,11 +22,11 @@ def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) ->
     """The report for a terminal, or as Markdown."""
     names = [system.name for system in evaluation.systems]
     rows = [
-        (_title(group), f"{group.instances:,}", *map(str, group.scores))
+        (group_title(group), f"{group.instances:,}", *map(str, group.scores))
         for group in evaluation.groups
     ]
     parts = [
-        style.title(_heading(evaluation)),
+        style.title(set_heading(evaluation.test_set, evaluation.unit, evaluation.units)),
         style.table(("accuracy (%)", "instances", *names), rows),
         "[95% interval]; right only if the reference is strictly better than every error.\n",
     ]
@@ -41,15 +43,16 @@ def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) ->
     return "\n".join([*parts, *style.signed(signatures)])
 
 
-def _heading(evaluation: ContrastiveEvaluation) -> str:
-    test_set = evaluation.test_set
+def set_heading(test_set: ContrastiveSet, unit: str, units: int) -> str:
+    """What stands over the scores of a set: its name and its size."""
     text = f"{test_set.name} ({test_set.kind}): {len(test_set.instances):,} instances"
-    if evaluation.unit != "instance":
-        text += f" in {evaluation.units:,} {evaluation.unit}s"
+    if unit != "instance":
+        text += f" in {units:,} {unit}s"
     return text
 
 
-def _title(group: GroupAccuracy) -> str:
+def group_title(group: GroupAccuracy) -> str:
+    """What a row of accuracies is called."""
     return f"{group.breakdown} {group.group}".strip()
 
 
@@ -119,7 +122,9 @@ def contrastive_csv(evaluation: ContrastiveEvaluation) -> str:
 def detail_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:
     """The decision of every system on every instance, with the scores it is based on."""
     breakdowns = dict.fromkeys(g.breakdown for g in evaluation.groups if g.breakdown)
-    yield _line(["system", "instance", "document", *breakdowns, "verdict", "scores", "reference"])
+    yield tsv_line(
+        ["system", "instance", "document", *breakdowns, "verdict", "scores", "reference"]
+    )
     for system, decided in zip(evaluation.systems, evaluation.decisions, strict=True):
         start = 0
         for place, instance in enumerate(evaluation.test_set.instances):
@@ -135,8 +140,11 @@ def detail_tsv(evaluation: ContrastiveEvaluation) -> Iterator[str]:
             groups = [instance.groups.get(name, "") for name in breakdowns]
             document = instance.document or instance.block or ""
             reference = instance.reference or ""
-            yield _line([system.name, instance.name, document, *groups, verdict, scores, reference])
+            yield tsv_line(
+                [system.name, instance.name, document, *groups, verdict, scores, reference]
+            )
 
 
-def _line(cells: list[str]) -> str:
+def tsv_line(cells: list[str]) -> str:
+    """A line of TSV: no cell has a tab or an end of line."""
     return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"

@@ -5,6 +5,7 @@ Their originals are files of the workshop.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,14 @@ from crosspro.data_prep.formats.links import read_links as read_link_lines
 from crosspro.evaluation.apt.equivalents import read_judged
 from crosspro.evaluation.apt.released.config import read_config
 from crosspro.evaluation.contrastive.accuracy import decide, read_scores
-from crosspro.evaluation.contrastive.formats import read_contrastive
+from crosspro.evaluation.contrastive.formats import read_contrastive, read_json
+from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
+from crosspro.evaluation.contrastive.generative.outputs import read_outputs
+from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+from crosspro.evaluation.contrastive.generative.score import judge
+from crosspro.evaluation.contrastive.released.ctxpro import released_instances
+from crosspro.evaluation.contrastive.released.generative_contrapro import script_rows
+from crosspro.evaluation.contrastive.sentences import ContextWindow, sentences_to_translate
 from crosspro.evaluation.correlation.judged_table import read_judgements
 from crosspro.evaluation.correlation.score_table import read_score_table
 from crosspro.evaluation.mt_text.document_units import read_doc_starts
@@ -175,6 +183,64 @@ def _contrastive(some: Any) -> Iterator[Subject]:
             lambda folder, files=files: decided(folder, files),
             share=1000,
         )
+    yield from _generative(some)
+
+
+def _generative(some: Any) -> Iterator[Subject]:
+    case = Path(__file__).parents[1] / "golden" / "ctxpro" / "fr"
+    content = json.loads((case / "set.json").read_text("utf-8"))[:4]
+    lines = (case / "out.fr").read_text("utf-8").splitlines()[:4]
+    output = "".join(f"A. <eos> {line}\n" for line in lines).encode()
+    ctxpro = {"set": json.dumps(content, ensure_ascii=False).encode(), "out": output}
+    contrapro = some("set.json")["set.json"]
+    size = len(json.loads(contrapro))
+    rows = [
+        b"1\t2\tcorrect\telle\tA. <eos> It.\ta. <eos> Elle.\tb <eos> Va-t-elle ?",
+        b"0\tcorrect\til\tIt.\tIl.\tIl l'a vu.",
+        b"0\tincorrect\til\tIt.\tIl.\tx",
+    ]
+    tsv = {"set": b"\n".join(rows) + b"\n", "out": b"a <eos> b\nc\nd\n"}
+    rules = PayloadRules(sentences=True)
+
+    def judged(folder: Path) -> Any:
+        found, read = read_expected(folder / "set", "fr", allow_unknown=True)
+        both = None if read is None else (folder / "set", read)
+        parts = folder / "parts" if read is None else None
+        outputs = read_outputs([folder / "out"], found, rules, "fr", tsv=both, parts=parts)
+        if both:
+            outputs += read_outputs([], found, PayloadRules(share=1.2), "fr", tsv=both)
+        window = ContextWindow(1, 1)
+        return (
+            [judge(found, one, "fr").verdicts.tolist() for one in outputs],
+            sentences_to_translate(found, "set", window) if found.instances[0].source else None,
+        )
+
+    originals = (
+        ctxpro | {"parts": b"-1\n2\n1\n-2\n"},
+        {"set": contrapro, "out": b"Er sieht es.\n" * size, "parts": b"1\n" * size},
+        tsv | {"parts": b"1\n1\n1\n"},
+    )
+    yield Subject(
+        "contrastive.generate",
+        originals,
+        judged,
+        share=1500,
+        words=(b"<eos>", b"expected", b"rule", b"correct", b"\t", b"-t-elle", b"src following"),
+    )
+    yield Subject(
+        "contrastive.released_tsv",
+        (tsv,),
+        lambda folder: script_rows(folder / "set"),
+        changed=("set",),
+        share=1500,
+        words=(b"correct", b"\t", b"<eos>"),
+    )
+    released = ({"set": ctxpro["set"]},)
+
+    def faults(folder: Path) -> Any:
+        return released_instances(folder / "set", read_json(folder / "set"))
+
+    yield Subject("contrastive.released_ctxpro", released, faults, share=1500)
 
 
 def _protest(workshop: Path, some: Any) -> Iterator[Subject]:

@@ -59,6 +59,10 @@ LINES = (
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
     "contrastive build --source s.en --target r.fr --forms it:il,elle -o out/set.json",
     "contrastive text set.json -o out/text",
+    "contrastive text context.json --translate --context 1 -o out/text",
+    "contrastive generate context.json out.fr -l fr --payload sentence --detail out/detail.tsv",
+    "contrastive generate context.json out.fr out.fr -l fr --html out/x.html --resamples 5",
+    "contrastive generate context.tsv -l fr --share 1.2 --layout json --only elle",
     "correlate table.csv --human human --resamples 5",
     "correlate table.csv --human human --negate ter --layout json -o out/x",
     "correlate disagreement judgements.csv",
@@ -194,6 +198,13 @@ def _tables(folder: Path) -> None:
     shutil.copy(small / "scores", folder / "scores")
     (folder / "block.json").write_text(json.dumps({"1": BLOCK}))
     (folder / "block.scores").write_text("1\n2\n3\n4\n")
+    context = json.loads((GOLDEN / "ctxpro" / "fr" / "set.json").read_text("utf-8"))[:5]
+    (folder / "context.json").write_text(json.dumps(context))
+    outputs = (GOLDEN / "ctxpro" / "fr" / "out.fr").read_text("utf-8").splitlines(keepends=True)
+    (folder / "out.fr").write_text("".join(outputs[:5]))
+    (folder / "context.tsv").write_text(
+        "1\t2\tcorrect\telle\tA. <eos> It.\ta. <eos> Elle.\tb. <eos> Va-t-elle ?\n"
+    )
     rows = ("system,human,apt,ter", "a,1,2,3", "b,2,2.5,2", "c,3,1,1", "d,4,4,0")
     (folder / "table.csv").write_text("\n".join(rows) + "\n")
     judged = "category,case,human\nit,1,correct\nit,2,incorrect\nthey,3,\nthey,1,correct\n"

@@ -49,6 +49,7 @@ INPUTS = {
     "other_fillers",
     "others",
     "outputs",
+    "parts",
     "prior",
     "reference",
     "run_dir",

@@ -1,0 +1,125 @@
+"""The words of a translation among which an expected form is looked for.
+
+Tokens of our own tokeniser in lower case, with what clitics hide: French `Va-t-elle`, `dit-il`,
+`donne-la-moi` and `elle-même` are several words and `Aix-la-Chapelle` is one, `qu'elle` has *elle*
+and `l'a` no *la*; German `geht's` has *es*; Spanish `verla` has *la*. An elided form that stands
+for one word only (`c'`, `t'`) is that word; `l'` may be *le* or *la* and stays what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
+
+_FRENCH_AFTER = {
+    *("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles", "ce", "le", "la", "les"),
+    *("lui", "leur", "moi", "toi", "y", "en", "m'", "t'", "l'"),
+}
+_FRENCH_BEFORE = {"lui", "elle", "elles", "eux", "moi", "toi", "soi", "nous", "vous", "il", "ils"}
+_AFTER_HYPHENS = {
+    "fr": _FRENCH_AFTER,
+    "pt": {
+        *("me", "te", "se", "nos", "vos", "lhe", "lhes", "o", "a", "os", "as"),
+        *("lo", "la", "los", "las", "no", "na", "nas"),
+    },
+}
+"""Words that follow their verb behind a hyphen."""
+_BEFORE_HYPHENS = {"fr": _FRENCH_BEFORE}
+_WHOLE = {"fr": {"rendez-vous"}}
+"""Words that only look like a verb and its clitic."""
+_ELIDED = {
+    "fr": {"c'": "ce", "d'": "de", "j'": "je", "m'": "me", "n'": "ne", "qu'": "que", "t'": "te"},
+}
+_SPANISH_ENCLITICS = re.compile(
+    r"(?P<verb>.*(?:[aeiáéí]r|[áé]ndo))(?P<first>me|te|se|nos|os)?(?P<second>l[aeo]s?)"
+)
+"""An infinitive or gerund with a form of the third person; others end as nouns do (*dineros*)."""
+_SPANISH_NOUNS = {
+    *("birla", "birlas", "carla", "carlos", "charla", "charlas", "charles", "karla", "merlo"),
+    *("mirlo", "mirlos", "parla", "parlas", "perla", "perlas"),
+}
+
+
+class TranslationWords:
+    """The words of translations into one language."""
+
+    def __init__(self, language: str) -> None:
+        self.tokenise = Tokeniser(language)
+        self.language = self.tokenise.language
+        self.elided = _ELIDED.get(self.language, {})
+        self.after = _AFTER_HYPHENS.get(self.language, set())
+        self.before = _BEFORE_HYPHENS.get(self.language, set())
+        self.whole = _WHOLE.get(self.language, set())
+
+    def __call__(self, text: str) -> list[str]:
+        """The words of a text in their order."""
+        tokens = self.tokenise(text)
+        words: list[str] = []
+        for place, token in enumerate(tokens):
+            following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+            words += self._words(token, tokens[:place][-2:], following)
+        return words
+
+    def form(self, expected: str) -> tuple[str, ...]:
+        """The words of an expected form, which is nearly always one."""
+        text = normalise_punctuation(expected).lower()
+        return tuple(word for token in text.split() for word in self._words(token, (), ""))
+
+    def _words(self, token: str, before: Sequence[str], following: str) -> Iterator[str]:
+        word = token.lower().strip("-") or token  # a speaker's dash may touch the word
+        if self.language == "fr" and word == "s'":
+            yield "si" if following in ("il", "ils") else "se"
+        elif self.language == "de" and word == "'s":
+            # After a name it is the genitive of English: Peter's.
+            name = len(before) > 1 and before[-1][:1].isupper() and before[-2][-1:].isalnum()
+            yield "'s" if name else "es"
+        elif "-" in word.strip("-"):
+            for part in self._at_hyphens(word):
+                yield self.elided.get(part, part)
+        elif self.language == "es":
+            yield from _without_enclitics(word)
+        else:
+            yield self.elided.get(word, word)
+
+    def _at_hyphens(self, word: str) -> list[str]:
+        """A verb and its clitics, or a pronoun and what is tied to it; else the word itself."""
+        if word in self.whole:
+            return [word]
+        parts = [part for part in word.split("-") if part]
+        end = len(parts)
+        while end > 1 and parts[end - 1] in self.after:
+            end -= 1
+        clitics = parts[end:]
+        if clitics and end > 1 and parts[end - 1] == "t":
+            end -= 1
+        if not clitics and not (len(parts) > 1 and parts[0] in self.before):
+            return [word]
+        if not clitics:
+            return [parts[0], "-".join(parts[1:])]
+        return ["-".join(parts[:end]), *clitics]
+
+
+def _without_enclitics(word: str) -> list[str]:
+    found = _SPANISH_ENCLITICS.fullmatch(word)
+    if found is None or word in _SPANISH_NOUNS:
+        return [word]
+    return [part for part in found.groups() if part]
+
+
+@lru_cache(maxsize=8)
+def target_words(language: str) -> TranslationWords:
+    """The words of a language, whose tokeniser remembers what it has seen."""
+    return TranslationWords(language)
+
+
+def has_form(words: Sequence[str], form: Sequence[str]) -> bool:
+    """Whether the words of a form stand among the words, one after the other."""
+    if len(form) == 1:
+        return form[0] in words
+    size = len(form)
+    return size > 0 and any(
+        tuple(words[at : at + size]) == tuple(form) for at in range(len(words) - size + 1)
+    )

@@ -1,0 +1,335 @@
+"""Score generated translations on context sets: `crosspro contrastive generate`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crosspro.data_prep.errors import InputError
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.mt_options import check_layout, check_outputs, given_options, refuse_others
+from crosspro.scripts.options import (
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    style_of,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.contrastive.formats import ContrastiveSet
+    from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet
+
+
+class GenerateLayout(StrEnum):
+    """How scores are shown: as all commands do, or as the released tools do."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    CSV = "csv"
+    DEFAULT = "default"
+    COMPLETE = "complete"
+    PRETTY = "pretty"
+
+
+class PayloadKind(StrEnum):
+    """What of an output is looked at."""
+
+    PART = "part"
+    SENTENCE = "sentence"
+
+
+def generate(
+    context: typer.Context,
+    test_set: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SET", help="JSON: ctxpro, ContraPro, large en-fr set; or ContraPro's TSV."
+        ),
+    ],
+    outputs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="OUTPUT", help="Translations, a line an instance; several compared."
+        ),
+    ] = None,
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="The language of the translations.")
+    ] = "",
+    separator: Annotated[
+        list[str] | None,
+        typer.Option(help="What joins the sentences of an output (repeat); <eos> and <sep>."),
+    ] = None,
+    part: Annotated[
+        int, typer.Option(help="Which of these is scored: 1 the first, -1 the last.")
+    ] = -1,
+    parts: Annotated[
+        Path | None,
+        typer.Option(help="Instead: which is scored on each line (`contrastive text` writes it)."),
+    ] = None,
+    payload: Annotated[
+        PayloadKind,
+        typer.Option(help="Score the part, or only its last sentences, as many as the source has."),
+    ] = PayloadKind.PART,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help="Without separators: score this times the payload's share of the source."
+        ),
+    ] = None,
+    min_distance: Annotated[
+        int | None, typer.Option(min=0, help="Leave out antecedents that are nearer.")
+    ] = None,
+    max_distance: Annotated[
+        int | None, typer.Option(min=0, help="Leave out antecedents that are farther.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FORM", help="Only instances that expect this form (repeat)."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Count an output without that part as wrong.")
+    ] = False,
+    name: Names = None,
+    allow_unknown: Annotated[
+        bool, typer.Option("--allow-unknown", help="Accept distances and segments not known.")
+    ] = False,
+    legacy: Annotated[
+        bool,
+        typer.Option("--legacy", help="Print exactly what ctxpro or ContraPro's script prints."),
+    ] = False,
+    layout: Annotated[
+        GenerateLayout | None,
+        typer.Option(
+            "--layout",
+            help="How to show the numbers; with --legacy default, complete or pretty.",
+        ),
+    ] = None,
+    signatures: Signatures = False,
+    detail: Annotated[
+        Path | None, typer.Option(help="Write the verdict on every instance here (TSV).")
+    ] = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    html: Html = None,
+    max_examples: MaxExamples = MOST_EXAMPLES,
+    output: Output = None,
+) -> None:
+    """Score translations on a context set.
+
+    An instance is right where the expected form is a word of the translated sentence. Accuracy in
+    total, by pronoun, gender, rule, antecedent and distance, with 95% intervals by document; how
+    often a rival form is there instead, or neither; paired tests between systems.
+    """
+    check_html(html, legacy)
+    if not language.strip():
+        raise typer.BadParameter("missing --language")
+    if part == 0:
+        raise typer.BadParameter("--part: 1 is the first part and -1 the last")
+    if share is not None and not 0 < share <= 1000:
+        raise typer.BadParameter("--share: a number above 0")
+    if any(not one.strip() for one in separator or ()):
+        raise typer.BadParameter("--separator: at least one character")
+    distances = min_distance, max_distance
+    if legacy:
+        _legacy(context, test_set, outputs or [], language, layout, separator, share, distances,
+                only or [], output)  # fmt: skip
+        return
+    shown = TableLayout.TABLE
+    if layout is not None:
+        if layout.value not in set(TableLayout):
+            raise typer.BadParameter(f"--layout {layout.value}: only with --legacy")
+        shown = TableLayout(layout.value)
+    check_layout(context, shown, ("signatures",))
+    given = given_options(context)
+    if share is not None and (clash := {"part", "parts", "payload"} & given.keys()):
+        raise typer.BadParameter(f"--share and {given[min(clash)]} do not go together")
+    if parts is not None and "part" in given:
+        raise typer.BadParameter("--parts and --part do not go together")
+    check_outputs(output, detail, html)
+    _score(
+        test_set,
+        outputs or [],
+        language,
+        (separator, part, payload is PayloadKind.SENTENCE, share),
+        (parts, lenient, allow_unknown),
+        (distances, only or []),
+        name,
+        (shown, signatures, detail, html, max_examples, output),
+        (resamples, seed),
+    )
+
+
+def _score(
+    test_set: Path,
+    outputs: list[Path],
+    language: str,
+    where: tuple[list[str] | None, int, bool, float | None],
+    reading: tuple[Path | None, bool, bool],
+    chosen: tuple[tuple[int | None, int | None], list[str]],
+    name: list[str] | None,
+    shown: tuple[TableLayout, bool, Path | None, Path | None, int, Path | None],
+    resampling: tuple[int, int],
+) -> None:
+    from crosspro.evaluation.contrastive.generative.choice import among, choose_instances
+    from crosspro.evaluation.contrastive.generative.outputs import read_outputs
+    from crosspro.evaluation.contrastive.generative.payload import SEPARATORS, PayloadRules
+    from crosspro.evaluation.contrastive.generative.report import (
+        generative_csv,
+        generative_detail,
+        generative_json,
+        generative_text,
+    )
+    from crosspro.evaluation.contrastive.generative.score import evaluate_generative
+    from crosspro.evaluation.statistics.significance import Resampling
+
+    separators, part, sentences, share = where
+    parts, lenient, allow_unknown = reading
+    rules = PayloadRules(tuple(separators or SEPARATORS), part, sentences, share)
+    read, rows = _read_set(test_set, outputs, language, allow_unknown, rules.separators)
+    if rows is None and not outputs:
+        raise typer.BadParameter("give a file of translations")
+    if rows is None and share is not None:
+        raise typer.BadParameter("--share needs the source with its context, which a TSV has")
+    systems = read_outputs(
+        outputs,
+        read,
+        rules,
+        language,
+        tsv=None if rows is None else (test_set, rows),
+        parts=parts,
+        lenient=lenient,
+    )
+    kept = choose_instances(test_set, read, rows, *chosen)
+    read, systems = among(read, systems, kept)
+    called = named([system.name for system in systems], name)
+    systems = [replace(one, name=own) for one, own in zip(systems, called, strict=True)]
+    plan = Resampling(*resampling) if resampling[0] else None
+    evaluation = evaluate_generative(read, systems, language, rules, plan)
+    for warning in evaluation.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    layout, signatures, detail, html, max_examples, output = shown
+    if detail is not None:
+        write_output("".join(generative_detail(evaluation)).encode("utf-8"), detail)
+    if html is not None:
+        from crosspro.evaluation.contrastive.generative.page import generative_page
+
+        write_output(generative_page(evaluation, max_examples).encode("utf-8"), html)
+    if layout is TableLayout.JSON:
+        text = generative_json(evaluation)
+    elif layout is TableLayout.CSV:
+        text = generative_csv(evaluation)
+    else:
+        text = generative_text(evaluation, style_of(output, layout, signatures))
+    write_output(text.encode("utf-8"), output)
+
+
+def _read_set(
+    test_set: Path,
+    outputs: list[Path],
+    language: str,
+    allow_unknown: bool,
+    separators: tuple[str, ...],
+) -> tuple[ContrastiveSet, TsvSet | None]:
+    """The set; if it is faulty, its faults and those of the outputs together."""
+    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
+    from crosspro.evaluation.mt_text.parallel_lines import lines_of
+
+    try:
+        return read_expected(test_set, language, allow_unknown=allow_unknown, separators=separators)
+    except InputError as error:
+        problems = list(error.problems)
+        for path in outputs:
+            lines_of(path, problems)
+        raise InputError(problems) from error
+
+
+def _legacy(
+    context: typer.Context,
+    test_set: Path,
+    outputs: list[Path],
+    language: str,
+    layout: GenerateLayout | None,
+    separator: list[str] | None,
+    share: float | None,
+    distances: tuple[int | None, int | None],
+    only: list[str],
+    output: Path | None,
+) -> None:
+    from crosspro.evaluation.contrastive.formats import read_json
+    from crosspro.evaluation.contrastive.generative.expected_sets import is_ctxpro, is_json
+    from crosspro.evaluation.contrastive.released import ctxpro, generative_contrapro
+
+    always = ("test_set", "outputs", "language", "legacy", "layout", "output")
+    chosen = "default" if layout is None else layout.value
+    if is_json(test_set):
+        refuse_others(context, always, "--legacy on a JSON set prints what ctxpro prints; it")
+        _check_released_layout(chosen, ctxpro.LAYOUTS)
+        if len(outputs) != 1:
+            raise typer.BadParameter("ctxpro takes one file of translations")
+        content = read_json(test_set)
+        if not is_ctxpro(content):
+            raise typer.BadParameter("--legacy: a set of ctxpro, or ContraPro's TSV")
+        text = ctxpro.ctxpro_printout(test_set, content, _lines(outputs[0]), language, chosen)
+    else:
+        filters = ("separator", "share", "min_distance", "max_distance", "only")
+        refuse_others(context, (*always, *filters), "--legacy prints what ContraPro's script does")
+        _check_released_layout(chosen, generative_contrapro.LAYOUTS)
+        if outputs:
+            raise typer.BadParameter("ContraPro's script reads translations in the TSV")
+        if len(separator or ()) > 1:
+            raise typer.BadParameter("ContraPro's script knows one --separator")
+        text = _contrapro(test_set, language, chosen, separator, share, distances, only)
+    write_output(text.encode("utf-8"), output)
+
+
+def _contrapro(
+    test_set: Path,
+    language: str,
+    layout: str,
+    separator: list[str] | None,
+    share: float | None,
+    distances: tuple[int | None, int | None],
+    only: list[str],
+) -> str:
+    from crosspro.evaluation.contrastive.released.generative_contrapro import (
+        SEPARATOR,
+        ReleasedChoice,
+        generative_printout,
+    )
+
+    low, high = distances
+    choice = ReleasedChoice(
+        (separator or [SEPARATOR])[0],
+        0 if low is None else low,
+        1_000_000 if high is None else high,
+        [one.lower() for one in only],
+        share,
+    )
+    return generative_printout(test_set, language, choice, layout)
+
+
+def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:
+    if layout not in known:
+        raise typer.BadParameter(f"--legacy: --layout {', '.join(known)}")
+
+
+def _lines(path: Path) -> list[str]:
+    from crosspro.data_prep.errors import Problem
+    from crosspro.evaluation.mt_text.parallel_lines import lines_of
+
+    problems: list[Problem] = []
+    lines = lines_of(path, problems)
+    if lines is None:
+        raise InputError(problems)
+    return lines
