@@ -142,6 +142,21 @@ class NounFinder:
         return view
 
 
+def nouns_of(
+    example: Example,
+    side: Side,
+    lexicon: Lexicon | None = None,
+    source_lexicon: Lexicon | None = None,
+) -> dict[int, tuple[str | None, str | None]]:
+    """The nouns of a sentence by place, the last first, with the gender and number of candidates.
+
+    For who finds out otherwise which of them stand before a gap.
+    """
+    view = _View(example, lexicon, source_lexicon, _Split())
+    nouns = view.nouns(side)
+    return {place: (view.gender(side, place), view.number(side, place)) for place in nouns}
+
+
 def nearest_agreeing(
     candidates: Iterable[Candidate], gender: str | None = None, number: str | None = None
 ) -> Candidate | None:

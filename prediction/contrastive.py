@@ -72,12 +72,12 @@ def prepare_set(
 ) -> PreparedSet:
     """Tokenise, align and annotate a set for a task."""
     segments = _segments(test_set, task, texts)
-    links = _links(segments, task, texts.links, tell)
+    links = segment_links(segments, task, texts.links, tell)
     gaps = [
         None if s.instance is None else locate(test_set.instances[s.instance], s, pairs, task)
         for s, pairs in zip(segments, links, strict=True)
     ]
-    examples = list(_examples(segments, links, gaps, task, annotator, tell))
+    examples = list(segment_examples(segments, links, gaps, task, annotator, tell))
     used = "none"
     if task.tagged:
         used = default_annotator(task.target_language) if annotator == "auto" else annotator
@@ -229,9 +229,10 @@ def _tokens(source: str, target: str, task: Task) -> tuple[list[str], list[str]]
     return tokenise(source, task.source_language), tokenise(target, task.target_language)
 
 
-def _links(
+def segment_links(
     segments: Sequence[ContrastiveSegment], task: Task, path: Path | None, tell: Tell
 ) -> list[tuple[Link, ...]]:
+    """The word links of each segment: those of a file, or made as the task wants them."""
     source, target = [s.source for s in segments], [s.target for s in segments]
     if path is not None:
         return list(read_links(path, source, target))
@@ -239,7 +240,7 @@ def _links(
     return list(align_corpus(source, target, default_settings(task), jobs=1, progress=tell))
 
 
-def _examples(
+def segment_examples(
     segments: Sequence[ContrastiveSegment],
     links: Sequence[tuple[Link, ...]],
     gaps: Sequence[Located | None],

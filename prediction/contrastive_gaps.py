@@ -111,11 +111,19 @@ def _source_index(
     named = instance.source_pronoun
     wanted = (named.lower(),) if named else task.source_pronouns
     places = [place for place, word in enumerate(segment.source) if word.lower() in wanted]
+    if places:
+        return nearest_source(places, position, segment, links)
     linked = sorted(source for source, target in links if target == position)
+    return linked[0] if linked else None
+
+
+def nearest_source(
+    places: Sequence[int], position: int, segment: ContrastiveSegment, links: Sequence[Link]
+) -> int:
+    """Of some places in the source the first that is linked to a gap, else the nearest by share."""
+    linked = {source for source, target in links if target == position}
     both = [place for place in places if place in linked]
     if both:
         return both[0]
-    if places:
-        share = position / len(segment.target)
-        return min(places, key=lambda place: abs(place / len(segment.source) - share))
-    return linked[0] if linked else None
+    share = position / len(segment.target)
+    return min(places, key=lambda place: abs(place / len(segment.source) - share))

@@ -6,23 +6,32 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from crosspro.prediction.neural.sampling import Indices, Sampler, bucketed_batches
-from crosspro.prediction.neural.tensors import GapTensors, extents
 
 Batch = tuple[Tensor, int, int]
 """Gap numbers, the widest context among them, and the size of the batch over all processes."""
 
 
 class Batches:
-    """The batches of the current epoch; Lightning iterates it once an epoch."""
+    """The batches of the current epoch; Lightning iterates it once an epoch.
+
+    `labels` and `extents` are those of all gaps; gaps of similar extent are put together.
+    """
 
     def __init__(
-        self, tensors: GapTensors, classes: int, size: int, limit: int, sampler: Sampler, seed: int
+        self,
+        labels: NDArray[np.int32],
+        extents: Indices,
+        classes: int,
+        size: int,
+        sampler: Sampler,
+        seed: int,
     ) -> None:
-        self.labels = tensors.label.cpu().numpy().astype(np.int32)
-        self.extents = extents(tensors, limit)
+        self.labels = labels
+        self.extents = extents
         self.classes = classes
         self.size = size
         self.sampler = sampler
@@ -47,12 +56,11 @@ class Batches:
         return self.lengths[self.epoch]
 
 
-def in_order(tensors: GapTensors, limit: int, size: int) -> list[tuple[Indices, int]]:
+def in_order(extents: Indices, size: int) -> list[tuple[Indices, int]]:
     """All gaps in batches of similar extent, each with its widest; the same every time."""
-    widths = extents(tensors, limit)
-    order = np.argsort(widths, kind="stable")
+    order = np.argsort(extents, kind="stable")
     groups = [order[i : i + size] for i in range(0, len(order), size)]
-    return [(group, int(widths[group].max())) for group in groups]
+    return [(group, int(extents[group].max())) for group in groups]
 
 
 class FixedBatches:

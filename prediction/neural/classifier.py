@@ -38,8 +38,8 @@ class GapClassifier(pl.LightningModule):
         super().__init__()
         self.network = network
         self.data = {"train": data.train, "dev": data.dev}
-        self.batches = data.batches(network.window, seed)
-        self.dev_batches = data.dev_batches(network.window)
+        self.batches = data.batches(network.extents(data.train), seed)
+        self.dev_batches = data.dev_batches(network.extents(data.dev))
         self.optimisation = optimisation
         self.seed = seed
         self.register_buffer("weights", data.weights().float(), persistent=False)

@@ -2,7 +2,8 @@
 
 Every embedding that a network looks up is noted with the token that it belongs to, whatever windows
 the network cuts. For that the numbers of words carry the number of their token along; a hook before
-each embedding takes it off again. Spelled fields carry it with their characters.
+each embedding takes it off again. Spelled fields carry it with their characters. What a network
+does with numbers other than look up embeddings, it does with `word_numbers` of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,10 @@ from torch import Tensor, nn
 
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.network import Network
-from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.tensors import TOKEN_MARK, GapTensors, word_numbers
 from crosspro.prediction.neural.vocabulary import PAD
 
 _SIDES = ("source", "target", "gap")
-_BASE = 1 << 32
-"""Numbers of words stay below it, those of tokens are multiples of it."""
 
 Attribution = dict[str, NDArray[np.float64]]
 """For each side (source, target, gap) a number for each token of the text, or for each gap."""
@@ -75,11 +74,11 @@ def _marked(tensors: GapTensors, fields: Sequence[Field], first: dict[str, int])
         numbers = tensors[field.name]
         tokens = torch.arange(len(numbers)) + first[field.side]
         if not field.spelled:
-            marked[field.name] = tokens * _BASE + numbers
+            marked[field.name] = tokens * TOKEN_MARK + numbers
             continue
         # A row of characters for each token instead of one for each word.
         letters = tensors.spellings[field.name][numbers]
-        letters = torch.where(letters == PAD, PAD, tokens[:, None] * _BASE + letters)
+        letters = torch.where(letters == PAD, PAD, tokens[:, None] * TOKEN_MARK + letters)
         nothing = torch.full_like(letters[:1], PAD)
         spellings[field.name] = torch.cat((nothing, letters))
         marked[field.name] = torch.arange(len(numbers)) + PAD + 1
@@ -96,8 +95,8 @@ class _Note:
     def before(self, module: nn.Module, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Take the numbers of the tokens off."""
         numbers = arguments[0]
-        self.tokens.append(torch.div(numbers, _BASE, rounding_mode="floor"))
-        return (numbers % _BASE, *arguments[1:])
+        self.tokens.append(torch.div(numbers, TOKEN_MARK, rounding_mode="floor"))
+        return (word_numbers(numbers), *arguments[1:])
 
     def after(self, module: nn.Module, arguments: tuple[Any, ...], output: Tensor) -> Tensor:
         """Note the vectors, from which on gradients are wanted."""

@@ -29,7 +29,7 @@ def probabilities(
     network.to(device).eval()
     tensors = tensors.to(device)
     with torch.inference_mode():
-        for gaps, width in in_order(tensors, network.window, _AT_ONCE):
+        for gaps, width in in_order(network.extents(tensors), _AT_ONCE):
             scores = network(tensors, torch.from_numpy(gaps).to(device), width)
             found[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
     network.cpu()

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.example import Side
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
-from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.tensors import GapTensors, widest_sides
 from crosspro.prediction.neural.vocabulary import Vocabulary
 
 
@@ -46,12 +48,30 @@ class Reads:
     """What a network reads of an example with certain settings.
 
     `parse` names the settings that ask for a parse of the source, with the values that do not, and
-    is empty if all do; None needs none. `heads` does so for the dependencies in it.
+    is empty if all do; None needs none. `heads` does so for the dependencies in it, and `earlier`
+    for sentences before the gap's own, which `training.context` gives.
     """
 
     fields: tuple[Field, ...]
     parse: Mapping[str, object] | None = None
     heads: Mapping[str, object] | None = None
+    earlier: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Tokens of one side among which a network chose, with the probability of each: a row a gap.
+
+    `tokens` and `shares` are (batch, tokens): positions in the text, and probabilities, 0 for what
+    fills a row up. What is missing to 1 is the probability that none was chosen. `given` (batch,
+    classes, tokens) are the probabilities once the class is known, where that tells more.
+    """
+
+    title: str
+    side: Side
+    tokens: Tensor
+    shares: Tensor
+    given: Tensor | None = None
 
 
 def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
@@ -73,6 +93,9 @@ class Network(nn.Module, ABC):
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     """Where settings may lie, if not from 1 (whole numbers) or from 0 to 0.999 (others)."""
 
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What settings that are texts may say."""
+
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run it begins with."""
 
@@ -90,9 +113,20 @@ class Network(nn.Module, ABC):
         """What it reads with these settings, which are complete."""
         return Reads(cls.fields)
 
+    def extents(self, data: GapTensors) -> Indices:
+        """How much is read of each gap's context: gaps that are alike in it share a batch.
+
+        Unless a network says otherwise, the longest side of it, at most `window` tokens.
+        """
+        return widest_sides(data, self.window)
+
     @abstractmethod
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores of (batch, classes); no gap of the batch has a wider context than `width`."""
+        """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
+
+    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """What it chose to look at on the way to its scores, for explanations."""
+        return ()
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float

@@ -39,7 +39,8 @@ def network_section(
     hints = {key: type(default) for key, default in defaults.items()}
     limits = {key: _SHARES if hint is float else _SIZES for key, hint in hints.items()}
     for key, value in _values("system.network_settings", values, problems).items():
-        expected = _expected(key, value, list(defaults), hints, {**limits, **network.limits}, {})
+        bounds = {**limits, **network.limits}
+        expected = _expected(key, value, list(defaults), hints, bounds, network.choices)
         if expected is not None:
             found = _shown(value) if key in defaults else f"an unknown key of {name}"
             where = f"system.network_settings.{key}"

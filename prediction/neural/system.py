@@ -26,7 +26,7 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
-from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
 from crosspro.prediction.neural.gradient_evidence import gradient_evidence
 from crosspro.prediction.neural.gradients import token_gradients
 from crosspro.prediction.neural.inference import device_of, probabilities
@@ -40,10 +40,11 @@ from crosspro.prediction.neural.network import Inventory, Network
 from crosspro.prediction.neural.registry import network_class
 from crosspro.prediction.neural.sections import network_section, pretraining_section, section
 from crosspro.prediction.neural.subwords import load_units, train_units
-from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
 from crosspro.prediction.neural.training_data import TrainingData, training_data
 from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.neural.word_focus import WordFocus, focus_table, word_focus
 from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.system import Probabilities, System, load_system
 
@@ -123,7 +124,7 @@ class NeuralSystem(System):
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
         reading = self._go_on_reading(earlier) if earlier else self._new_reading(train)
-        check_context(self.training.context, train)
+        check_context(self.reads, self.training.context, train)
         check_parse(self.reads, chain(train, dev))
         check_heads(self.reads, train)
         data = self._training_data(train, dev, reading, earlier, folder)
@@ -247,21 +248,35 @@ class NeuralSystem(System):
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
         check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
-        data = encode(flatten(examples, self.encoder.reading), self.encoder, self.task)
-        tensors = gap_tensors(data, self.training.context)
+        _, tensors = self._read(examples)
         device = device_of(self.trainer.accelerator)
         return probabilities(self.network, tensors, len(self.task.classes), device)
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
-        """Gradient times input of every token; None if the network embeds none."""
-        text = flatten(question.examples, self.encoder.reading)
-        tensors = gap_tensors(encode(text, self.encoder, self.task), self.training.context)
+        """Gradient times input of every token, and what the network chose, if it says so.
+
+        None if the network embeds no token.
+        """
+        text, tensors = self._read(question.examples)
         pair = (question.chosen, question.against)
         found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
         if found is None:
             return None
         names = tuple(self.task.classes[number] for number in pair)
-        return gradient_evidence(found, text, question, names)
+        evidence = gradient_evidence(found, text, question, names)
+        chosen = word_focus(self.network, tensors, text, question.examples, question.row)
+        tables = [focus_table(one, question, names[0]) for one in chosen]
+        return replace(evidence, tables=(*tables, *evidence.tables))
+
+    def focus(self, examples: Sequence[Example], row: int) -> list[WordFocus]:
+        """Which words the network chose for the gap of a row; empty if it does not say."""
+        check_parse(self.reads, examples)
+        text, tensors = self._read(examples)
+        return word_focus(self.network, tensors, text, examples, row)
+
+    def _read(self, examples: Sequence[Example]) -> tuple[FlatText, GapTensors]:
+        text = flatten(examples, self.encoder.reading)
+        return text, gap_tensors(encode(text, self.encoder, self.task), self.training.context)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""

@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from crosspro.prediction.neural.encoding import EncodedData, Ints
 from crosspro.prediction.neural.vocabulary import PAD
+
+TOKEN_MARK = 1 << 32
+"""Numbers of words stay below it; those of tokens, which `gradients` adds, are multiples of it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class GapTensors:
 
     `data["lemma"]` is the field of that name. `target_low` and `source_low` are where the context
     of a gap begins: its sentence, or up to `context` sentences before it in the same document.
+    `target_start` and `source_start` are where its own sentence begins.
     """
 
     fields: Mapping[str, Tensor]
@@ -32,8 +37,10 @@ class GapTensors:
     source_position: Tensor
     head_position: Tensor
     target_low: Tensor
+    target_start: Tensor
     target_high: Tensor
     source_low: Tensor
+    source_start: Tensor
     source_high: Tensor
     label: Tensor
 
@@ -63,8 +70,10 @@ def gap_tensors(data: EncodedData, context: int = 0) -> GapTensors:
         source_position=_tensor(data.source_position),
         head_position=_tensor(data.head_position),
         target_low=_tensor(data.target_starts[first]),
+        target_start=_tensor(data.target_starts[data.sentence]),
         target_high=_tensor(data.target_starts[data.sentence + 1]),
         source_low=_tensor(data.source_starts[first]),
+        source_start=_tensor(data.source_starts[data.sentence]),
         source_high=_tensor(data.source_starts[data.sentence + 1]),
         label=_tensor(data.label),
     )
@@ -89,6 +98,26 @@ def window(
     return positions.clamp(low[:, None], high[:, None] - 1), lengths
 
 
+def span(start: Tensor, end: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """Positions from a start on, and how many of them stand before the end; `width` at most.
+
+    Positions from the end on are clamped, and stand after all good ones.
+    """
+    positions = start[:, None] + torch.arange(width, device=start.device)
+    last = (end - 1).clamp(min=0)
+    return positions.minimum(last[:, None]), (end - start).clamp(0, width)
+
+
+def table_width(lengths: Tensor, width: int | None) -> int:
+    """How wide a table of sequences must be; for a known `width` a GPU is not asked."""
+    return width if width and lengths.is_cuda else max(1, int(lengths.max()))
+
+
+def word_numbers(entries: Tensor) -> Tensor:
+    """The numbers of words alone, for whatever is not an embedding (see `gradients`)."""
+    return entries % TOKEN_MARK
+
+
 def pick(flat: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
     """The entries at window positions, PAD beyond each window's length."""
     width = positions.shape[1]
@@ -96,8 +125,8 @@ def pick(flat: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
     return torch.where(inside, flat[positions], PAD)
 
 
-def extents(tensors: GapTensors, limit: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The widest context of each gap on any side, at most `limit`: what batches are bucketed by."""
+def widest_sides(tensors: GapTensors, limit: int) -> NDArray[np.int64]:
+    """The widest context of each gap on any side, at most `limit`."""
     sides = torch.stack(
         [
             tensors.target_position - tensors.target_low,
@@ -106,7 +135,4 @@ def extents(tensors: GapTensors, limit: int) -> np.ndarray[tuple[int], np.dtype[
             tensors.source_high - tensors.source_position,
         ]
     )
-    result: np.ndarray[tuple[int], np.dtype[np.int64]] = (
-        sides.amax(dim=0).clamp(1, limit).cpu().numpy()
-    )
-    return result
+    return np.asarray(sides.amax(dim=0).clamp(1, limit).cpu().numpy())

@@ -26,8 +26,14 @@ def check_batches(batches: int, labels: Ints, share: float) -> None:
         raise CrossproError(f"train: expected gaps for at least one batch an epoch, found {found}")
 
 
-def check_context(context: int, train: Sequence[Example]) -> None:
-    """Sentences before a gap's are found by document."""
+def check_context(reads: Reads, context: int, train: Sequence[Example]) -> None:
+    """A network may need sentences before a gap's, which are found by document."""
+    if reads.earlier is not None and not context:
+        who, way_out = _asking(reads.earlier)
+        raise CrossproError(
+            f"settings: system.{who} expected sentences before the gap's own "
+            f"(system.training.context from 1), found a context of 0; give it{way_out}"
+        )
     if context and not any(example.document for example in train):
         raise CrossproError(
             "settings: system.training.context: expected documents to find sentences before a gap "

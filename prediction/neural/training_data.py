@@ -18,7 +18,7 @@ from crosspro.prediction.neural.batches import Batches, FixedBatches, in_order
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints
 from crosspro.prediction.neural.encoding_cache import cached_encoding
 from crosspro.prediction.neural.flat_text import FlatText
-from crosspro.prediction.neural.sampling import Sampler, batch_size
+from crosspro.prediction.neural.sampling import Indices, Sampler, batch_size
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_batches, check_labels
 from crosspro.prediction.neural.training_settings import Training
@@ -51,20 +51,20 @@ class TrainingData:
         power = self.settings.class_weight_power
         return torch.from_numpy(class_weights(self.labels, self.classes, power))
 
-    def batches(self, window: int, seed: int) -> Batches:
+    def batches(self, extents: Indices, seed: int) -> Batches:
         """Train, drawn anew every epoch; an epoch without a batch is refused."""
         settings = self.settings
         shares = np.bincount(self.dev.label.numpy(), minlength=self.classes) / len(self.dev.label)
         sampler = Sampler(settings.sampling, settings.share, tuple(shares))  # type: ignore[arg-type]
         drawn = int((self.labels >= 0).sum() * settings.share)
         size = batch_size(settings.batch_size, drawn, settings.min_steps)
-        batches = Batches(self.train, self.classes, size, window, sampler, seed)
+        batches = Batches(self.labels, extents, self.classes, size, sampler, seed)
         check_batches(len(batches), self.labels, settings.share)
         return batches
 
-    def dev_batches(self, window: int) -> FixedBatches:
+    def dev_batches(self, extents: Indices) -> FixedBatches:
         """All of dev."""
-        return FixedBatches(in_order(self.dev, window, self.settings.batch_size))
+        return FixedBatches(in_order(extents, self.settings.batch_size))
 
 
 def training_data(

@@ -1,10 +1,12 @@
-"""Training speed of the Turku network at its published shapes, against eight separate nn.GRUs.
+"""Training speed of the networks at their default shapes, against plain transcriptions of them.
 
-Run: python -m crosspro.scripts.bench.train_speed [--device cuda] [--batch 1000 4096] [--steps 30]
-Windows of 50 tokens on every side, vocabulary 50,000, forward, backward and optimiser included.
+Run: python -m crosspro.scripts.bench.train_speed [--network turku_gru nyu_nmt] [--device cuda]
+     [--batch 1000 4096] [--steps 30]
+Vocabulary 50,000, every row full, forward, backward and optimiser included: Turku's windows of 50
+tokens on every side, for the others sentences of 31 tokens, for UU-Hardmeier with those before.
 Every measurement has a process of its own, so that its memory is. On a machine whose speed wavers
---ratio is the better measure: steps of both networks in turn. With --profile also where the time of
-our network goes.
+--ratio is the better measure: steps of both networks in turn, on a CPU by the time that the process
+had of it. With --profile also where the time of our network goes.
 """
 
 from __future__ import annotations
@@ -13,87 +15,109 @@ import argparse
 import multiprocessing
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import torch
-from torch import Tensor, nn
 
 from crosspro.prediction.neural.network import Inventory, Network
-from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
+from crosspro.prediction.neural.networks.hardmeier_anaphora import HardmeierAnaphora
+from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
+from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
+from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
+from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
+from crosspro.scripts.bench.plain_networks import PlainNyu, PlainTurku, PlainUkyoto
 
 _WARM_UP = 5
-LENGTH = 101
-WINDOW = 50
-SIZES = {field.name: 50_000 for field in TurkuGRU.fields} | {"tag": 20}
+_GAPS = 8192
+SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "linked", "pronoun"), 50_000) | {"tag": 20}
+WORDS = {name: tuple(map(str, range(n))) for name, n in SIZES.items()} | {
+    "noun": ("<pad>", "<unk>", "", "? ?"),  # every second word is a noun
+    "start": ("<pad>", "<unk>", "", "first"),
+}
 INVENTORY = Inventory(
-    {name: Vocabulary(tuple(map(str, range(n))), (1,) * n) for name, n in SIZES.items()},
+    {name: Vocabulary(words, (1,) * len(words)) for name, words in WORDS.items()},
     classes=tuple(map(str, range(8))),
 )
 
 
-class PlainTurku(Network):
-    """The same network as one writes it first: a GRU module for each stream."""
+@dataclass(frozen=True)
+class MeasuredNetworks:
+    """What is measured: networks by name, ours and a plain one among them, at a row's length.
 
-    def __init__(self, inventory: Inventory) -> None:
-        super().__init__()
-        self.inner = TurkuGRU(inventory)
-        self.grus = nn.ModuleList(nn.GRU(90, 90, 2, batch_first=True) for _ in range(8))
+    `context` is how many rows before its own are a gap's context.
+    """
 
-    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `TurkuGRU`, all windows full."""
-        states = []
-        centre = data.target_position[gaps]
-        for step in (-1, 1):
-            for number, field in enumerate(STREAMS):
-                places = centre[:, None] + step * torch.arange(1, WINDOW + 1, device=gaps.device)
-                inputs = self.inner.embeddings[field.name](data[field.name][places])
-                states.append(self.grus[number + 4 * (step > 0)](inputs)[0][:, -1])
-        states.append(self.inner.embeddings["pronoun"](data["pronoun"][gaps]))
-        hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
-        scores: Tensor = self.inner.output(hidden)
-        return scores
+    length: int
+    networks: Mapping[str, Callable[[Inventory], Network]]
+    context: int = 0
 
 
-def make_data(gaps: int, device: str) -> GapTensors:
-    """Random sentences of 101 tokens with the gap in the middle: every window is full."""
+NETWORKS = {
+    "turku_gru": MeasuredNetworks(
+        101,
+        {
+            "ours": TurkuGRU,
+            "ours without graphs": partial(TurkuGRU, cuda_graphs=False),
+            "plain": PlainTurku,
+        },
+    ),
+    "nyu_nmt": MeasuredNetworks(31, {"ours": NyuNMT, "plain": PlainNyu}),
+    "ukyoto_attention": MeasuredNetworks(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
+    "hardmeier_cnn": MeasuredNetworks(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
+    "hardmeier_anaphora": MeasuredNetworks(
+        31, {"ours": HardmeierAnaphora, "plain": PlainHardmeierAnaphora}, 3
+    ),
+}
+
+
+def make_data(length: int, device: str, context: int = 0) -> GapTensors:
+    """Random sentences of one length with the gap in the middle: every row is full."""
     generator = torch.Generator().manual_seed(1)
-    start = torch.arange(gaps) * LENGTH
+    start = torch.arange(_GAPS) * length
+    low = (start - context * length).clamp(min=0)
+    middle, end = start + length // 2, start + length
     columns = {
-        field.name: torch.randint(2, SIZES[field.name], (gaps * LENGTH,), generator=generator)
-        for field in STREAMS
+        name: torch.randint(2, len(words), (_GAPS * length,), generator=generator)
+        for name, words in WORDS.items()
+        if name != "pronoun"
     }
-    columns["pronoun"] = torch.randint(2, 1000, (gaps,), generator=generator)
+    columns["pronoun"] = torch.randint(2, 1000, (_GAPS,), generator=generator)
     return GapTensors(
         columns,
         spellings={},
-        target_position=start + WINDOW,
-        source_position=start + WINDOW,
-        head_position=start + WINDOW,
-        target_low=start,
-        target_high=start + LENGTH,
-        source_low=start,
-        source_high=start + LENGTH,
-        label=torch.randint(0, 8, (gaps,), generator=generator),
+        target_position=middle,
+        source_position=middle,
+        head_position=middle,
+        target_low=low,
+        target_start=start,
+        target_high=end,
+        source_low=low,
+        source_start=start,
+        source_high=end,
+        label=torch.randint(0, 8, (_GAPS,), generator=generator),
     ).to(device)
 
 
-def training(network: nn.Module, data: GapTensors, batch: int, bf16: bool) -> Callable[[int], None]:
+def training(network: Network, data: GapTensors, batch: int, bf16: bool) -> Callable[[int], None]:
     """What trains the network for the step of a number."""
     device = data.label.device
     network.to(device).train()
     optimiser = torch.optim.AdamW(network.parameters(), fused=device.type == "cuda")
+    width = int(network.extents(data).max())
+    weights = torch.ones(len(INVENTORY.classes), device=device)
 
     def train(step: int) -> None:
         gaps = (torch.arange(batch, device=device) + step * batch) % len(data.label)
         with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
-            loss = nn.functional.cross_entropy(
-                network(data, gaps, WINDOW).float(), data.label[gaps]
-            )
+            loss = network.loss(data, gaps, width, weights, 0.0).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
@@ -101,7 +125,7 @@ def training(network: nn.Module, data: GapTensors, batch: int, bf16: bool) -> Ca
     return train
 
 
-def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bool) -> float:
+def speed(network: Network, data: GapTensors, batch: int, steps: int, bf16: bool) -> float:
     """Examples per second in training."""
     train = training(network, data, batch, bf16)
     for step in range(steps + _WARM_UP):
@@ -113,22 +137,27 @@ def speed(network: nn.Module, data: GapTensors, batch: int, steps: int, bf16: bo
     return batch * steps / (time.perf_counter() - start)
 
 
-def ratio(device: str, batch: int, steps: int, bf16: bool, threads: int) -> str:
-    """The line that compares both networks, from the medians of steps that take turns."""
+def ratio(network: str, device: str, batch: int, steps: int, bf16: bool, threads: int) -> str:
+    """The line that compares ours and plain, from the medians of steps that take turns."""
     torch.set_num_threads(threads)
-    data = make_data(8192, device)
-    trainings = {name: training(NETWORKS[name](), data, batch, bf16) for name in ("ours", "plain")}
+    compared = NETWORKS[network]
+    data = make_data(compared.length, device, compared.context)
+    trainings = {
+        name: training(compared.networks[name](INVENTORY), data, batch, bf16)
+        for name in ("ours", "plain")
+    }
+    now = time.perf_counter if device == "cuda" else time.process_time
     seconds: dict[str, list[float]] = {name: [] for name in trainings}
     for step in range(steps + _WARM_UP):
         for name in sorted(trainings, reverse=step % 2 == 0):
             _wait(data.label.device)
-            start = time.perf_counter()
+            start = now()
             trainings[name](step)
             _wait(data.label.device)
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(now() - start)
     ours, plain = (median(seconds[name][_WARM_UP:]) for name in ("ours", "plain"))
     return (
-        f"batch {batch:5} {'bf16' if bf16 else 'fp32'}: ours {batch / ours:,.0f}, "
+        f"{network:16} batch {batch:5} {'bf16' if bf16 else 'fp32'}: ours {batch / ours:,.0f}, "
         f"plain {batch / plain:,.0f} examples/s, ratio {plain / ours:.2f}"
     )
 
@@ -140,7 +169,7 @@ def _memory(device: str) -> float:
     return torch.cuda.max_memory_allocated() / 2**20
 
 
-def _profile(network: nn.Module, data: GapTensors, batch: int, bf16: bool) -> None:
+def _profile(network: Network, data: GapTensors, batch: int, bf16: bool) -> None:
     with torch.profiler.profile() as profiler:
         speed(network, data, batch, 5, bf16)
     key = "self_device_time_total" if data.label.is_cuda else "self_cpu_time_total"
@@ -152,28 +181,25 @@ def _wait(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def measure(name: str, device: str, batch: int, steps: int, bf16: bool, threads: int) -> str:
+def measure(
+    network: str, name: str, device: str, batch: int, steps: int, bf16: bool, threads: int
+) -> str:
     """The line of one network."""
     torch.set_num_threads(threads)
-    data = make_data(8192, device)
-    rate = speed(NETWORKS[name](), data, batch, steps, bf16)
+    compared = NETWORKS[network]
+    data = make_data(compared.length, device, compared.context)
+    rate = speed(compared.networks[name](INVENTORY), data, batch, steps, bf16)
     precision = "bf16" if bf16 else "fp32"
     return (
-        f"{name:19} batch {batch:5} {precision}: {rate:10,.0f} examples/s, "
+        f"{network:16} {name:19} batch {batch:5} {precision}: {rate:10,.0f} examples/s, "
         f"{_memory(device):,.0f} MB"
     )
 
 
-NETWORKS: dict[str, Callable[[], Network]] = {
-    "ours": lambda: TurkuGRU(INVENTORY),
-    "ours without graphs": lambda: TurkuGRU(INVENTORY, cuda_graphs=False),
-    "plain": lambda: PlainTurku(INVENTORY),
-}
-
-
 def main() -> None:
-    """Print examples/s of both networks for each batch size and precision."""
+    """Print examples/s of the networks for each batch size and precision."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--network", nargs="+", choices=NETWORKS, default=list(NETWORKS))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--batch", type=int, nargs="+", default=[1000, 4096])
     parser.add_argument("--steps", type=int, default=30)
@@ -183,18 +209,24 @@ def main() -> None:
     options = parser.parse_args()
     on_gpu = options.device == "cuda"
     context = multiprocessing.get_context("spawn")
+    kinds = [
+        (network, bf16, batch)
+        for network in options.network
+        for bf16 in ((False, True) if on_gpu else (False,))
+        for batch in options.batch
+    ]
     with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as pool:
-        for bf16 in (False, True) if on_gpu else (False,):
-            for batch in options.batch:
-                how = (options.device, batch, options.steps, bf16, options.threads)
-                if options.ratio:
-                    print(pool.submit(ratio, *how).result(), flush=True)
-                    continue
-                for name in NETWORKS if on_gpu else ("ours", "plain"):
-                    print(pool.submit(measure, name, *how).result(), flush=True)
-                if options.profile:
-                    data = make_data(8192, options.device)
-                    _profile(TurkuGRU(INVENTORY), data, batch, bf16)
+        for network, bf16, batch in kinds:
+            how = (options.device, batch, options.steps, bf16, options.threads)
+            if options.ratio:
+                print(pool.submit(ratio, network, *how).result(), flush=True)
+                continue
+            compared = NETWORKS[network]
+            for name in compared.networks if on_gpu else ("ours", "plain"):
+                print(pool.submit(measure, network, name, *how).result(), flush=True)
+            if options.profile:
+                data = make_data(compared.length, options.device, compared.context)
+                _profile(compared.networks["ours"](INVENTORY), data, batch, bf16)
 
 
 if __name__ == "__main__":

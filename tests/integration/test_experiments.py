@@ -15,7 +15,7 @@ from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
-NETWORKS = ("turku", "uppsala_bilstm")
+NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
 
@@ -38,8 +38,8 @@ def test_every_system_is_a_sound_configuration(name):
 
 
 @pytest.mark.parametrize("name", [one for one in SYSTEMS if one.startswith(NETWORKS)])
-def test_turku_keeps_the_case_of_the_source_and_uppsala_folds_it(name):
-    """German Sie (you) and sie (she, they) are two words for Turku."""
+def test_uppsala_folds_the_case_of_the_source_and_others_keep_it(name):
+    """German Sie (you) and sie (she, they) are two words for all others."""
     system = composed(f"system={name}", "task=de-en")["system"]
     while "members" in system:  # the network comes first
         system = next(iter(system["members"].values()))

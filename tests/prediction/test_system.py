@@ -74,6 +74,41 @@ SYSTEMS = {
             "trainer": QUIET,
         },
     ),
+    "nyu_nmt": (
+        "neural",
+        {
+            "network": "nyu_nmt",
+            "network_settings": {"embedding": 6, "hidden": 6, "previous": "second_encoder"},
+            "training": {"context": 1},
+            "trainer": QUIET,
+        },
+    ),
+    "ukyoto_attention": (
+        "neural",
+        {
+            "network": "ukyoto_attention",
+            "network_settings": {"embedding": 6, "hidden": 6, "dense": 8},
+            "trainer": QUIET,
+        },
+    ),
+    "hardmeier_cnn": (
+        "neural",
+        {
+            "network": "hardmeier_cnn",
+            "network_settings": {"words": 6, "tags": 4, "filters": 6, "window": 10},
+            "training": {"context": 1},
+            "trainer": QUIET,
+        },
+    ),
+    "hardmeier_anaphora": (
+        "neural",
+        {
+            "network": "hardmeier_anaphora",
+            "network_settings": {"words": 6, "hidden": 6, "anaphora_hidden": 6},
+            "training": {"context": 2},
+            "trainer": QUIET,
+        },
+    ),
     "uedin_crf": (
         "uedin_crf",
         {

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
@@ -16,18 +17,58 @@ from crosspro.data_prep.sample import sample_path
 from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
+from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.runs import Configuration
 from crosspro.scripts.bench.feature_speed import measure as feature_speed
+from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
+from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
-from crosspro.scripts.bench.train_speed import NETWORKS, make_data, ratio, speed
+from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, ratio
 from tests.conftest import ROOT
 
 
-def test_both_networks_are_trained():
-    data = make_data(16, "cpu")
-    for name in ("ours", "plain"):
-        assert speed(NETWORKS[name](), data, 4, 1, bf16=False) > 0
-    assert "ratio" in ratio("cpu", 2, 1, bf16=False, threads=1)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_networks_are_trained_and_compared_with_plain_ones(network, monkeypatch):
+    monkeypatch.setattr("crosspro.scripts.bench.train_speed._WARM_UP", 1)
+    assert "ratio" in ratio(network, "cpu", 2, 1, bf16=False, threads=1)
+
+
+@pytest.mark.parametrize(
+    ("ours", "plain", "reader"),
+    [(NyuNMT, PlainNyu, "encoder"), (UkyotoAttention, PlainUkyoto, "source_reader")],
+)
+def test_a_plain_network_has_the_loss_of_ours(ours, plain, reader):
+    """With the same weights: what is compared is the same work."""
+    data = make_data(31, "cpu")
+    network = plain(INVENTORY).eval()
+    inner = network.inner
+    assert isinstance(inner, ours)
+    both = getattr(inner, reader)
+    for way, suffix in ((both.forwards[0], ""), (both.backwards[0], "_reverse")):
+        for name, weight in way.named_parameters():
+            getattr(network.encoder, name + suffix).data.copy_(weight)
+    gaps, ones = torch.arange(5), torch.ones(len(INVENTORY.classes))
+    with torch.inference_mode():
+        found, expected = (one.loss(data, gaps, 31, ones, 0.0) for one in (inner, network))
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [("hardmeier_cnn", PlainHardmeierCNN), ("hardmeier_anaphora", PlainHardmeierAnaphora)],
+)
+def test_a_plain_network_of_hardmeier_has_the_loss_of_ours(name, plain):
+    compared = NETWORKS[name]
+    data = make_data(compared.length, "cpu", compared.context)
+    network = plain(INVENTORY).eval()
+    gaps, ones = torch.arange(5, 10), torch.ones(len(INVENTORY.classes))
+    width = int(network.inner.extents(data).max())
+    with torch.inference_mode():
+        found, expected = (
+            one.loss(data, gaps, width, ones, 0.0) for one in (network.inner, network)
+        )
+    assert found == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_first_step_is_reached_and_a_failure_is_one():

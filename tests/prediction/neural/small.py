@@ -20,6 +20,12 @@ SMALL = {
     "turku_gru": {"embedding": 12, "hidden": 12, "dense": 24, "window": 20},
     "uppsala_bilstm": {"words": 16, "tags": 4, "characters": 4, "character_hidden": 6,
                        "hidden": 12, "mlp": 24, "dropout": 0.0, "word_dropout": 0.0},
+    "nyu_nmt": {"embedding": 12, "hidden": 12, "class_loss": 0.5, "dropout": 0.0},
+    "ukyoto_attention": {"embedding": 12, "tags": 0, "hidden": 12, "dense": 24, "dropout": 0.0},
+    "hardmeier_cnn": {"words": 12, "tags": 4, "distances": 4, "filters": 16, "window": 20,
+                      "dropout": 0.0},
+    "hardmeier_anaphora": {"words": 12, "tags": 4, "kinds": 3, "distances": 4, "hidden": 24,
+                           "anaphora_hidden": 12, "window": 40, "dropout": 0.0},
 }  # fmt: skip
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 
@@ -43,11 +49,11 @@ def with_network(made, examples):
     made.encoder = fit_encoder(text)
     torch.manual_seed(1)
     made.network = made._new_network().eval()
-    return made, gap_tensors(encode(text, made.encoder, TASK))
+    return made, gap_tensors(encode(text, made.encoder, TASK), made.context)
 
 
-def prepared(name, examples, network=None):
-    return with_network(system(name, network=network), examples)
+def prepared(name, examples, network=None, **training):
+    return with_network(system(name, network=network, **training), examples)
 
 
 def parsed(example):

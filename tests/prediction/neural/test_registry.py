@@ -7,6 +7,7 @@ import importlib
 import json
 import sys
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 import torch
@@ -26,7 +27,7 @@ from crosspro.prediction.neural.fields import (
     source_words,
 )
 from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.network import Inventory, Network, Reads
 from crosspro.prediction.neural.registry import network_class, network_names, register
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors, pick, window
@@ -85,6 +86,55 @@ def test_its_settings_are_the_keyword_arguments():
         made(network_settings={"size": 0})
     with pytest.raises(InputError, match=r"depth: expected one of size, window.* key of endings"):
         made(network_settings={"depth": 3})
+
+
+@register("sided")
+class Sided(Endings):
+    """Endings of one side, in batches of sentences of one length; wants earlier sentences."""
+
+    choices: ClassVar = {"side": ("before", "after")}
+    widths: ClassVar[list[int]] = []
+
+    @classmethod
+    def reads(cls, settings):
+        return Reads(
+            cls.fields, earlier={"side": "after"} if settings["side"] == "before" else None
+        )
+
+    def __init__(self, inventory: Inventory, *, side: str = "after", window: int = 5) -> None:
+        super().__init__(inventory, window=window)
+
+    def extents(self, data):
+        return (data.source_high - data.source_start).numpy()
+
+    def forward(self, data, gaps, width=None):
+        lengths = data.source_high[gaps] - data.source_start[gaps]
+        assert int(lengths.max()) == width
+        self.widths.append(width)
+        return super().forward(data, gaps, width)
+
+
+def test_a_network_says_what_its_texts_may_be():
+    made("sided", network_settings={"side": "before"})
+    with pytest.raises(InputError, match=r"side: expected one of before, after, found 'behind'"):
+        made("sided", network_settings={"side": "behind"})
+
+
+def test_a_network_says_what_its_batches_are_sorted_by(train, dev):
+    Sided.widths.clear()
+    system = made("sided", epochs=1)
+    system.fit(TASK, train, dev)
+    system.predict(dev)
+    assert max(Sided.widths) == max(len(e.source) for e in (*train, *dev) if e.gaps)
+    assert len(set(Sided.widths)) > 2
+
+
+def test_a_network_that_reads_earlier_sentences_needs_a_context(train, dev):
+    system = made("sided", network_settings={"side": "before"})
+    with pytest.raises(
+        CrossproError, match=r"network_settings: side expected sentences before .* with after"
+    ):
+        system.fit(TASK, train, dev)
 
 
 def test_a_name_is_taken_once():

@@ -25,6 +25,7 @@ from crosspro.prediction.neural.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.flat_text import Reading, flatten
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.registry import network_names
 from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
@@ -34,12 +35,25 @@ from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 READING = Reading((SOURCE, CHARACTER, LEMMA, PRONOUN))
 
-VARIANTS = [("turku_gru", {}), ("turku_gru", {"inward": True}), ("uppsala_bilstm", {})]
+VARIANTS = [
+    ("turku_gru", {}, {}),
+    ("turku_gru", {"inward": True}, {}),
+    ("uppsala_bilstm", {}, {}),
+    ("nyu_nmt", {}, {}),
+    ("nyu_nmt", {"previous": "concatenated"}, {"context": 1}),
+    ("nyu_nmt", {"previous": "second_encoder"}, {"context": 1}),
+    ("ukyoto_attention", {}, {}),
+    ("ukyoto_attention", {"tags": 4}, {}),
+    ("hardmeier_cnn", {}, {"context": 1}),
+    ("hardmeier_cnn", {"filter_width": 4, "window": 3}, {"context": 1}),
+    ("hardmeier_anaphora", {}, {"context": 2}),
+    ("hardmeier_anaphora", {"candidates": 2, "window": 9}, {"context": 2}),
+]
 
 
-@pytest.mark.parametrize(("name", "network"), VARIANTS)
-def test_padding_never_changes_a_prediction(name, network, train):
-    made, tensors = prepared(name, train, network)
+@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+def test_padding_never_changes_a_prediction(name, network, training, train):
+    made, tensors = prepared(name, train, network, **training)
     gaps = torch.arange(len(tensors.label))
     with torch.inference_mode():
         together = made.network(tensors, gaps)
@@ -48,9 +62,9 @@ def test_padding_never_changes_a_prediction(name, network, train):
     assert torch.allclose(together, alone, atol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "network"), VARIANTS)
-def test_gradients_reach_every_parameter(name, network, train):
-    made, tensors = prepared(name, train, network)
+@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+def test_gradients_reach_every_parameter(name, network, training, train):
+    made, tensors = prepared(name, train, network, **training)
     made.network.train()
     scores = made.network(tensors, torch.arange(len(tensors.label)))
     torch.nn.functional.cross_entropy(scores, tensors.label).backward()
@@ -59,11 +73,12 @@ def test_gradients_reach_every_parameter(name, network, train):
         assert parameter.grad.abs().sum() > 0, key
 
 
-@pytest.mark.parametrize(("name", "network"), VARIANTS)
-def test_a_few_examples_are_learnt_by_heart(name, network, tmp_path):
+@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+def test_a_few_examples_are_learnt_by_heart(name, network, training, tmp_path):
     different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
     few = list(different.values())[:50]
-    made = system(name, epochs=80, network=network, min_count=1, class_weight_power=0.0)
+    training = {"min_count": 1, "class_weight_power": 0.0, **training}
+    made = system(name, epochs=80, network=network, **training)
     made.fit(TASK, few, few, tmp_path)
     assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
@@ -274,7 +289,7 @@ def test_weights_of_another_task_are_refused(train, dev, tmp_path):
 
 
 def test_unknown_settings_list_the_choices():
-    with pytest.raises(InputError, match="turku_gru, uppsala_bilstm"):
+    with pytest.raises(InputError, match=", ".join(network_names())):
         NeuralSystem("perceptron")
     with pytest.raises(InputError, match="all, equal, proportional"):
         NeuralSystem("turku_gru", training={"sampling": "some"})

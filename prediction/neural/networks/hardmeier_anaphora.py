@@ -1,0 +1,198 @@
+"""The network of UU-Hardmeier 2016 (003 §5.10): the antecedent is a latent variable.
+
+A feed-forward network reads the source pronoun and three source words, target lemmas and target
+tags on each side. Nouns of the target before the gap are the candidates, one of which, or none, is
+the antecedent a: p(class) is the sum over them of p(a) p(class | a). Nobody tells which it is; what
+is learnt is the sum. p(a) sees the noun, the source word linked to it, how far away it is, and what
+is read around the gap; p(class | a) sees the noun and the same context. Gender and number of nouns
+are read where a parse beside the data has them. How many sentences are searched for nouns is a
+matter of `training.context`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from crosspro.data_prep.antecedents import nouns_of
+from crosspro.data_prep.example import Example
+from crosspro.prediction.neural.embedding import SPREAD, small_embedding
+from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
+from crosspro.prediction.neural.network import Focus, Inventory, Network
+from crosspro.prediction.neural.registry import register
+from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.tensors import GapTensors, pick, window, word_numbers
+from crosspro.prediction.neural.vocabulary import PAD
+
+_NO_NOUN, _FIRST = "", "first"
+_SENTENCES = 6
+"""Sentences between a noun and the gap are counted up to this."""
+_OCTAVES = 12
+"""Tokens between them are counted in powers of two."""
+
+
+def noun_kinds(example: Example) -> Sequence[str]:
+    """What is known of gender and number of each noun of the target; nothing of other words."""
+    nouns = nouns_of(example, "target")
+    found = {place: f"{gender or '?'} {number or '?'}" for place, (gender, number) in nouns.items()}
+    return [found.get(place, _NO_NOUN) for place in range(len(example.target))]
+
+
+def linked_words(example: Example) -> Sequence[str]:
+    """The last source word linked to each word of the target: the noun of article and noun."""
+    last = {target: source for source, target in sorted(example.links)}
+    return [
+        example.source[last[place]] if place in last else "" for place in range(len(example.target))
+    ]
+
+
+def first_words(example: Example) -> Sequence[str]:
+    """Where sentences begin."""
+    return [_FIRST if place == 0 else "" for place in range(len(example.target))]
+
+
+NOUN = Field("noun", "target", noun_kinds)
+LINKED = Field("linked", "target", linked_words, folded=True)
+START = Field("start", "target", first_words)
+
+
+class _Candidates(NamedTuple):
+    """Places of (batch, candidates) in the text, the nearest first, and which of them are any."""
+
+    places: Tensor
+    good: Tensor
+    tokens: Tensor
+    sentences: Tensor
+
+
+@register("hardmeier_anaphora")
+class HardmeierAnaphora(Network):
+    """A window of words, and a choice among the nouns before it."""
+
+    fields = (SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START)
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        *,
+        words: int = 50,
+        tags: int = 10,
+        kinds: int = 5,
+        distances: int = 10,
+        hidden: int = 100,
+        anaphora_hidden: int = 50,
+        context_words: int = 3,
+        candidates: int = 20,
+        window: int = 150,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.context_words = context_words
+        self.candidates = candidates
+        self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
+        self.first = inventory.vocabularies[START.name].number(_FIRST)
+        sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: kinds, LINKED: words}
+        self.embeddings = nn.ModuleDict(
+            {
+                field.name: small_embedding(inventory.size(field.name), size)
+                for field, size in sizes.items()
+            }
+        )
+        self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
+        self.sentences = nn.Parameter(torch.randn(_SENTENCES, distances) * SPREAD)
+        self.ranks = nn.Parameter(torch.randn(candidates + 1, distances) * SPREAD)
+        around = 2 * context_words * (2 * words + tags) + words
+        noun = 2 * words + kinds
+        self.dropout = nn.Dropout(dropout)
+        self.context_to_anaphora = nn.Linear(around, anaphora_hidden)
+        self.noun_to_anaphora = nn.Linear(noun + 3 * distances, anaphora_hidden, bias=False)
+        self.antecedent = nn.Linear(anaphora_hidden, 1, bias=False)
+        self.context_to_hidden = nn.Linear(around, hidden)
+        self.noun_to_hidden = nn.Linear(noun, hidden, bias=False)
+        self.output = nn.Linear(hidden, len(inventory.classes))
+
+    def extents(self, data: GapTensors) -> Indices:
+        """How far back nouns are searched."""
+        back: Indices = (data.target_position - data.target_low).clamp(1, self.window).cpu().numpy()
+        return back
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """(batch, classes): the logarithms of probabilities."""
+        _, antecedent, classes = self._chances(data, gaps, width)
+        return torch.logsumexp(antecedent[:, :, None] + classes, 1)
+
+    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """The antecedents, before and after the class is known."""
+        found, antecedent, classes = self._chances(data, gaps, None)
+        given = (antecedent[:, :, None] + classes).softmax(1).transpose(1, 2)
+        shares = antecedent.exp()
+        return [
+            Focus("Antecedents", "target", found.places, shares[:, 1:], given[:, :, 1:]),
+        ]
+
+    def _chances(
+        self, data: GapTensors, gaps: Tensor, width: int | None
+    ) -> tuple[_Candidates, Tensor, Tensor]:
+        """Candidates, log p(antecedent) and log p(class | antecedent); the first is none."""
+        around = self.dropout(self._around(data, gaps))
+        found = self._found(data, gaps, width or self.window)
+        nouns = torch.cat(
+            [
+                self.embeddings[field.name](
+                    torch.where(found.good, data[field.name][found.places], PAD)
+                )
+                for field in (LEMMA, LINKED, NOUN)
+            ],
+            -1,
+        )
+        nouns = self.dropout(nn.functional.pad(nouns, (0, 0, 1, 0)))  # none is a noun of zeros
+        where = self._where(found)
+        seen = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
+            torch.cat((nouns, where), -1)
+        )
+        scores = self.antecedent(torch.tanh(seen)).squeeze(-1).float()
+        good = nn.functional.pad(found.good, (1, 0), value=True)
+        antecedent = scores.masked_fill(~good, -torch.inf).log_softmax(1)
+        hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(nouns))
+        classes = self.output(self.dropout(hidden)).float().log_softmax(-1)
+        return found, antecedent, classes
+
+    def _around(self, data: GapTensors, gaps: Tensor) -> Tensor:
+        """The embeddings of the pronoun and of the words on each side, within the sentence."""
+        target = (data.target_position[gaps], data.target_start[gaps], data.target_high[gaps])
+        source = (data.source_position[gaps], data.source_start[gaps], data.source_high[gaps])
+        parts = [self.embeddings[PRONOUN.name](data[PRONOUN.name][gaps])]
+        for step in (-1, 1):
+            for field, bounds in ((SOURCE, source), (LEMMA, target), (TAG, target)):
+                words = pick(data[field.name], *window(*bounds, step, self.context_words))
+                parts.append(self.embeddings[field.name](words).flatten(1))
+        return torch.cat(parts, -1)
+
+    def _found(self, data: GapTensors, gaps: Tensor, width: int) -> _Candidates:
+        """The nouns before each gap that are nearest to it."""
+        gap = data.target_position[gaps]
+        places, lengths = window(gap, data.target_low[gaps], data.target_high[gaps], -1, width)
+        inside = torch.arange(width, device=gap.device) < lengths[:, None]
+        nouns = inside & (word_numbers(data[NOUN.name][places]) != self.no_noun)
+        counted = nouns.cumsum(1)
+        wanted = torch.arange(1, self.candidates + 1, device=gap.device).expand(len(gap), -1)
+        steps = torch.searchsorted(counted, wanted.contiguous())
+        good = steps < width
+        steps = steps.clamp(max=width - 1)
+        begun = (word_numbers(data[START.name][places]) == self.first).long()
+        begun = begun.cumsum(1) - begun + (gap == data.target_start[gaps])[:, None]
+        return _Candidates(places.gather(1, steps), good, steps + 1, begun.gather(1, steps))
+
+    def _where(self, found: _Candidates) -> Tensor:
+        """How far each candidate is from the gap in tokens, sentences and candidates."""
+        octaves = (found.tokens + 0.5).log2().long().clamp(max=_OCTAVES - 1)
+        sentences = found.sentences.clamp(max=_SENTENCES - 1)
+        far = ((octaves, self.octaves), (sentences, self.sentences))
+        where = torch.cat([nn.functional.embedding(*one) for one in far], -1)
+        where = nn.functional.pad(where, (0, 0, 1, 0))
+        ranks = self.ranks.expand(len(where), -1, -1)
+        return torch.cat((where, ranks), -1)

@@ -1,0 +1,125 @@
+"""The network of UU-Hardmeier 2017 (004 §5.4): convolutions over a gap's sentence and earlier ones.
+
+Four texts are read: on the target side the sentence around the gap and what stands before it, on
+the source side the same around the aligned pronoun. Filters run over each of them, every filter is
+heard where it is loudest (max-pooling), and all of them go with the aligned pronoun into the output
+layer. In the gap's own sentence a word comes with its distance to the gap or pronoun; without it a
+filter would not know which of several gaps is meant. How many sentences are read before the gap's
+is a matter of `training.context`; the paper has one.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from crosspro.data_prep.example import Side
+from crosspro.prediction.neural.embedding import small_embedding
+from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.registry import register
+from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.tensors import GapTensors, pick, span
+from crosspro.prediction.neural.vocabulary import PAD
+
+SIDES: dict[Side, tuple[str, ...]] = {"target": (LEMMA.name, TAG.name), "source": (SOURCE.name,)}
+"""The fields of each side."""
+
+
+@register("hardmeier_cnn")
+class HardmeierCNN(Network):
+    """Filters over four texts, max-pooling, and one layer to the classes."""
+
+    fields = (LEMMA, TAG, SOURCE, PRONOUN)
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        *,
+        words: int = 100,
+        tags: int = 10,
+        distances: int = 20,
+        filters: int = 100,
+        filter_width: int = 3,
+        window: int = 50,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        sizes = {LEMMA.name: words, TAG.name: tags, SOURCE.name: words, PRONOUN.name: words}
+        self.embeddings = nn.ModuleDict(
+            {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
+        )
+        self.distances = nn.ParameterDict()
+        self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
+        for side, names in SIDES.items():
+            width = sum(sizes[name] for name in names)
+            self.distances[side] = small_embedding(2 * window + 2, distances).weight
+            self.own[side] = _Filters(width + distances, filters, filter_width)
+            self.earlier[side] = _Filters(width, filters, filter_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(2 * len(SIDES) * filters + words, len(inventory.classes))
+
+    def extents(self, data: GapTensors) -> Indices:
+        """The longest of the four texts."""
+        gaps = torch.arange(len(data.label), device=data.label.device)
+        lengths = [end - start for side in SIDES for start, end in self._texts(data, gaps, side)]
+        longest: Indices = torch.stack(lengths).amax(0).clamp(min=1).cpu().numpy()
+        return longest
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """(batch, classes)."""
+        width = width or 2 * self.window + 1
+        heard = []
+        for side, names in SIDES.items():
+            centre = getattr(data, f"{side}_position")[gaps]
+            for number, (start, end) in enumerate(self._texts(data, gaps, side)):
+                places, lengths = span(start, end, width)
+                words = [self.embeddings[name](pick(data[name], places, lengths)) for name in names]
+                if number:
+                    heard.append(self.earlier[side](torch.cat(words, -1), lengths))
+                    continue
+                words.append(self._distances(side, places - centre[:, None], lengths))
+                heard.append(self.own[side](torch.cat(words, -1), lengths))
+        heard.append(self.embeddings[PRONOUN.name](data[PRONOUN.name][gaps]))
+        scores: Tensor = self.output(self.dropout(torch.cat(heard, -1)))
+        return scores
+
+    def _texts(
+        self, data: GapTensors, gaps: Tensor, side: Side
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """Where the sentence around the gap begins and ends, and the text before it.
+
+        Of a long sentence `window` tokens on each side are read, and as many of the text before.
+        """
+        centre, low, start, high = (
+            getattr(data, f"{side}_{name}")[gaps] for name in ("position", "low", "start", "high")
+        )
+        first = torch.maximum(start, centre - self.window)
+        last = torch.minimum(high, centre + self.window + 1)
+        return (first, last), (torch.maximum(low, start - 2 * self.window - 1), start)
+
+    def _distances(self, side: str, offsets: Tensor, lengths: Tensor) -> Tensor:
+        """A vector for each distance from the centre; none where there is no word."""
+        inside = torch.arange(offsets.shape[1], device=offsets.device) < lengths[:, None]
+        numbers = torch.where(inside, offsets + self.window + PAD + 1, PAD)
+        return nn.functional.embedding(numbers, self.distances[side], padding_idx=PAD)
+
+
+class _Filters(nn.Module):
+    """Filters over texts, each heard where it is loudest.
+
+    They begin and end beyond a text, so that all of their places see every word of it.
+    """
+
+    def __init__(self, inputs: int, filters: int, width: int) -> None:
+        super().__init__()
+        self.beyond = width - 1
+        self.convolution = nn.Conv1d(inputs, filters, width, padding=self.beyond)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """(batch, time, inputs) -> (batch, filters): the largest outputs, 0 if there is no word."""
+        found = self.convolution(words.transpose(1, 2))
+        ends = torch.where(lengths > 0, lengths + self.beyond, 0)
+        inside = torch.arange(found.shape[2], device=found.device) < ends[:, None]
+        return torch.relu((found * inside[:, None]).amax(-1))

@@ -1,0 +1,271 @@
+"""The network of NYU (004 §5.3): a translation model that decides which class makes the sentence.
+
+A recurrent encoder reads the source, a recurrent decoder the lemmas of the target, with the class
+of the gap among them, and attention over the source says which word comes next. A class has the
+probability of the sentence with it in the gap; other gaps are words that are never predicted. It
+is trained to translate, as NYU's was, the classes being words like others, or to give the right
+class the best sentence, or both. The source sentence before may be read with the gap's own as one
+text, or by an encoder with an attention of its own. Tags and links are not used.
+
+The decoder's states do not depend on what it attended to before (as in Luong et al. 2015), so no
+step waits for another one's attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from crosspro.prediction.neural.attention import Attention
+from crosspro.prediction.neural.embedding import SPREAD, small_embedding
+from crosspro.prediction.neural.fields import GAP_WORD, LEMMA, SOURCE
+from crosspro.prediction.neural.network import Inventory, Network, Reads, gap_losses
+from crosspro.prediction.neural.registry import register
+from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.sentence_reader import SentenceReader, inside, read
+from crosspro.prediction.neural.tensors import (
+    GapTensors,
+    pick,
+    span,
+    table_width,
+    word_numbers,
+)
+from crosspro.prediction.neural.vocabulary import PAD
+from crosspro.prediction.neural.word_output import NOTHING, WordOutput
+
+
+class _Bounds(NamedTuple):
+    """Where a text begins and ends, for each gap."""
+
+    start: Tensor
+    end: Tensor
+
+
+class _Memory(NamedTuple):
+    """The states of a text that was read, and where there are any."""
+
+    states: Tensor
+    inside: Tensor
+
+
+class _Text(NamedTuple):
+    """What there is to attend to, and the first state of the decoder."""
+
+    memories: list[_Memory]
+    state: Tensor
+
+
+@register("nyu_nmt")
+class NyuNMT(Network):
+    """An encoder and a decoder with attention, and a second encoder if asked for."""
+
+    fields = (SOURCE, LEMMA)
+    limits: ClassVar = {"class_loss": (0, 1)}
+    choices: ClassVar = {"previous": ("none", "concatenated", "second_encoder")}
+
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """The sentence before must be there if it is to be read."""
+        none = settings["previous"] == "none"
+        return Reads(cls.fields, earlier=None if none else {"previous": "none"})
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        *,
+        embedding: int = 256,
+        hidden: int = 256,
+        previous: str = "none",
+        class_loss: float = 0.0,
+        dropout: float = 0.2,
+        window: int = 100,
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.previous = previous
+        self.class_loss = class_loss
+        self.words = inventory.size("lemma")
+        self.gap_word = inventory.vocabularies["lemma"].number(GAP_WORD)
+        self.classes = len(inventory.classes)
+        self.source = small_embedding(inventory.size("source"), embedding)
+        self.lemma = small_embedding(self.words, embedding)
+        self.class_words = nn.Parameter(torch.randn(self.classes, embedding) * SPREAD)
+        self.begin = nn.Parameter(torch.randn(embedding) * SPREAD)
+        self.encoder = SentenceReader(embedding, hidden)
+        self.attention = Attention(hidden, 2 * hidden)
+        if previous == "concatenated":
+            self.earlier = nn.Parameter(torch.randn(embedding) * SPREAD)
+        if previous == "second_encoder":
+            self.previous_encoder = SentenceReader(embedding, hidden)
+            self.previous_attention = Attention(hidden, 2 * hidden)
+        self.first_state = nn.Linear(2 * hidden, hidden)
+        self.decoder = nn.GRU(embedding, hidden, batch_first=True)
+        attended = 4 if previous == "second_encoder" else 2
+        self.readout = nn.Linear((1 + attended) * hidden, embedding)
+        # Words, classes, and the end of the sentence.
+        self.output = WordOutput(embedding, self.words + self.classes + 1)
+        self.dropout = nn.Dropout(dropout)
+
+    def extents(self, data: GapTensors) -> Indices:
+        """The longest text that is read of a gap."""
+        every = torch.arange(len(data.label), device=data.label.device)
+        texts = [self._target(data, every), *self._sources(data, every)]
+        lengths = torch.stack([end - start for start, end in texts])
+        extents: Indices = lengths.amax(0).clamp(min=1).cpu().numpy()
+        return extents
+
+    def loss(
+        self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
+    ) -> Tensor:
+        """That of the translation and that of the classes, mixed."""
+        text = self._encode(data, gaps, width)
+        parts = []
+        if self.class_loss < 1:
+            losses = self._translation_losses(text, data, gaps, width, weights, smoothing)
+            parts.append((1 - self.class_loss) * losses)
+        if self.class_loss > 0:
+            labels = data.label[gaps].clamp(min=0)
+            losses = gap_losses(self._scores(text, data, gaps, width), labels, weights, smoothing)
+            parts.append(self.class_loss * losses)
+        return torch.stack(parts).sum(0)
+
+    def _translation_losses(
+        self,
+        text: _Text,
+        data: GapTensors,
+        gaps: Tensor,
+        width: int,
+        weights: Tensor,
+        smoothing: float,
+    ) -> Tensor:
+        """The cross-entropy of a word of the sentence, in which classes may weigh more."""
+        start, end = self._target(data, gaps)
+        places, lengths = span(start, end, table_width(end - start, width))
+        words = pick(data["lemma"], places, lengths)
+        at_gap = (places == data.target_position[gaps][:, None]) & (words != PAD)
+        labels = data.label[gaps].clamp(min=0)
+        inputs = torch.where(
+            at_gap[:, :, None], self.class_words[labels][:, None], self.lemma(words)
+        )
+        states = read(self.decoder, self.dropout(self._after_begin(inputs)), text.state)
+        targets = torch.where(at_gap, self.words + labels[:, None], self._predicted(words))
+        targets = self._with_end(targets, lengths)
+        of_words = self.output.weight.new_ones(self.output.out_features)
+        of_words[self.words : self.words + self.classes] = weights
+        losses = self.output.losses(
+            self._read_out(states, text.memories), targets, of_words, smoothing
+        )
+        return losses.sum(1) / (targets != NOTHING).sum(1)
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """The logarithm of what the sentence has from the gap on, with each class in it."""
+        return self._scores(self._encode(data, gaps, width), data, gaps, width)
+
+    def _scores(self, text: _Text, data: GapTensors, gaps: Tensor, width: int | None) -> Tensor:
+        memories = text.memories
+        start, end = self._target(data, gaps)
+        gap = data.target_position[gaps]
+        places, before = span(start, gap, table_width(gap - start, width))
+        inputs = self._after_begin(self.lemma(pick(data["lemma"], places, before)))
+        states = read(self.decoder, self.dropout(inputs), text.state)
+        here = states[torch.arange(len(gaps), device=gaps.device), before]
+        scores = self.output.precise_scores(self._read_out(here[:, None], memories)[:, 0])
+        of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
+        places, after = span(gap + 1, end, table_width(end - gap - 1, width))
+        words = pick(data["lemma"], places, after)
+        return of_classes + self._following(words, after, here, memories)
+
+    def _following(
+        self, words: Tensor, lengths: Tensor, state: Tensor, memories: list[_Memory]
+    ) -> Tensor:
+        """(batch, classes): the logarithm of the words after the gap, if a class stands in it."""
+        shape = (len(words), self.classes)
+        classes = self.class_words[None, :, None].expand(*shape, 1, -1)
+        following = self.lemma(words)[:, None].expand(*shape, -1, -1)
+        inputs = torch.cat((classes, following), 2).flatten(0, 1)
+        start = state[:, None].expand(*shape, -1).flatten(0, 1)
+        states = read(self.decoder, self.dropout(inputs), start)
+        # All sentences with one gap attend to the same source: their states are one row of queries.
+        queries = states.reshape(shape[0], -1, states.shape[-1])
+        targets = self._with_end(self._predicted(words), lengths)
+        targets = targets[:, None].expand(*shape, -1)
+        return -self.output.losses(self._read_out(queries, memories), targets).sum(2)
+
+    def _encode(self, data: GapTensors, gaps: Tensor, width: int | None) -> _Text:
+        own, *before = self._sources(data, gaps)
+        earlier = data.source_start[gaps] if self.previous == "concatenated" else None
+        memories = [self._read(self.encoder, data, own, width, earlier)]
+        memories += [self._read(self.previous_encoder, data, one, width) for one in before]
+        states, there = memories[0]
+        mean = (states * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
+        return _Text(memories, torch.tanh(self.first_state(mean)))
+
+    def _read(
+        self,
+        encoder: SentenceReader,
+        data: GapTensors,
+        bounds: _Bounds,
+        width: int | None,
+        earlier: Tensor | None = None,
+    ) -> _Memory:
+        """A text of the source; words before `earlier` are marked as those of another sentence."""
+        start, end = bounds
+        places, lengths = span(start, end, table_width(end - start, width))
+        words = self.source(pick(data["source"], places, lengths))
+        if earlier is not None:
+            words = words + (places < earlier[:, None])[:, :, None] * self.earlier
+        there = inside(lengths, places.shape[1])
+        return _Memory(self.dropout(encoder(self.dropout(words), lengths)), there)
+
+    def _read_out(self, states: Tensor, memories: list[_Memory]) -> Tensor:
+        """What the output is made from: the state of each step and what it attended to."""
+        attentions = [self.attention]
+        if self.previous == "second_encoder":
+            attentions.append(self.previous_attention)
+        seen = [
+            attention(states, *memory)
+            for attention, memory in zip(attentions, memories, strict=True)
+        ]
+        joined = torch.cat((states, *seen), -1)
+        result: Tensor = self.dropout(torch.tanh(self.readout(self.dropout(joined))))
+        return result
+
+    def _after_begin(self, words: Tensor) -> Tensor:
+        """What the decoder reads before it says each word: the one before, at first the begin."""
+        return torch.cat((self.begin.expand(len(words), 1, -1), words), 1)
+
+    def _predicted(self, words: Tensor) -> Tensor:
+        """The numbers of words to predict; paddings and gaps are not among them."""
+        numbers = word_numbers(words)
+        return torch.where((numbers == PAD) | (numbers == self.gap_word), NOTHING, numbers)
+
+    def _with_end(self, targets: Tensor, lengths: Tensor) -> Tensor:
+        """The end of the sentence behind its last word."""
+        targets = torch.cat((targets, torch.full_like(targets[:, :1], NOTHING)), 1)
+        return targets.scatter(1, lengths[:, None], self.words + self.classes)
+
+    def _target(self, data: GapTensors, gaps: Tensor) -> _Bounds:
+        """The gap's own sentence."""
+        sides = data.target_position[gaps], data.target_start[gaps], data.target_high[gaps]
+        return self._around(*sides)
+
+    def _sources(self, data: GapTensors, gaps: Tensor) -> list[_Bounds]:
+        """The texts of the source: one that has the gap's own sentence, and the one before."""
+        position, start, end = (
+            column[gaps] for column in (data.source_position, data.source_start, data.source_high)
+        )
+        low = data.source_low[gaps]
+        if self.previous == "concatenated":
+            return [self._around(position, low, end)]
+        own = self._around(position, start, end)
+        if self.previous == "none":
+            return [own]
+        return [own, _Bounds(torch.maximum(low, start - self.window), start)]
+
+    def _around(self, centre: Tensor, low: Tensor, high: Tensor) -> _Bounds:
+        """A text, cut if it is longer than the window on a side."""
+        start, end = centre - self.window, centre + self.window + 1
+        return _Bounds(torch.maximum(low, start), torch.minimum(high, end))

@@ -1,0 +1,131 @@
+"""The networks as one writes them first: torch's own modules over full rows, without masks.
+
+What the speed of ours is compared with. Each is made for rows that all have the same length, with
+the gap in the middle, and has the weights of ours, so that both do the same work.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
+from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
+from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
+from crosspro.prediction.neural.tensors import GapTensors
+
+
+class PlainTurku(Network):
+    """A GRU module for each stream; windows of 50 tokens."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        self.inner = TurkuGRU(inventory)
+        self.window = self.inner.window
+        self.grus = nn.ModuleList(nn.GRU(90, 90, 2, batch_first=True) for _ in range(8))
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores as in `TurkuGRU`, all windows full."""
+        states = []
+        centre = data.target_position[gaps]
+        for step in (-1, 1):
+            for number, field in enumerate(STREAMS):
+                steps = step * torch.arange(1, self.window + 1, device=gaps.device)
+                inputs = self.inner.embeddings[field.name](
+                    data[field.name][centre[:, None] + steps]
+                )
+                states.append(self.grus[number + 4 * (step > 0)](inputs)[0][:, -1])
+        states.append(self.inner.embeddings["pronoun"](data["pronoun"][gaps]))
+        hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
+        scores: Tensor = self.inner.output(hidden)
+        return scores
+
+
+def _row(data: GapTensors, field: str, gaps: Tensor) -> Tensor:
+    """The sentences of the gaps, which all have the same length."""
+    bounds = data.source_start, data.source_high
+    length = int(bounds[1][0] - bounds[0][0])
+    return data[field][bounds[0][gaps][:, None] + torch.arange(length, device=gaps.device)]
+
+
+def _attend(match: nn.Linear, queries: Tensor, states: Tensor) -> Tensor:
+    fits = torch.bmm(match(queries), states.transpose(1, 2)) / states.shape[-1] ** 0.5
+    return torch.bmm(torch.softmax(fits, -1), states)
+
+
+class PlainNyu(Network):
+    """A translation model: encoder, decoder, attention and the words of the output."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        ours = NyuNMT(inventory)
+        self.inner = ours
+        hidden = ours.decoder.hidden_size
+        self.encoder = nn.GRU(ours.decoder.input_size, hidden, batch_first=True, bidirectional=True)
+        self.window = ours.window
+
+    def loss(
+        self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
+    ) -> Tensor:
+        """The cross-entropy of a word of each sentence and its end, with the class in the gap."""
+        ours = self.inner
+        states, _ = self.encoder(ours.dropout(ours.source(_row(data, "source", gaps))))
+        states = ours.dropout(states)
+        first = torch.tanh(ours.first_state(states.mean(1)))[None]
+        words = _row(data, "lemma", gaps)
+        rows = torch.arange(len(gaps), device=gaps.device)
+        place = data.target_position[gaps] - data.target_start[gaps]
+        labels = data.label[gaps]
+        inputs = ours.lemma(words)
+        inputs[rows, place] = ours.class_words[labels]
+        inputs = torch.cat((ours.begin.expand(len(gaps), 1, -1), inputs), 1)
+        decoded, _ = ours.decoder(ours.dropout(inputs), first)
+        joined = torch.cat((decoded, _attend(ours.attention.match, decoded, states)), -1)
+        read = ours.dropout(torch.tanh(ours.readout(ours.dropout(joined))))
+        targets = words.clone()
+        targets[rows, place] = ours.words + labels
+        end = torch.full_like(targets[:, :1], ours.words + ours.classes)
+        targets = torch.cat((targets, end), 1)
+        losses = nn.functional.cross_entropy(
+            ours.output(read).flatten(0, 1).float(), targets.flatten(), reduction="none"
+        )
+        return losses.view(targets.shape).mean(1)
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Only training is measured."""
+        raise NotImplementedError
+
+
+class PlainUkyoto(Network):
+    """GRUs over the source and over both sides of the gap, and two attentions."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        ours = UkyotoAttention(inventory)
+        self.inner = ours
+        self.window = ours.window
+        self.encoder = nn.GRU(
+            ours.source.embedding_dim, ours.left.hidden_size, batch_first=True, bidirectional=True
+        )
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores as in `UkyotoAttention`."""
+        ours = self.inner
+        source, _ = self.encoder(ours.dropout(ours.source(_row(data, "source", gaps))))
+        source = ours.dropout(source)
+        target = [table(_row(data, name, gaps)) for name, table in ours.target.items()]
+        words = ours.dropout(torch.cat(target, -1))
+        middle = words.shape[1] // 2
+        left, _ = ours.left(words[:, :middle])
+        right, _ = ours.right(words[:, middle + 1 :].flip(1))
+        query = torch.cat((left[:, -1], right[:, -1]), -1)
+        around = ours.dropout(torch.cat((left, right), 1))
+        seen = (
+            query,
+            _attend(ours.source_attention.match, query[:, None], source)[:, 0],
+            _attend(ours.target_attention.match, query[:, None], around)[:, 0],
+        )
+        hidden = torch.tanh(ours.dense(ours.dropout(torch.cat(seen, -1))))
+        scores: Tensor = ours.output(ours.dropout(hidden))
+        return scores

@@ -1,0 +1,66 @@
+"""A primary run of UU-Hardmeier is one command, and so are its predictions and explanations."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from tests.integration.training import SMALL, train
+from tests.scripts.run import crosspro
+
+QUICK = (
+    "task=en-fr", *SMALL, "trainer.accelerator=cpu", "trainer.max_epochs=5",
+    "trainer.progress_bar=false",
+)  # fmt: skip
+CNN = "system.members.network.members.snapshots"
+RUNS = {
+    "hardmeier_2016_primary": (
+        "members/network/checkpoints/best.ckpt", ["hardmeier_anaphora", "source_aware_lm"],
+        "system.members.network.training.min_steps=5",
+        "system.members.network.network_settings={words: 8, hidden: 8, anaphora_hidden: 8}",
+        "system.members.lm.order=3",
+    ),
+    "hardmeier_2017_primary": (
+        "members/network/members/snapshots/checkpoints/last.ckpt", ["ensemble", "source_aware_lm"],
+        f"{CNN}.training.min_steps=5",
+        f"{CNN}.network_settings={{words: 8, filters: 8, distances: 4, window: 20}}",
+        "system.members.lm.order=3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
+    checkpoint, members, *settings = RUNS[name]
+    run = tmp_path / "run"
+    result = train(run, f"experiment={name}", *QUICK, *settings)
+    assert result.returncode == 0, result.stderr
+    assert (run / checkpoint).is_file()
+    assert (run / "test.report.html").is_file()
+    weights = json.loads((run / "ensemble_weights.json").read_text("utf-8"))
+    assert [one["member"] for one in weights] == ["network", "lm"]
+    found = [
+        json.loads((run / f"model/member{number}/system.json").read_text("utf-8"))["system"]
+        for number in range(2)
+    ]
+    assert found == [{"hardmeier_anaphora": "neural"}.get(one, one) for one in members]
+    if name == "hardmeier_2017_primary":
+        assert len(list((run / "model/member0").glob("member?/network.safetensors"))) == 4
+    data = tmp_path / "new.data"
+    examples = demo_examples(load_task("en-fr"), "test", 2)
+    write_examples(data, examples)
+    write_doc_ids(tmp_path / "new.doc-ids", examples)
+    crosspro("predict", str(run), str(data), "-o", str(tmp_path / "new.submission"))
+    gaps = sum(len(example.gaps) for example in examples)
+    lines = (tmp_path / "new.submission").read_text("utf-8").splitlines()
+    assert sum(len(line.split("\t")[0].split()) for line in lines) == gaps
+    page = tmp_path / "why.html"
+    text = crosspro("explain", str(run), str(data), "--html", str(page)).stdout.decode()
+    shown = page.read_text("utf-8")
+    for part in (text, shown):
+        assert all(one in part for one in members)
+        assert ("Antecedents" in part) == (name == "hardmeier_2016_primary")

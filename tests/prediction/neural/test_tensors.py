@@ -1,0 +1,38 @@
+"""Cuts in the flat text: where sentences begin and end, and what a number of a word carries."""
+
+from __future__ import annotations
+
+import torch
+
+from crosspro.prediction.neural.encoding import encode, fit_encoder
+from crosspro.prediction.neural.fields import LEMMA, SOURCE
+from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.tensors import TOKEN_MARK, gap_tensors, pick, span, word_numbers
+from tests.prediction.neural.small import TASK
+
+
+def test_a_gap_knows_where_its_own_sentence_begins_whatever_the_context(train):
+    text = flatten(train, Reading((SOURCE, LEMMA)))
+    data = encode(text, fit_encoder(text), TASK)
+    near, far = gap_tensors(data), gap_tensors(data, context=2)
+    for side in ("source", "target"):
+        low, start = (getattr(far, f"{side}_{name}") for name in ("low", "start"))
+        assert torch.equal(start, getattr(near, f"{side}_low"))
+        assert torch.equal(start, getattr(near, f"{side}_start"))
+        assert (low < start).any()
+        assert (start <= getattr(far, f"{side}_position")).all()
+    lengths = [len(example.source) for example in train for _ in example.gaps]
+    assert (far.source_high - far.source_start).tolist() == lengths
+
+
+def test_a_span_is_cut_at_its_end_and_at_its_width():
+    flat = torch.arange(10) + 1
+    places, lengths = span(torch.tensor([0, 2, 4, 10]), torch.tensor([3, 9, 4, 10]), 4)
+    assert lengths.tolist() == [3, 4, 0, 0]
+    assert pick(flat, places, lengths).tolist() == [
+        [1, 2, 3, 0], [3, 4, 5, 6], [0, 0, 0, 0], [0, 0, 0, 0],
+    ]  # fmt: skip
+
+
+def test_the_number_of_a_word_is_known_without_its_token():
+    assert word_numbers(torch.tensor([5, 7 * TOKEN_MARK + 5])).tolist() == [5, 5]
