@@ -33,7 +33,7 @@ Recipe = Annotated[
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting (network_settings.layers=8)."),
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting (trainer.max_epochs=8)."),
 ]
 
 
@@ -59,7 +59,7 @@ def learn(
     """Pre-train; a run that was stopped goes on if it is started again."""
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 
-    system = _system(recipe, changes)
+    system = system_of(recipe, changes or [])
     loaded = load_pretraining_set(data, system)
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
     output.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,9 @@ def encode(
     ] = None,
     doc_ids: Annotated[
         list[Path] | None,
-        typer.Option("--doc-ids", help="Documents of the first text, of the second, … (repeat)."),
+        typer.Option(
+            "--doc-ids", help="Document ids, one line per line of a text (repeat for each)."
+        ),
     ] = None,
     annotator: Annotated[
         str, typer.Option(help="Of texts, for lemmatised tasks: auto, spacy:MODEL, hanta …")
@@ -107,7 +109,7 @@ def encode(
     from crosspro.prediction.neural.pretraining_set import write_pretraining_set
 
     rules = load_task(task)
-    system = _system(recipe, changes)
+    system = system_of(recipe, changes or [])
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
     if doc_ids and len(doc_ids) != len(texts or ()):
@@ -139,7 +141,7 @@ def encode(
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 
-def _system(recipe: str, changes: list[str] | None) -> NeuralSystem:
+def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
     """The system that the settings describe, with what is changed of them."""
     from crosspro.data_prep.files.yaml_file import parse_yaml, read_yaml
     from crosspro.prediction.neural.system import NeuralSystem
@@ -154,7 +156,7 @@ def _system(recipe: str, changes: list[str] | None) -> NeuralSystem:
     content, _ = read_yaml(path, "recipe")
     if not isinstance(content, dict):
         raise input_error(path, "file", "a mapping of settings", type(content).__name__)
-    for change in changes or ():
+    for change in changes:
         name, equals, value = change.partition("=")
         *sections, key = name.split(".")
         place: Any = content
@@ -186,9 +188,7 @@ def _prepared(given: Path, task: Task) -> Iterator[Example]:
     return read_layered(file, other)
 
 
-def _read(
-    path: Path, doc_ids: Path | None, task: Task
-) -> tuple[list[list[str]], list[str | None]]:
+def _read(path: Path, doc_ids: Path | None, task: Task) -> tuple[list[list[str]], list[str | None]]:
     """A text in tokens, and the document of each line."""
     from crosspro.data_prep.annotate.tokenise import tokenise_lines
     from crosspro.data_prep.documents import read_doc_ids

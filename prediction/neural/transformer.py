@@ -21,15 +21,16 @@ class Transformer(nn.Module):
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(_Layer(width, heads, dropout) for _ in range(layers))
-        self.norm = nn.LayerNorm(width)
-        for layer in self.layers:
+        made = [_Layer(width, heads, dropout) for _ in range(layers)]
+        for layer in made:
             for module in layer.modules():
                 if isinstance(module, nn.Linear):
                     nn.init.normal_(module.weight, std=_SPREAD)
                     nn.init.zeros_(module.bias)
             for last in (layer.attended, layer.narrow):  # what is added up begins small
                 nn.init.normal_(last.weight, std=_SPREAD / sqrt(2 * layers))
+        self.layers = nn.ModuleList(made)
+        self.norm = nn.LayerNorm(width)
 
     def forward(self, states: Tensor, inside: Tensor) -> Tensor:
         """(batch, time, width) and (batch, time) -> (batch, time, width)."""

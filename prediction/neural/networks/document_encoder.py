@@ -248,9 +248,7 @@ class DocumentEncoder(Network):
         of_gap = columns - own[:, None] + first + self.target_reach[0]
         distances = torch.where(of_source, of_pronoun, of_gap).clamp(0, self.window - 1)
         has_source = source_length > 0
-        return _Rows(
-            pieces, agreement, distances, there, pronoun.clamp(min=0), own, has_source
-        )
+        return _Rows(pieces, agreement, distances, there, pronoun.clamp(min=0), own, has_source)
 
     def _states(self, rows: _Rows) -> Tensor:
         vectors = (
