@@ -90,6 +90,13 @@ def encode(
             "--doc-ids", help="Document ids, one line per line of a text (repeat for each)."
         ),
     ] = None,
+    unseen: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--unseen",
+            help="A development or test set, as --data: what it says is left out (repeat).",
+        ),
+    ] = None,
     annotator: Annotated[
         str, typer.Option(help="Of texts, for lemmatised tasks: auto, spacy:MODEL, hanta …")
     ] = "auto",
@@ -104,6 +111,7 @@ def encode(
     from crosspro.data_prep import self_labels
     from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.collector import collector_off
+    from crosspro.data_prep.sets.unseen import target_digests, without_unseen
     from crosspro.data_prep.task import load_task
     from crosspro.prediction.neural.lexicon_input import inflected_text
     from crosspro.prediction.neural.pretraining_set import write_pretraining_set
@@ -116,25 +124,29 @@ def encode(
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
     labels = self_labels.SelfLabels(rules)
+    sets = chain.from_iterable(labels.of_bitext(_prepared(path, rules)) for path in unseen or ())
+    left_out = target_digests(sets)
     train: list[Example] = []
     dev: list[Example] = []
     surface: list[Sequence[str]] = []
+
+    def add(path: Path, read: list[Example]) -> None:
+        kept = without_unseen(read, left_out)
+        for part, more in zip((train, dev), self_labels.held_out(kept, held_out), strict=True):
+            part += more
+        gone = f", {len(read) - len(kept):,} lines left out" if unseen else ""
+        _tell(f"{path}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
+
     steps = Cache(output.with_name(f"{output.name}.cache"))
     with collector_off(), StepDisplay() as display:
         for path in data or ():
-            found = list(labels.of_bitext(_prepared(path, rules)))
-            for part, more in zip((train, dev), self_labels.held_out(found, held_out), strict=True):
-                part += more
-            _tell(f"{path}: {sum(len(one.gaps) for one in found):,} pronouns")
+            add(path, list(labels.of_bitext(_prepared(path, rules))))
         bitext = inflected_text(rules, list(train))
         for path, documents in zip(texts or (), doc_ids or repeat(None), strict=False):
             sentences, ids = _read(path, documents, rules)
             surface += sentences
             annotated = _annotated(rules, sentences, ids, annotator, jobs, steps, display)
-            found = list(labels.of_text(annotated, ids))
-            for part, more in zip((train, dev), self_labels.held_out(found, held_out), strict=True):
-                part += more
-            _tell(f"{path}: {sum(len(one.gaps) for one in found):,} pronouns")
+            add(path, list(labels.of_text(annotated, ids)))
         bitext["target"] = chain(bitext.get("target", ()), surface)
         sizes = write_pretraining_set(output, system, rules, train, dev, bitext)
     steps.leave()

@@ -67,6 +67,7 @@ INPUTS = {
     "texts",
     "tokens",
     "tune",
+    "unseen",
     "verdicts",
 }
 FOLDERS = {"cache", "temp", "text"}

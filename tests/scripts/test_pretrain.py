@@ -36,12 +36,23 @@ def test_text_and_bitext_become_a_run(tmp_path):
     made = crosspro("pretrain", "encode", *files(tmp_path), *CHANGES, "-o", str(tmp_path / "set"))
     assert made.code == 0, made.stderr
     assert "novel.txt: 40 pronouns" in made.stderr.decode()
+    assert "lines left out" not in made.stderr.decode()
     run = tmp_path / "run"
     learnt = crosspro("pretrain", str(tmp_path / "set"), *CHANGES, "-o", str(run))
     assert learnt.code == 0, learnt.stderr
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words
+
+
+def test_what_must_stay_unseen_is_left_out(tmp_path):
+    data = files(tmp_path)
+    whole = ["--unseen", f"en-fr-2015:{tmp_path / 'train.data'}"]
+    made = crosspro("pretrain", "encode", *data, *whole, *CHANGES, "-o", str(tmp_path / "set"))
+    assert made.code == 0, made.stderr
+    told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
+    assert told[str(tmp_path / "train.data")].startswith("0 pronouns")
+    assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
 
 
 def test_what_is_wrong_is_said(tmp_path):
