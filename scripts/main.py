@@ -41,6 +41,7 @@ COMMANDS = {
     "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",
     "prepare": "Make shared-task files from parallel text.",
+    "pretrain": "Pre-train a network on text whose pronouns are hidden.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",

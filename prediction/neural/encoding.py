@@ -7,6 +7,7 @@ sentences back in the same document, because they lie next to each other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.cache import content_key
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.lexicon.lexicon import entry_line
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.flat_text import POSITIONS, FlatText, Reading
@@ -28,19 +31,24 @@ _MAX_CHARACTERS = 24
 
 @dataclass(frozen=True)
 class Encoder:
-    """How examples are read, and the vocabulary of each field, by its name."""
+    """How examples are read, and the vocabularies that fields have their numbers from, by name."""
 
     reading: Reading
     vocabularies: Mapping[str, Vocabulary]
 
     def to_json(self) -> dict[str, object]:
         """As saved with a model."""
+        lexicons = {
+            side: content_key(map(entry_line, lexicon))
+            for side, lexicon in self.reading.lexicons.items()
+        }
         return {
             "lowercase": self.reading.lowercase,
             "vocabularies": {
                 name: {"words": v.words, "counts": v.counts}
                 for name, v in self.vocabularies.items()
             },
+            **({"lexicons": lexicons} if lexicons else {}),
         }
 
 
@@ -49,7 +57,7 @@ def encoder_from_json(content: Mapping[str, object], path: Path, reading: Readin
 
     Vocabularies of fields that are not read are left out: version 0.1.0 saved those of all.
     """
-    names = [field.name for field in reading.fields]
+    names = list(dict.fromkeys(field.numbered_in for field in reading.fields))
     vocabularies = content.get("vocabularies")
     if not isinstance(vocabularies, dict) or not set(names) <= set(vocabularies):
         raise input_error(path, "vocabularies", f"the fields {', '.join(names)}", "others")
@@ -65,7 +73,9 @@ def encoder_from_json(content: Mapping[str, object], path: Path, reading: Readin
 
 def fit_encoder(text: FlatText, min_count: int = 2) -> Encoder:
     """Count the words of every field; those below `min_count` become unknown."""
-    counted = {field.name: text.counts(field) for field in text.reading.fields}
+    counted: dict[str, Counter[str]] = {}
+    for field in text.reading.fields:
+        counted.setdefault(field.numbered_in, Counter()).update(text.counts(field))
     vocabularies = {name: build_vocabulary(counts, min_count) for name, counts in counted.items()}
     return Encoder(text.reading, vocabularies)
 
@@ -98,7 +108,7 @@ def encode(text: FlatText, encoder: Encoder, task: Task) -> EncodedData:
     arrays: dict[str, Ints] = {}
     spellings: dict[str, Ints] = {}
     for field in encoder.reading.fields:
-        vocabulary = encoder.vocabularies[field.name]
+        vocabulary = encoder.vocabularies[field.numbered_in]
         if field.spelled:
             arrays[field.name], spellings[field.name] = _spelled(text, field, vocabulary)
         else:

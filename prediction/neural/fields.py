@@ -6,13 +6,14 @@ Only the fields that a network names are counted, encoded, cached and moved to i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.token import TAG_SEPARATOR, Token
 
 GAP_WORD = "<gap>"
@@ -27,7 +28,9 @@ class Field:
     `tokens` are those of an example as they stand there, and `word` makes a word of one. It is
     called once a type; fields with the same `tokens` share them. A `folded` field is lower-cased
     where the settings say so, a `spelled` one has a vocabulary of characters, and one that is made
-    from a parse of the source (`parse`) lets no data without one pass.
+    from a parse of the source (`parse`) lets no data without one pass. Fields with the same
+    `vocabulary` number their words alike; without one a field has its own. `listed` makes the word
+    instead, with the lexicon of its side; without a lexicon it is empty.
     """
 
     name: str
@@ -37,9 +40,18 @@ class Field:
     folded: bool = False
     spelled: bool = False
     parse: bool = False
+    vocabulary: str = ""
+    listed: Callable[[str, Lexicon], str] | None = None
 
-    def read(self, token: str, lowercase: bool) -> str:
+    @property
+    def numbered_in(self) -> str:
+        """The name of the vocabulary that its words have their numbers from."""
+        return self.vocabulary or self.name
+
+    def read(self, token: str, lowercase: bool, lexicons: Mapping[str, Lexicon]) -> str:
         """The word that a token becomes."""
+        if self.listed is not None:
+            return self.listed(token, lexicons[self.side]) if self.side in lexicons else ""
         word = self.word(token)
         return word.lower() if self.folded and lowercase else word
 

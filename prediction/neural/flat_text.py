@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.neural.fields import Field, Tokens
 from crosspro.prediction.neural.subwords import Units
 
@@ -30,11 +31,15 @@ POSITIONS = (
 
 @dataclass(frozen=True)
 class Reading:
-    """How examples become a text: which fields, with the source folded or not, in which units."""
+    """How examples become a text: which fields, with the source folded or not, in which units.
+
+    `lexicons` are those of the sides on which a field looks words up.
+    """
 
     fields: tuple[Field, ...]
     lowercase: bool = True
     units: Units | None = None
+    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
 
 
 @dataclass
@@ -58,7 +63,7 @@ class FlatText:
 
     def word(self, field: Field, token: str) -> str:
         """What a field makes of a token."""
-        return field.read(token, self.reading.lowercase)
+        return field.read(token, self.reading.lowercase, self.reading.lexicons)
 
     def counts(self, field: Field) -> Counter[str]:
         """How often each word of a field occurs, or each character of a spelled one."""

@@ -16,6 +16,7 @@ from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
 from crosspro.prediction.neural.flat_text import Reading
+from crosspro.prediction.neural.lexicon_input import save_lexicons
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.system import read_json_object
 
@@ -42,9 +43,10 @@ def load_weights(network: Network, name: str, folder: Path) -> None:
 
 
 def save_encoder(encoder: Encoder, folder: Path) -> None:
-    """Write the vocabularies, and the units if words are cut."""
+    """Write the vocabularies, the units if words are cut, and the lexicons of what is read."""
     if encoder.reading.units:
         encoder.reading.units.save(folder)
+    save_lexicons(encoder.reading.lexicons, folder)
     write_text(folder / _ENCODER, json.dumps(encoder.to_json(), ensure_ascii=False))
 
 

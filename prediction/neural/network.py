@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
@@ -49,13 +49,15 @@ class Reads:
 
     `parse` names the settings that ask for a parse of the source, with the values that do not, and
     is empty if all do; None needs none. `heads` does so for the dependencies in it, and `earlier`
-    for sentences before the gap's own, which `training.context` gives.
+    for sentences before the gap's own, which `training.context` gives. `lexicons` has the settings
+    that name the lexicon of a side, and what they say (see `lexicon_input`).
     """
 
     fields: tuple[Field, ...]
     parse: Mapping[str, object] | None = None
     heads: Mapping[str, object] | None = None
     earlier: Mapping[str, object] | None = None
+    lexicons: Mapping[Side, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,13 @@ class Network(nn.Module, ABC):
 
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run it begins with."""
+
+    inherits: ClassVar[bool] = False
+    """Whether fine-tuning takes all other settings from that run, instead of refusing others."""
+
+    class_layers: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of the names of weights that classes decide on. A network that names them may go
+    on from a run with other classes, with these weights new."""
 
     pretraining: ClassVar[type[Any] | None] = None
     """The settings of its pre-training, a dataclass that has `epochs` (0: none); None has none."""

@@ -1,13 +1,14 @@
 """Optional sub-word units: words and lemmas are cut into sentencepiece units before encoding.
 
 Everything that counts positions (gaps, links, heads) moves with them, so that networks see longer
-sentences of fewer types and nothing else changes.
+sentences of fewer types and nothing else changes. Each side has a model of its own, or both have
+one and the same.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +21,12 @@ from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence
 
 Cut = Callable[[str], list[str]]
 SIDES = ("source", "target")
+WORD_START = "▁"
+"""With this the first unit of a word begins."""
+KINDS = ("words", "sentencepiece", "joint")
+"""Words as they are, units of each side, and units of both sides together."""
+_MOST_SENTENCES = 400_000
+"""Units of both sides are learnt from so many sentences at most, taken evenly from the text."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,23 @@ def train_units(examples: Sequence[Example], size: int, lowercase: bool) -> Unit
         for example in examples
     )
     return Units(_train(sources, size), _train(targets, size))
+
+
+def train_joint_units(examples: Sequence[Example], size: int, lowercase: bool) -> Units:
+    """One model of at most `size` units for both sides.
+
+    An apostrophe may be part of a unit, so that c' is one.
+    """
+    step = 1 + 2 * len(examples) // _MOST_SENTENCES
+
+    def sentences() -> Iterator[str]:
+        for example in examples[::step]:
+            source = " ".join(example.source)
+            yield source.lower() if lowercase else source
+            yield " ".join(lemma for lemma in example.lemmas if not is_placeholder(lemma))
+
+    model = _train(filter(None, sentences()), size, split_by_unicode_script=False)
+    return Units(model, model)
 
 
 def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example:
@@ -121,7 +145,7 @@ def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:
     return starts
 
 
-def _train(sentences: Iterable[str], size: int) -> bytes:
+def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = True) -> bytes:
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
@@ -130,6 +154,7 @@ def _train(sentences: Iterable[str], size: int) -> bytes:
             vocab_size=size,
             hard_vocab_limit=False,
             character_coverage=1.0,
+            split_by_unicode_script=split_by_unicode_script,
             num_threads=1,
             minloglevel=2,
         )

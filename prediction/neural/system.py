@@ -26,10 +26,12 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
+from crosspro.prediction.neural.fine_tuning import may_go_on, settings_to_go_on, take_weights
 from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
 from crosspro.prediction.neural.gradient_evidence import gradient_evidence
 from crosspro.prediction.neural.gradients import token_gradients
 from crosspro.prediction.neural.inference import device_of, probabilities
+from crosspro.prediction.neural.lexicon_input import inflected_text, load_lexicons
 from crosspro.prediction.neural.model_files import (
     load_encoder,
     load_weights,
@@ -37,9 +39,10 @@ from crosspro.prediction.neural.model_files import (
     save_network,
 )
 from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.new_reading import new_reading
 from crosspro.prediction.neural.registry import network_class
 from crosspro.prediction.neural.sections import network_section, pretraining_section, section
-from crosspro.prediction.neural.subwords import load_units, train_units
+from crosspro.prediction.neural.subwords import load_units
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
 from crosspro.prediction.neural.training_data import TrainingData, training_data
@@ -130,7 +133,8 @@ class NeuralSystem(System):
         data = self._training_data(train, dev, reading, earlier, folder)
         self.network = self._new_network()
         if earlier:
-            self.network.load_state_dict(earlier.network.state_dict())
+            same_classes = earlier.task.classes == task.classes
+            take_weights(self.network, earlier.network, same_classes)
         elif self.pretraining and self.pretraining.epochs:
             device = device_of(self.trainer.accelerator)
             inventory, settings = self._inventory(), self.pretraining
@@ -142,18 +146,29 @@ class NeuralSystem(System):
             for one in (self, *self._later_snapshots):
                 one.tau = tune_tau(one._raw(dev), self.frequencies, score)
 
+    def fit_encoded(
+        self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
+    ) -> None:
+        """Train on data that was encoded elsewhere, with its encoder."""
+        from crosspro.prediction.neural.trainer import NetworkTrainer
+
+        trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
+        self.task, self.encoder = task, encoder
+        torch.set_num_threads(self.trainer.threads)
+        torch.manual_seed(self.seed)
+        self.network = self._new_network()
+        self._keep(trainer.fit(self.network, data, self.seed, self._identity(data)), data)
+
     def _new_reading(self, train: Sequence[Example]) -> Reading:
         """How examples are read: the fields of the network, in words or units learnt from train."""
-        settings = self.training
-        units = None
-        if settings.units == "sentencepiece":
-            units = train_units(train, settings.unit_vocabulary, settings.lowercase)
-        return Reading(self.reads.fields, settings.lowercase, units)
+        return new_reading(
+            self.reads, self.training, self.task, train, inflected_text(self.task, train)
+        )
 
     def _go_on_reading(self, earlier: NeuralSystem) -> Reading:
         """Read as the run that is gone on from, whatever the settings say."""
         same = earlier.training
-        if self.training.units == "sentencepiece" and same.units == "words":
+        if self.training.units != "words" and same.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
         self.training = replace(
@@ -162,7 +177,7 @@ class NeuralSystem(System):
             lowercase=same.lowercase,
             context=self.training.context or same.context,
         )
-        return earlier.encoder.reading
+        return replace(earlier.encoder.reading, fields=self.reads.fields)
 
     def _training_data(
         self,
@@ -174,7 +189,10 @@ class NeuralSystem(System):
     ) -> TrainingData:
         """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
         text, dev_text = flatten(train, reading), flatten(dev, reading)
-        self.encoder = earlier.encoder if earlier else fit_encoder(text, self.training.min_count)
+        if earlier:
+            self.encoder = replace(earlier.encoder, reading=reading)
+        else:
+            self.encoder = fit_encoder(text, self.training.min_count)
         shared = self.trainer.encoded_dir
         cache = Path(shared) if shared else folder / ENCODED if folder else None
         return training_data(text, dev_text, self.encoder, self.task, self.training, cache)
@@ -219,19 +237,15 @@ class NeuralSystem(System):
         folder = Path(self.init_from)
         earlier = load_system(folder)
         same = isinstance(earlier, NeuralSystem) and earlier.name == self.name
-        if not same or earlier.task.classes != self.task.classes:
-            expected = f"a run of {self.name} with the classes of {self.task.name}"
+        if not same or not may_go_on(self.network_type, earlier.task, self.task):
+            alike = "target language" if self.network_type.class_layers else "classes"
+            expected = f"a run of {self.name} with the {alike} of {self.task.name}"
             found = f"{earlier.name} for {earlier.task.name}"
             raise input_error(folder, "init_from", expected, found)
         assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
-        defaults = self.network_type.settings()
-        one, other = ({**defaults, **s.network_settings} for s in (earlier, self))
-        fixed = [key for key in defaults if key not in self.network_type.may_change]
-        changed = [key for key in fixed if one[key] != other[key]]
-        if changed:
-            expected = "a run whose network has " + ", ".join(f"{k} {other[k]}" for k in changed)
-            found = ", ".join(f"{k} {one[k]}" for k in changed)
-            raise input_error(folder, "init_from", expected, found)
+        self.network_settings = settings_to_go_on(
+            self.network_type, earlier.network_settings, self.network_settings, folder
+        )
         return earlier
 
     def _inventory(self) -> Inventory:
@@ -286,8 +300,9 @@ class NeuralSystem(System):
 
     def load_state(self, folder: Path) -> None:
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
-        units = load_units(folder) if self.training.units == "sentencepiece" else None
-        reading = Reading(self.reads.fields, self.training.lowercase, units)
+        units = load_units(folder) if self.training.units != "words" else None
+        lexicons = load_lexicons(folder) if self.reads.lexicons else {}
+        reading = Reading(self.reads.fields, self.training.lowercase, units, lexicons)
         self.encoder = load_encoder(reading, folder)
         self.network = self._new_network()
         load_weights(self.network, self.name, folder)

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -158,7 +159,26 @@ class NetworkTrainer:
 
 
 class _Bar(TQDMProgressBar):
-    """A progress bar on standard error; standard output is for scores."""
+    """A progress bar on standard error; standard output is for scores.
+
+    It also tells how long all epochs that are still allowed will take.
+    """
+
+    def on_train_start(self, *arguments: Any) -> None:
+        """Remember when and with which epoch a run began, or goes on."""
+        super().on_train_start(*arguments)
+        self.began = (time.monotonic(), arguments[0].current_epoch)
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, *arguments: Any) -> None:
+        """Tell it from the second epoch on."""
+        super().on_train_epoch_start(trainer, *arguments)
+        start, first = self.began
+        done = trainer.current_epoch - first
+        if done and trainer.max_epochs:
+            each = (time.monotonic() - start) / done
+            minutes = each * (trainer.max_epochs - trainer.current_epoch) / 60
+            epoch = f"Epoch {trainer.current_epoch} of {trainer.max_epochs}"
+            self.train_progress_bar.set_description(f"{epoch} (at most {minutes:.1f} min left)")
 
     def init_train_tqdm(self) -> Any:
         with contextlib.redirect_stdout(sys.stderr):

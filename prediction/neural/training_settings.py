@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.neural.sampling import POLICIES
+from crosspro.prediction.neural.subwords import KINDS
 
 Limits = Mapping[str, tuple[float, float]]
 Choices = Mapping[str, tuple[str, ...]]
@@ -31,7 +32,7 @@ class Training:
     CHOICES: ClassVar[Choices] = {
         "sampling": POLICIES,
         "monitor": MONITORS,
-        "units": ("words", "sentencepiece"),
+        "units": KINDS,
     }
 
     min_count: int = 2

@@ -15,13 +15,13 @@ from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
-NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier")
+NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier", "document")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_is_a_sound_configuration(name):
-    start = ["system.init_from=RUN"] if name == "uppsala_2017_fine_tuning" else []
+    start = ["system.init_from=RUN"] if name.endswith("fine_tuning") else []
     settings = composed(f"experiment={name}", *start)
     checked(settings, "en-fr")
     assert "experiment" not in settings

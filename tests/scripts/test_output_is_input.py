@@ -68,6 +68,7 @@ INPUTS = {
     "texts",
     "tokens",
     "tune",
+    "unseen",
     "verdicts",
 }
 FOLDERS = {"cache", "temp", "text"}

@@ -26,6 +26,9 @@ SMALL = {
                       "dropout": 0.0},
     "hardmeier_anaphora": {"words": 12, "tags": 4, "kinds": 3, "distances": 4, "hidden": 24,
                            "anaphora_hidden": 12, "window": 40, "dropout": 0.0},
+    "document_encoder": {"width": 16, "layers": 2, "heads": 2, "source_before": 20,
+                         "source_after": 10, "target_before": 24, "target_after": 10,
+                         "dropout": 0.0},
 }  # fmt: skip
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 

@@ -1,0 +1,147 @@
+"""Gender and number of words as input: what a lexicon says of the word that each token is part of.
+
+Words are looked up whole, also where they are cut into units, and each unit gets what is known of
+its word. A lexicon is induced from the text that a system learns from (the default, which needs no
+download), or one that `crosspro.data_prep.lexicon.load` knows. It is saved with the system.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from crosspro.data_prep.example import SIDES, Example, Side, split_tag
+from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.lexicon.determiners import LANGUAGES
+from crosspro.data_prep.lexicon.induce import induce
+from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon, read_lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.task import Task
+from crosspro.prediction.neural.fields import source_words, target_tokens
+from crosspro.prediction.neural.subwords import WORD_START
+
+INDUCED, NO_LEXICON = "induced", "none"
+_OTHER_CLASS = "X"
+_CATEGORIES = {
+    **dict.fromkeys(("NOM", "NAM", "NOUN", "PROPN"), NOUNS),
+    "ADJ": ("ADJ",),
+    "DET": ("DET",),
+    **dict.fromkeys(("VER", "VERB"), ("VERB",)),
+}
+"""The readings that a target tag allows."""
+
+Sentences = Iterable[Sequence[str]]
+
+
+def whole_source_words(example: Example) -> Sequence[str]:
+    """The word of each unit of the source."""
+    return _whole([(token, "") for token in source_words(example)])
+
+
+def whole_target_words(example: Example) -> Sequence[str]:
+    """The word and the tag of each unit of the target, joined by a bar."""
+    return _whole([split_tag(token) for token in target_tokens(example)], "|")
+
+
+def _whole(units: Sequence[tuple[str, str]], bar: str = "") -> list[str]:
+    """The word that each unit is part of; tokens that are no units are words."""
+    in_units = any(unit.startswith(WORD_START) for unit, _ in units)
+    result: list[str] = []
+    start = 0
+    for place, (unit, _) in enumerate(units):
+        if not in_units or unit.startswith(WORD_START) or is_placeholder(unit):
+            result += _repeated(units[start:place], bar)
+            start = place
+    return result + _repeated(units[start:], bar)
+
+
+def _repeated(units: Sequence[tuple[str, str]], bar: str) -> list[str]:
+    if not units:
+        return []
+    word = "".join(unit for unit, _ in units).removeprefix(WORD_START)
+    return [f"{word}{bar}{units[0][1]}"] * len(units)
+
+
+def source_agreement(word: str, lexicon: Lexicon) -> str:
+    """What is known of a source word."""
+    return _agreement(lexicon, word, "")
+
+
+def target_agreement(token: str, lexicon: Lexicon) -> str:
+    """What is known of a target word with its tag, which is empty where words are inflected."""
+    return _agreement(lexicon, *split_tag(token))
+
+
+def _agreement(lexicon: Lexicon, word: str, tag: str) -> str:
+    """Whether a word is a noun, with its gender and its number; empty if nothing is known of it."""
+    readings = _likely(lexicon.readings(word), tag)
+    genders = {entry.gender for entry in readings}
+    numbers = {entry.number for entry in readings}
+    known = [values.pop() if len(values) == 1 else None for values in (genders, numbers)]
+    if not any(known):
+        return ""
+    noun = all(entry.category in NOUNS for entry in readings)
+    return " ".join(("noun" if noun else "other", *(value or "?" for value in known)))
+
+
+def _likely(readings: Sequence[Entry], tag: str) -> Sequence[Entry]:
+    """The readings that the tag allows; without a tag those of the word class most often seen.
+
+    Where no counts tell, a word that may be of a class without gender is none of the others.
+    """
+    if tag:
+        allowed = _CATEGORIES.get(tag, ())
+        return [entry for entry in readings if entry.category in allowed]
+    if any(entry.count is None for entry in readings):
+        others = any(entry.category == _OTHER_CLASS for entry in readings)
+        return () if others else readings
+    seen: dict[str, int] = defaultdict(int)
+    for entry in readings:
+        seen[entry.category] += entry.count or 0
+    best = max(seen, key=lambda category: (seen[category], category), default=_OTHER_CLASS)
+    return [entry for entry in readings if entry.category == best != _OTHER_CLASS]
+
+
+def lexicons_for(
+    settings: Mapping[Side, str], task: Task, text: Mapping[Side, Sentences]
+) -> dict[str, Lexicon]:
+    """The lexicon of each side that has one; `text` has the inflected text to induce one from.
+
+    None is induced for a language without gender, or from lemmas, which show none.
+    """
+    found: dict[str, Lexicon] = {}
+    for side, name in settings.items():
+        language = task.source_language if side == "source" else task.target_language
+        if name == INDUCED:
+            if language in LANGUAGES and side in text:
+                found[side] = induce(text[side], language)
+        elif name != NO_LEXICON:
+            loaded = lexicon_of_setting(name, f"system.network_settings.{side}_lexicon")
+            if loaded is not None:
+                found[side] = loaded
+    return found
+
+
+def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, Sentences]:
+    """The sides of examples that a lexicon can be induced from."""
+    text: dict[Side, Sentences] = {"source": (example.source for example in examples)}
+    if not task.tagged:
+        text["target"] = (example.target for example in examples)
+    return text
+
+
+def save_lexicons(lexicons: Mapping[str, Lexicon], folder: Path) -> None:
+    """Write the lexicons of a system."""
+    for side, lexicon in lexicons.items():
+        write_lexicon(_file(folder, side), lexicon)
+
+
+def load_lexicons(folder: Path) -> dict[str, Lexicon]:
+    """The lexicons of a saved system."""
+    paths = {side: _file(folder, side) for side in SIDES}
+    return {side: read_lexicon(path) for side, path in paths.items() if path.is_file()}
+
+
+def _file(folder: Path, side: str) -> Path:
+    return folder / f"lexicon.{side}.tsv.xz"

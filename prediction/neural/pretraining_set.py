@@ -1,0 +1,119 @@
+"""What a pre-training learns from: self-labelled text, read, cut and numbered once, in a folder.
+
+Making it takes minutes of one core and no GPU; learning from it needs nothing else. The folder has
+the encoder as a model has it (units, vocabularies, lexicons), `train.npz` and `dev.npz`, and in
+`set.json` the task and how the text was read, which a pre-training must agree with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.textfile import make_folder, write_text
+from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
+from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
+from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
+from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.lexicon_input import Sentences, load_lexicons
+from crosspro.prediction.neural.model_files import load_encoder, save_encoder
+from crosspro.prediction.neural.new_reading import new_reading
+from crosspro.prediction.neural.subwords import load_units
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.training_checks import check_labels
+from crosspro.prediction.neural.training_data import TrainingData
+from crosspro.prediction.system import read_json_object
+
+_FILE = "set.json"
+_FORMAT = 1
+_SPLITS = ("train", "dev")
+
+
+@dataclass(frozen=True)
+class PretrainingSet:
+    """A task, how its text is read, and the text as arrays."""
+
+    task: Task
+    encoder: Encoder
+    data: TrainingData
+
+
+def write_pretraining_set(
+    folder: Path,
+    system: NeuralSystem,
+    task: Task,
+    train: Sequence[Example],
+    dev: Sequence[Example],
+    text: Mapping[Side, Sentences],
+) -> Mapping[str, int]:
+    """Encode examples as a system reads them; `text` is what lexicons are induced from.
+
+    Returns what there is of train: pieces of text, and gaps.
+    """
+    make_folder(folder)
+    reading = new_reading(system.reads, system.training, task, train, text)
+    flat = flatten(train, reading)
+    encoder = fit_encoder(flat, system.training.min_count)
+    sizes = {
+        "source": flat.source_starts[-1],
+        "target": flat.target_starts[-1],
+        "gaps": len(flat.labels),
+    }
+    encoded = encode(flat, encoder, task)
+    dev_encoded = encode(flatten(dev, reading), encoder, task)
+    check_labels(encoded.label, dev_encoded.label)
+    save_encoder(encoder, folder)
+    for split, data in zip(_SPLITS, (encoded, dev_encoded), strict=True):
+        write_encoded(folder / f"{split}.npz", data, reading.fields)
+    description = {
+        "format": _FORMAT,
+        "task": task_to_mapping(task),
+        "read": _reading_settings(system),
+        "train": sizes,
+    }
+    write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
+    return sizes
+
+
+def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
+    """What was encoded for such a system; one that would read otherwise is refused."""
+    path = folder / _FILE
+    description = read_json_object(path)
+    if description.get("format") != _FORMAT:
+        raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
+    task = task_from_mapping(description.get("task"), f"{path}: task")
+    expected, found = _reading_settings(system), description.get("read")
+    if found != expected:
+        raise input_error(path, "read", json.dumps(expected), json.dumps(found))
+    settings, fields = system.training, system.reads.fields
+    units = load_units(folder) if settings.units != "words" else None
+    reading = Reading(fields, settings.lowercase, units, load_lexicons(folder))
+    files = {split: folder / f"{split}.npz" for split in _SPLITS}
+    train, dev = (read_encoded(file, fields) for file in files.values())
+    data = TrainingData(
+        train,
+        gap_tensors(train, settings.context),
+        gap_tensors(dev, settings.context),
+        len(task.classes),
+        settings,
+        {split: sha256_of(file) for split, file in files.items()},
+    )
+    return PretrainingSet(task, load_encoder(reading, folder), data)
+
+
+def _reading_settings(system: NeuralSystem) -> dict[str, Any]:
+    """The settings that decide how a text is read."""
+    names = ("lowercase", "units", "unit_vocabulary", "min_count")
+    return {
+        "network": system.name,
+        "fields": [field.name for field in system.reads.fields],
+        "lexicons": dict(system.reads.lexicons),
+        **{name: getattr(system.training, name) for name in names},
+    }

@@ -1,0 +1,160 @@
+"""Speed of self-labelled pre-training in pieces a second: forward, backward and optimiser.
+
+Run: python -m crosspro.scripts.bench.pretrain_speed [--set FOLDER] [--device cuda] [--batch 256]
+     [--layers 6] [--width 384] [--heads 6] [--steps 50] [--compile] [--fp32] [--profile]
+Without a folder of `crosspro pretrain encode` every row is full (402 pieces of random text, both
+sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. With
+--profile also where the time goes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from crosspro.prediction.neural.fields import GAP_WORD
+from crosspro.prediction.neural.network import Inventory
+from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+from crosspro.prediction.neural.pretraining_set import load_pretraining_set
+from crosspro.prediction.neural.sampling import Indices, bucketed_batches
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.scripts.pretrain import SETTINGS, system_of
+
+_WARM_UP = 10
+_GAPS = 4096
+_SENTENCE = 500
+_PIECES = 16_000
+
+
+def full_rows() -> tuple[Inventory, GapTensors]:
+    """Random text in which every row is full, and every twentieth piece a pronoun."""
+    generator = torch.Generator().manual_seed(1)
+    words = ("<pad>", "<unk>", GAP_WORD, *map(str, range(_PIECES - 3)))
+    vocabularies = {
+        "piece": Vocabulary(words, (1,) * len(words)),
+        "agreement": Vocabulary(tuple(map(str, range(15))), (1,) * 15),
+    }
+    size = _GAPS * _SENTENCE
+
+    def drawn(low: int, high: int) -> Tensor:
+        return torch.randint(low, high, (size,), generator=generator)
+
+    start = torch.arange(_GAPS) * _SENTENCE
+    middle, end = start + _SENTENCE // 2, start + _SENTENCE
+    shown = drawn(3, _PIECES)
+    target = torch.where(drawn(0, 20) == 0, 2, shown)
+    target[middle] = 2
+    data = GapTensors(
+        {
+            "source_piece": drawn(3, _PIECES),
+            "target_piece": target,
+            "shown_piece": shown,
+            "source_agreement": drawn(2, 15),
+            "target_agreement": drawn(2, 15),
+        },
+        spellings={},
+        target_position=middle,
+        source_position=middle,
+        head_position=middle,
+        target_low=start,
+        target_start=start,
+        target_high=end,
+        source_low=start,
+        source_start=start,
+        source_high=end,
+        label=torch.randint(0, 9, (_GAPS,), generator=generator),
+    )
+    return Inventory(vocabularies, tuple(map(str, range(9)))), data
+
+
+def loaded(folder: Path) -> tuple[Inventory, GapTensors]:
+    """The data of a folder of `crosspro pretrain encode`."""
+    system: NeuralSystem = system_of("documents", [])
+    found = load_pretraining_set(folder, system)
+    return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
+
+
+def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
+    """Whole batches without end."""
+    generator = np.random.default_rng(1)
+    while True:
+        order = generator.permutation(len(extents))
+        for gaps, width in bucketed_batches(order, extents, size, generator):
+            if len(gaps) == size or len(extents) < size:
+                yield gaps, width
+
+
+def main() -> None:
+    """Measure, and print one line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--set", type=Path, help=f"with the settings of {SETTINGS}/documents.yaml")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    for name, number in (("batch", 256), ("layers", 6), ("width", 384), ("heads", 6)):
+        parser.add_argument(f"--{name}", type=int, default=number)
+    parser.add_argument("--steps", type=int, default=50)
+    for name in ("compile", "fp32", "profile"):
+        parser.add_argument(f"--{name}", action="store_true")
+    given = parser.parse_args()
+    device = torch.device(given.device)
+    torch.manual_seed(1)
+    inventory, data = loaded(given.set) if given.set else full_rows()
+    sizes = {name: getattr(given, name) for name in ("width", "layers", "heads")}
+    network = DocumentEncoder(inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3)
+    extents = network.extents(data)
+    network, data = network.to(device).train(), data.to(device)
+    if given.compile:
+        network.compile(dynamic=True)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=device.type == "cuda")
+    weights = torch.ones(len(inventory.classes), device=device)
+    source = batches(extents, given.batch)
+
+    def step() -> tuple[int, int]:
+        gaps, width = next(source)
+        numbers = torch.from_numpy(gaps).to(device, non_blocking=True)
+        with nullcontext() if given.fp32 else torch.autocast(device.type, torch.bfloat16):
+            loss = network.loss(data, numbers, width, weights, 0.0).mean()
+        optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        optimiser.step()
+        return int(extents[gaps].sum()), width * len(gaps)
+
+    for _ in range(_WARM_UP if device.type == "cuda" else 1):
+        step()
+    _wait(device)
+    began = time.perf_counter()
+    counted = [step() for _ in range(given.steps)]
+    _wait(device)
+    seconds = time.perf_counter() - began
+    pieces, places = (sum(column) for column in zip(*counted, strict=True))
+    memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
+    print(
+        f"{given.layers} layers of {given.width}, batch {given.batch}, {device.type}"
+        f"{' compiled' if given.compile else ''}: {pieces / seconds:,.0f} pieces/s, "
+        f"{given.batch * given.steps / seconds:,.0f} gaps/s, {1 - pieces / places:.1%} filled up, "
+        f"{memory:.1f} GiB"
+    )
+    if given.profile:
+        with torch.profiler.profile() as profiled:
+            for _ in range(5):
+                step()
+            _wait(device)
+        order = "self_cuda_time_total" if device.type == "cuda" else "self_cpu_time_total"
+        print(profiled.key_averages().table(sort_by=order, row_limit=25))
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    main()

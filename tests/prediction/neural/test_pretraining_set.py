@@ -1,0 +1,127 @@
+"""Self-labelled pre-training: encoded once, resumed to the same bytes, and gone on from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.self_labels import SelfLabels
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
+from crosspro.prediction.neural.encoding import encode, fit_encoder
+from crosspro.prediction.neural.flat_text import POSITIONS, flatten
+from crosspro.prediction.neural.lexicon_input import inflected_text
+from crosspro.prediction.neural.pretraining_set import load_pretraining_set, write_pretraining_set
+from crosspro.prediction.neural.system import NeuralSystem
+from tests.prediction.neural.small import QUIET, SMALL
+
+NAME = "document_encoder"
+TRAINING = {"batch_size": 16, "units": "joint", "unit_vocabulary": 300, "context": 2, "share": 0.5}
+PRETRAINING = {**SMALL[NAME], "dropout": 0.1, "masked_words": 0.5, "hidden_pronouns": 0.3}
+TASKS = ("en-fr", "en-fr-2015", "de-en")
+
+
+def pretraining(epochs=2, **training):
+    return NeuralSystem(
+        NAME, PRETRAINING, {**TRAINING, **training}, {"learning_rate": 0.003, "warmup_steps": 3},
+        trainer={**QUIET, "max_epochs": epochs},
+    )  # fmt: skip
+
+
+def text_of(task, split, documents):
+    """Bitext, and the same without a source as if it were a novel."""
+    labels = SelfLabels(task)
+    bitext = list(labels.of_bitext(demo_examples(task, split, documents)))
+    return bitext + [
+        replace(
+            line,
+            source=(),
+            document=f"novel {line.document}",
+            target=tuple("REPLACE_0" if t.startswith("REPLACE") else t for t in line.target),
+            gaps=tuple(replace(gap, source_index=0) for gap in line.gaps),
+        )
+        for line in bitext
+    ]
+
+
+def encoded(task, folder):
+    train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
+    write_pretraining_set(folder, pretraining(), task, train, dev, inflected_text(task, train))
+    return folder
+
+
+def test_encoded_data_is_read_as_it_was_written(train, tmp_path):
+    made = pretraining()
+    made.task = load_task("en-fr")
+    text = flatten(train, made._new_reading(train))
+    data = encode(text, fit_encoder(text), made.task)
+    path = tmp_path / "one.npz"
+    write_encoded(path, data, made.reads.fields)
+    again = read_encoded(path, made.reads.fields)
+    for name in (*POSITIONS, "label"):
+        assert np.array_equal(getattr(again, name), getattr(data, name)), name
+    for name, array in data.fields.items():
+        assert np.array_equal(again.fields[name], array), name
+    whole = path.read_bytes()
+    write_encoded(path, data, made.reads.fields)
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[:-200])
+    with pytest.raises(InputError, match="expected encoded data of crosspro pretrain encode"):
+        read_encoded(path, made.reads.fields)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
+    task = load_task(name)
+    made = pretraining()
+    loaded = load_pretraining_set(encoded(task, tmp_path / "set"), made)
+    assert loaded.task == task
+    made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / "run")
+    made.save(tmp_path / "run/model")
+    tuned = NeuralSystem(
+        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint"}, {"learning_rate": 0.001},
+        trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path / "run"),
+    )  # fmt: skip
+    dev = demo_examples(task, "dev", 3)
+    tuned.fit(task, demo_examples(task, "train", 4), dev)
+    assert tuned.predict(dev).sum(axis=1) == pytest.approx(1)
+    assert tuned.encoder.vocabularies == made.encoder.vocabularies
+    assert tuned.context == 2
+
+
+def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
+    task = load_task("en-fr-2015")
+    folder = encoded(task, tmp_path / "set")
+    for run, parts in (("whole", (3,)), ("parts", (1, 3))):
+        for epochs in parts:
+            made = pretraining(epochs)
+            loaded = load_pretraining_set(folder, made)
+            made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / run)
+        made.save(tmp_path / run / "model")
+    files = [tmp_path / run / "model/network.safetensors" for run in ("whole", "parts")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_set_that_was_read_otherwise_is_refused(tmp_path):
+    folder = encoded(load_task("de-en"), tmp_path / "set")
+    with pytest.raises(InputError, match=r'set\.json: read: expected .*"unit_vocabulary": 400'):
+        load_pretraining_set(folder, pretraining(unit_vocabulary=400))
+    (folder / "set.json").write_text("{}", "utf-8")
+    with pytest.raises(InputError, match="format: expected 1"):
+        load_pretraining_set(folder, pretraining())
+
+
+def test_text_without_any_source_is_learnt_from(tmp_path):
+    task = load_task("en-fr-2015")
+    text = [line for line in text_of(task, "train", 6) if not line.source]
+    assert all(isinstance(line, Example) for line in text)
+    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected_text(task, text))
+    made = pretraining(1)
+    loaded = load_pretraining_set(tmp_path, made)
+    made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
+    assert made.report.epochs == 1

@@ -1,0 +1,72 @@
+"""crosspro pretrain: from files to a run that fine-tuning begins with."""
+
+from __future__ import annotations
+
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
+from tests.scripts.run import crosspro
+
+TINY = [
+    "training.unit_vocabulary=120", "training.batch_size=16", "training.share=1.0",
+    "network_settings.width=8", "network_settings.layers=1", "network_settings.heads=2",
+    "trainer.max_epochs=1", "trainer.precision=32-true", "trainer.progress_bar=false",
+    "trainer.accelerator=cpu",
+]  # fmt: skip
+CHANGES = [word for setting in TINY for word in ("--set", setting)]
+
+
+def files(folder):
+    task = load_task("en-fr-2015")
+    examples = demo_examples(task, "train", 6)
+    write_examples(folder / "train.data", examples)
+    write_doc_ids(folder / "train.doc-ids", examples)
+    text = "La maison est vieille .\nElle est belle .\nIls sont la .\n" * 20
+    (folder / "novel.txt").write_text(text, "utf-8")
+    (folder / "novel.doc-ids").write_text("novel\n" * 60, "utf-8")
+    return [
+        "--task", "en-fr-2015", "--data", str(folder / "train.data"),
+        "--text", str(folder / "novel.txt"), "--doc-ids", str(folder / "novel.doc-ids"),
+        "--held-out", "0.2",
+    ]  # fmt: skip
+
+
+def test_text_and_bitext_become_a_run(tmp_path):
+    made = crosspro("pretrain", "encode", *files(tmp_path), *CHANGES, "-o", str(tmp_path / "set"))
+    assert made.code == 0, made.stderr
+    assert "novel.txt: 40 pronouns" in made.stderr.decode()
+    assert "lines left out" not in made.stderr.decode()
+    run = tmp_path / "run"
+    learnt = crosspro("pretrain", str(tmp_path / "set"), *CHANGES, "-o", str(run))
+    assert learnt.code == 0, learnt.stderr
+    system = load_system(run)
+    assert system.task.name == "en-fr-2015"
+    assert "▁Elle" in system.encoder.vocabularies["piece"].words
+
+
+def test_what_must_stay_unseen_is_left_out(tmp_path):
+    data = files(tmp_path)
+    whole = ["--unseen", f"en-fr-2015:{tmp_path / 'train.data'}"]
+    made = crosspro("pretrain", "encode", *data, *whole, *CHANGES, "-o", str(tmp_path / "set"))
+    assert made.code == 0, made.stderr
+    told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
+    assert told[str(tmp_path / "train.data")].startswith("0 pronouns")
+    assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
+
+
+def test_what_is_wrong_is_said(tmp_path):
+    cases = {
+        ("--recipe", "nothing"): "--recipe: expected one of documents, or the path",
+        ("--set", "width"): "--set: expected NAME=VALUE, found 'width'",
+        ("--set", "network_settings.witdh=3"): "network_settings.witdh: expected",
+        ("--set", "sytem=3"): "expected one of network, network_settings",
+        ("--doc-ids", str(tmp_path / "novel.doc-ids")): "--doc-ids: expected one for each of 1",
+    }
+    given = files(tmp_path)
+    for words, message in cases.items():
+        found = crosspro("pretrain", "encode", *given, *words, "-o", str(tmp_path / "set"))
+        assert found.code == 2
+        assert message in found.stderr.decode()
+    nothing = crosspro("pretrain", "encode", "--task", "en-fr", "-o", str(tmp_path / "set"))
+    assert "--data: expected a data file, or a text (--text), found none" in nothing.stderr.decode()
