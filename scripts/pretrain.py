@@ -1,4 +1,7 @@
-"""Pre-train a network on text whose pronouns are hidden, for fine-tuning to begin with."""
+"""Pre-train a network on text whose pronouns are hidden.
+
+`train.py system.init_from=RUN` begins with what it learnt.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ Changes = Annotated[
 
 @app.callback()
 def pretrain() -> None:
-    """Pre-train a network on text whose pronouns are hidden, for fine-tuning to begin with.
+    """Pre-train a network on text whose pronouns are hidden.
 
     `encode` makes what is learnt from, without a GPU; `learn` trains, and goes on where it was
     stopped. `crosspro pretrain FOLDER -o RUN` is short for `crosspro pretrain learn FOLDER -o RUN`.
