@@ -43,6 +43,7 @@ def readings_of(language: str) -> dict[str, tuple[PronounReading, ...]]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def likely_readings(
     form: str, language: str, source: str | None = None, source_language: str = "en"
 ) -> tuple[PronounReading, ...]:
@@ -69,6 +70,7 @@ def gender_of(readings: tuple[PronounReading, ...]) -> str | None:
     return GENDERS[genders.pop()] if len(genders) == 1 else None
 
 
+@lru_cache(maxsize=4096)
 def rivals_of(readings: tuple[PronounReading, ...], language: str) -> tuple[str, ...]:
     """Other forms in the same role: of another gender, or in the second person another address."""
     own = {reading.form for reading in readings}

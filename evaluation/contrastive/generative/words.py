@@ -53,18 +53,28 @@ class TranslationWords:
         self.after = _AFTER_HYPHENS.get(self.language, set())
         self.before = _BEFORE_HYPHENS.get(self.language, set())
         self.whole = _WHOLE.get(self.language, set())
+        self._forms: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text in their order."""
         tokens = self.tokenise(text)
         words: list[str] = []
         for place, token in enumerate(tokens):
+            if token.isalpha() and self.language != "es":  # most of them, and nothing is hidden
+                words.append(token.lower())
+                continue
             following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
-            words += self._words(token, tokens[:place][-2:], following)
+            words += self._words(token, tokens[max(place - 2, 0) : place], following)
         return words
 
     def form(self, expected: str) -> tuple[str, ...]:
         """The words of an expected form, which is nearly always one."""
+        known = self._forms.get(expected)
+        if known is None:
+            known = self._forms[expected] = self._read_form(expected)
+        return known
+
+    def _read_form(self, expected: str) -> tuple[str, ...]:
         text = normalise_punctuation(expected).lower()
         return tuple(word for token in text.split() for word in self._words(token, (), ""))
 
