@@ -90,11 +90,12 @@ def flatten(examples: Sequence[Example], reading: Reading) -> FlatText:
     if reading.units:
         examples = reading.units.split(examples, reading.lowercase)
     text = FlatText(reading, {one.tokens: [] for one in reading.fields})
+    known: dict[str, str] = {}  # fields make their tokens anew; memory holds each type once
     previous: str | None = None
     for number, example in enumerate(examples):
         source_start, target_start = text.source_starts[-1], text.target_starts[-1]
         for tokens, column in text.columns.items():
-            column += tokens(example)
+            column += [known.setdefault(token, token) for token in tokens(example)]
         text.source_starts.append(source_start + len(example.source))
         text.target_starts.append(target_start + len(example.target))
         same = number > 0 and example.document is not None and example.document == previous
