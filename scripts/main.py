@@ -41,6 +41,7 @@ COMMANDS = {
     "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",
     "prepare": "Make shared-task files from parallel text.",
+    "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",

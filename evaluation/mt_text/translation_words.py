@@ -1,4 +1,4 @@
-"""The words of a translation among which an expected form is looked for.
+"""The words of a translation, among which pronouns are looked for.
 
 Tokens of our own tokeniser in lower case, with what clitics hide: French `Va-t-elle`, `dit-il`,
 `donne-la-moi` and `elle-même` are several words and `Aix-la-Chapelle` is one, `qu'elle` has *elle*
