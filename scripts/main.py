@@ -42,6 +42,7 @@ COMMANDS = {
     "predict": "Fill the gaps of a file with a trained system.",
     "prepare": "Make shared-task files from parallel text.",
     "pretrain": "Pre-train a network on text whose pronouns are hidden.",
+    "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",

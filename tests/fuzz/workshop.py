@@ -57,6 +57,7 @@ LINES = (
     "contrastive set.json scores --layout json --resamples 5",
     "contrastive set.json scores --legacy",
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
+    "pronoun-f1 c.fr r.fr --reference r.fr -l fr --resamples 5 --ambiguous --layout json",
     "contrastive build --source s.en --target r.fr --forms it:il,elle -o out/set.json",
     "contrastive text set.json -o out/text",
     "contrastive text context.json --translate --context 1 -o out/text",

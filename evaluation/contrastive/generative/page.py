@@ -12,7 +12,6 @@ from crosspro.evaluation.contrastive.generative.score import (
     GenerativeEvaluation,
     JudgedOutput,
 )
-from crosspro.evaluation.contrastive.generative.words import has_form, target_words
 from crosspro.evaluation.contrastive.page import context_lines, places_of
 from crosspro.evaluation.contrastive.report import group_title, set_heading
 from crosspro.evaluation.layout.examples import (
@@ -33,6 +32,7 @@ from crosspro.evaluation.layout.page import (
     shown_score,
 )
 from crosspro.evaluation.layout.template import html_table
+from crosspro.evaluation.mt_text.translation_words import has_form, target_words
 
 _KINDS = (
     ExampleVerdict(VERDICTS[0], "right"),

@@ -17,7 +17,6 @@ from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.contrastive.generative.expected_sets import rival_words
 from crosspro.evaluation.contrastive.generative.outputs import GeneratedOutput
 from crosspro.evaluation.contrastive.generative.payload import PayloadRules
-from crosspro.evaluation.contrastive.generative.words import has_form, target_words
 from crosspro.evaluation.contrastive.group_accuracy import (
     AccuracyCounter,
     DecidedSystem,
@@ -26,6 +25,7 @@ from crosspro.evaluation.contrastive.group_accuracy import (
     groups_of,
     units_of,
 )
+from crosspro.evaluation.mt_text.translation_words import has_form, target_words
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Difference, Resampling
 

@@ -1,4 +1,4 @@
-"""The words of a translation among which an expected form is looked for.
+"""The words of a translation, among which pronouns are looked for.
 
 Tokens of our own tokeniser in lower case, with what clitics hide: French `Va-t-elle`, `dit-il`,
 `donne-la-moi` and `elle-même` are several words and `Aix-la-Chapelle` is one, `qu'elle` has *elle*
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
+from crosspro.data_prep.annotate.tokenise import REMEMBERED, Tokeniser, normalise_punctuation
 
 _FRENCH_AFTER = {
     *("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles", "ce", "le", "la", "les"),
@@ -33,6 +33,8 @@ _WHOLE = {"fr": {"rendez-vous"}}
 _ELIDED = {
     "fr": {"c'": "ce", "d'": "de", "j'": "je", "m'": "me", "n'": "ne", "qu'": "que", "t'": "te"},
 }
+_DEPENDING = {"fr": "s'", "de": "'s"}
+"""A token that is one word or another by what stands beside it."""
 _SPANISH_ENCLITICS = re.compile(
     r"(?P<verb>.*(?:[aeiáéí]r|[áé]ndo))(?P<first>me|te|se|nos|os)?(?P<second>l[aeo]s?)"
 )
@@ -53,18 +55,25 @@ class TranslationWords:
         self.after = _AFTER_HYPHENS.get(self.language, set())
         self.before = _BEFORE_HYPHENS.get(self.language, set())
         self.whole = _WHOLE.get(self.language, set())
+        self.depending = _DEPENDING.get(self.language)
         self._forms: dict[str, tuple[str, ...]] = {}
+        self._seen: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text in their order."""
         tokens = self.tokenise(text)
         words: list[str] = []
+        seen = self._seen
         for place, token in enumerate(tokens):
-            if token.isalpha() and self.language != "es":  # most of them, and nothing is hidden
-                words.append(token.lower())
-                continue
-            following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
-            words += self._words(token, tokens[max(place - 2, 0) : place], following)
+            known = seen.get(token)
+            if known is None:
+                if token.lower() == self.depending:
+                    known = (self._in_context(tokens, place),)
+                else:
+                    if len(seen) >= REMEMBERED:
+                        seen.clear()
+                    known = seen[token] = tuple(self._words(token))
+            words += known
         return words
 
     def form(self, expected: str) -> tuple[str, ...]:
@@ -76,16 +85,23 @@ class TranslationWords:
 
     def _read_form(self, expected: str) -> tuple[str, ...]:
         text = normalise_punctuation(expected).lower()
-        return tuple(word for token in text.split() for word in self._words(token, (), ""))
+        return tuple(word for token in text.split() for word in self._words(token))
 
-    def _words(self, token: str, before: Sequence[str], following: str) -> Iterator[str]:
+    def _in_context(self, tokens: Sequence[str], place: int) -> str:
+        """The word that an elided form stands for where that depends on its neighbours."""
+        if self.language == "fr":
+            following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+            return "si" if following in ("il", "ils") else "se"
+        # After a name it is the genitive of English: Peter's.
+        before = tokens[max(place - 2, 0) : place]
+        name = len(before) > 1 and before[-1][:1].isupper() and before[-2][-1:].isalnum()
+        return "'s" if name else "es"
+
+    def _words(self, token: str) -> Iterator[str]:
+        """The words of a token by itself."""
         word = token.lower().strip("-") or token  # a speaker's dash may touch the word
-        if self.language == "fr" and word == "s'":
-            yield "si" if following in ("il", "ils") else "se"
-        elif self.language == "de" and word == "'s":
-            # After a name it is the genitive of English: Peter's.
-            name = len(before) > 1 and before[-1][:1].isupper() and before[-2][-1:].isalnum()
-            yield "'s" if name else "es"
+        if word == self.depending:
+            yield {"fr": "se", "de": "es"}[self.language]
         elif "-" in word.strip("-"):
             for part in self._at_hyphens(word):
                 yield self.elided.get(part, part)
