@@ -147,12 +147,14 @@ def nouns_of(
     side: Side,
     lexicon: Lexicon | None = None,
     source_lexicon: Lexicon | None = None,
+    tokens: SplitTokens | None = None,
 ) -> dict[int, tuple[str | None, str | None]]:
     """The nouns of a sentence by place, the last first, with the gender and number of candidates.
 
-    For who finds out otherwise which of them stand before a gap.
+    For who finds out otherwise which of them stand before a gap. Sentences may share what is known
+    of `tokens`.
     """
-    view = _View(example, lexicon, source_lexicon, SplitTokens())
+    view = _View(example, lexicon, source_lexicon, SplitTokens() if tokens is None else tokens)
     nouns = view.nouns(side)
     return {place: (view.gender(side, place), view.number(side, place)) for place in nouns}
 

@@ -27,8 +27,8 @@ from crosspro.scripts.options import (
     TableLayout,
     named,
     show_table,
-    style_of,
     write_output,
+    write_report,
 )
 
 if TYPE_CHECKING:
@@ -157,13 +157,9 @@ def score(
         from crosspro.evaluation.contrastive.page import contrastive_page
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
-    if layout is TableLayout.JSON:
-        shown = contrastive_json(evaluation)
-    elif layout is TableLayout.CSV:
-        shown = contrastive_csv(evaluation)
-    else:
-        shown = contrastive_text(evaluation, style_of(output, layout, signatures))
-    write_output(shown.encode("utf-8"), output)
+    write_report(
+        evaluation, contrastive_json, contrastive_csv, contrastive_text, output, layout, signatures
+    )
 
 
 app.command()(generate)

@@ -21,8 +21,8 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     named,
-    style_of,
     write_output,
+    write_report,
 )
 
 if TYPE_CHECKING:
@@ -225,13 +225,9 @@ def _score(
         from crosspro.evaluation.contrastive.generative.page import generative_page
 
         write_output(generative_page(evaluation, max_examples).encode("utf-8"), html)
-    if layout is TableLayout.JSON:
-        text = generative_json(evaluation)
-    elif layout is TableLayout.CSV:
-        text = generative_csv(evaluation)
-    else:
-        text = generative_text(evaluation, style_of(output, layout, signatures))
-    write_output(text.encode("utf-8"), output)
+    write_report(
+        evaluation, generative_json, generative_csv, generative_text, output, layout, signatures
+    )
 
 
 def _read_set(

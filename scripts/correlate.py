@@ -17,8 +17,7 @@ from crosspro.scripts.options import (
     Seed,
     Signatures,
     TableLayout,
-    style_of,
-    write_output,
+    write_report,
 )
 
 app = group_app()
@@ -94,13 +93,15 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
-    if layout is TableLayout.JSON:
-        text = correlation_json(study)
-    elif layout is TableLayout.CSV:
-        text = correlation_csv(study)
-    else:
-        text = correlation_text(study, printed, style_of(output, layout, signatures))
-    write_output(text.encode("utf-8"), output)
+    write_report(
+        study,
+        correlation_json,
+        correlation_csv,
+        lambda one, style: correlation_text(one, printed, style),
+        output,
+        layout,
+        signatures,
+    )
 
 
 @app.command()
@@ -146,13 +147,9 @@ def disagreement(
         judgements = published_judgements()
     plan = Resampling(resamples, seed) if resamples else None
     study = study_disagreement(judgements, plan, unit or "example")
-    if layout is TableLayout.JSON:
-        text = disagreement_json(study)
-    elif layout is TableLayout.CSV:
-        text = disagreement_csv(study)
-    else:
-        text = disagreement_text(study, style_of(output, layout, signatures))
-    write_output(text.encode("utf-8"), output)
+    write_report(
+        study, disagreement_json, disagreement_csv, disagreement_text, output, layout, signatures
+    )
 
 
 if __name__ == "__main__":

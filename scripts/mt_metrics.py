@@ -21,8 +21,7 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     named,
-    style_of,
-    write_output,
+    write_report,
 )
 
 app = command_app()
@@ -63,13 +62,7 @@ def mt_metrics(
     evaluation = evaluate_mt(text, settings, Resampling(resamples, seed) if resamples else None)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if layout is TableLayout.JSON:
-        shown = json_report(evaluation)
-    elif layout is TableLayout.CSV:
-        shown = csv_report(evaluation)
-    else:
-        shown = text_report(evaluation, style_of(output, layout, signatures))
-    write_output(shown.encode("utf-8"), output)
+    write_report(evaluation, json_report, csv_report, text_report, output, layout, signatures)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,6 +18,7 @@ from crosspro.data_prep.layers import Layers, layers_beside
 from crosspro.evaluation.layout.style import Style
 from crosspro.evaluation.layout.tables import Row
 
+Evaluated = TypeVar("Evaluated")
 TaskName = Annotated[
     str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")
 ]
@@ -117,3 +118,22 @@ def write_output(content: bytes, output: Path | None) -> None:
         return
     with atomic_output(output) as handle:
         handle.write(content)
+
+
+def write_report(
+    evaluation: Evaluated,
+    as_json: Callable[[Evaluated], str],
+    as_csv: Callable[[Evaluated], str],
+    as_text: Callable[[Evaluated, Style], str],
+    output: Path | None,
+    layout: TableLayout,
+    signatures: bool = False,
+) -> None:
+    """Write an evaluation in the layout that was asked for."""
+    if layout is TableLayout.JSON:
+        shown = as_json(evaluation)
+    elif layout is TableLayout.CSV:
+        shown = as_csv(evaluation)
+    else:
+        shown = as_text(evaluation, style_of(output, layout, signatures))
+    write_output(shown.encode("utf-8"), output)

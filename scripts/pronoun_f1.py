@@ -21,8 +21,7 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     named,
-    style_of,
-    write_output,
+    write_report,
 )
 
 app = command_app()
@@ -72,13 +71,7 @@ def pronoun_f1(
     evaluation = evaluate_pronouns(text, language, plan, ambiguous)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if layout is TableLayout.JSON:
-        shown = pronoun_json(evaluation)
-    elif layout is TableLayout.CSV:
-        shown = pronoun_csv(evaluation)
-    else:
-        shown = pronoun_text(evaluation, style_of(output, layout, signatures))
-    write_output(shown.encode("utf-8"), output)
+    write_report(evaluation, pronoun_json, pronoun_csv, pronoun_text, output, layout, signatures)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from crosspro.scripts.options import (
     TableLayout,
     style_of,
     write_output,
+    write_report,
 )
 from crosspro.scripts.protest_options import (
     Jobs,
@@ -217,13 +218,7 @@ def score(
 
         page = protest_page(evaluation, target_lists, max_examples)
         write_output(page.encode("utf-8"), html)
-    if layout is TableLayout.JSON:
-        shown = json_report(evaluation)
-    elif layout is TableLayout.CSV:
-        shown = csv_report(evaluation)
-    else:
-        shown = text_report(evaluation, style_of(output, layout, signatures))
-    write_output(shown.encode("utf-8"), output)
+    write_report(evaluation, json_report, csv_report, text_report, output, layout, signatures)
 
 
 def _sizes(written: list[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from crosspro.data_prep.errors import CrossproError
 from crosspro.evaluation.published.report import published_csv, published_json, published_tables
 from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import LayoutOption, Output, TableLayout, style_of, write_output
+from crosspro.scripts.options import LayoutOption, Output, TableLayout, write_report
 
 app = command_app()
 
@@ -37,13 +37,7 @@ def published(
             f"published: expected one of {', '.join(known)}, found {year or 'any year'} "
             f"{task or 'any task'}"
         )
-    if layout is TableLayout.JSON:
-        text = published_json(rows)
-    elif layout is TableLayout.CSV:
-        text = published_csv(rows)
-    else:
-        text = published_tables(rows, style_of(output, layout))
-    write_output(text.encode("utf-8"), output)
+    write_report(rows, published_json, published_csv, published_tables, output, layout)
 
 
 if __name__ == "__main__":

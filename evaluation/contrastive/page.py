@@ -12,6 +12,7 @@ import numpy as np
 
 from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, SystemScores
 from crosspro.evaluation.contrastive.formats import UNKNOWN, Instance
+from crosspro.evaluation.contrastive.report import group_title
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
@@ -56,7 +57,7 @@ def contrastive_page(evaluation: ContrastiveEvaluation, max_examples: int = MOST
     matrices = zip((one.name for one in systems), make_matrices(pairs), strict=True)
     rows = [
         (
-            f"{group.breakdown} {group.group}".strip(),
+            group_title(group),
             f"{group.instances:,}",
             *(shown_score(score, 100) for score in group.scores),
         )

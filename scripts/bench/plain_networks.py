@@ -93,8 +93,8 @@ class PlainNyu(Network):
         return losses.view(targets.shape).mean(1)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Only training is measured."""
-        raise NotImplementedError
+        """It has none: its loss alone is measured."""
+        raise TypeError("a plain network whose training alone is measured")
 
 
 class PlainUkyoto(Network):

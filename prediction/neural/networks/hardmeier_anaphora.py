@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.antecedents import nouns_of
+from crosspro.data_prep.antecedents import SplitTokens, nouns_of
 from crosspro.data_prep.example import Example
 from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
@@ -32,11 +32,13 @@ _SENTENCES = 6
 """Sentences between a noun and the gap are counted up to this."""
 _OCTAVES = 12
 """Tokens between them are counted in powers of two."""
+_TOKENS = SplitTokens()
+"""What is known of the tokens of all sentences."""
 
 
 def noun_kinds(example: Example) -> Sequence[str]:
     """What is known of gender and number of each noun of the target; nothing of other words."""
-    nouns = nouns_of(example, "target")
+    nouns = nouns_of(example, "target", tokens=_TOKENS)
     found = {place: f"{gender or '?'} {number or '?'}" for place, (gender, number) in nouns.items()}
     return [found.get(place, _NO_NOUN) for place in range(len(example.target))]
 
