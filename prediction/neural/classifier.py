@@ -115,6 +115,22 @@ class GapClassifier(pl.LightningModule):
             shown = name in ("macro_recall", "accuracy")
             self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
+    def configure_gradient_clipping(
+        self,
+        optimizer: torch.optim.Optimizer,
+        gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None,
+    ) -> None:
+        """By the norm of all gradients.
+
+        Under mixed precision Lightning refuses fused optimisers, which undo a scaling themselves;
+        only 16-mixed scales, and has no fused one here.
+        """
+        if self.trainer.precision == "bf16-mixed" and gradient_clip_val:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), gradient_clip_val)
+        else:
+            self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
+
     def configure_optimizers(self) -> Any:
         """Adam, with warm-up and decay if asked for."""
         settings = self.optimisation
@@ -122,7 +138,7 @@ class GapClassifier(pl.LightningModule):
             self.network.parameters(),
             lr=settings.learning_rate,
             weight_decay=settings.weight_decay,
-            fused=self.device.type == "cuda",
+            fused=self.device.type == "cuda" and self.trainer.precision != "16-mixed",
         )
         if settings.decay == "none" and not settings.warmup_steps:
             return optimiser

@@ -146,6 +146,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
         ({"weight_decay": 0.5}, {}),
         ({"label_smoothing": 0.2}, {}),
         ({}, {"precision": "bf16-mixed"}),
+        ({"gradient_clipping": 0.01}, {"precision": "bf16-mixed"}),
     ],
 )
 def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev):
