@@ -13,7 +13,9 @@ from crosspro.prediction.neural.network import Inventory, Network
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
+from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
 from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.vocabulary import UNK
 
 
 class PlainTurku(Network):
@@ -40,6 +42,40 @@ class PlainTurku(Network):
         hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
         scores: Tensor = self.inner.output(hidden)
         return scores
+
+
+class PlainUppsala(Network):
+    """LSTM modules over characters and both sentences; a word is spelled wherever it stands."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        self.inner = UppsalaBiLSTM(inventory)
+        self.window = self.inner.window
+
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores as in `UppsalaBiLSTM`, without a parse."""
+        ours = self.inner
+        words = _row(data, "source", gaps)
+        spelling = data.spellings["character"][_row(data, "character", gaps)]
+        _, (state, _) = ours.speller(ours.characters(spelling.flatten(0, 1)))
+        spelled = torch.cat((state[0], state[1]), -1).view(*words.shape, -1)
+        known = ours.source(self._drop(words, ours.source_counts))
+        source, _ = ours.source_reader(ours.dropout(torch.cat((known, spelled), -1)))
+        lemmas = _row(data, "lemma", gaps)
+        known = ours.lemma(self._drop(lemmas, ours.lemma_counts))
+        tags = ours.tag(_row(data, "tag", gaps))
+        target, _ = ours.target_reader(ours.dropout(torch.cat((known, tags), -1)))
+        middle = words.shape[1] // 2
+        seen = (target[:, middle], source[:, middle], ours.source(words[:, middle]))
+        hidden = torch.tanh(ours.mlp(ours.dropout(torch.cat(seen, -1))))
+        scores: Tensor = ours.output(ours.dropout(hidden))
+        return scores
+
+    def _drop(self, words: Tensor, counts: Tensor) -> Tensor:
+        if not self.training:
+            return words
+        chance = self.inner.word_dropout / (self.inner.word_dropout + counts[words])
+        return torch.where(torch.rand_like(chance) < chance, UNK, words)
 
 
 def _row(data: GapTensors, field: str, gaps: Tensor) -> Tensor:

@@ -30,14 +30,23 @@ from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
+from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
 from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
-from crosspro.scripts.bench.plain_networks import PlainNyu, PlainTurku, PlainUkyoto
+from crosspro.scripts.bench.plain_networks import (
+    PlainNyu,
+    PlainTurku,
+    PlainUkyoto,
+    PlainUppsala,
+)
 
 _WARM_UP = 5
 _GAPS = 8192
-SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "linked", "pronoun"), 50_000) | {"tag": 20}
+SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "linked", "pronoun"), 50_000) | {
+    "tag": 20,
+    "character": 100,
+}
 WORDS = {name: tuple(map(str, range(n))) for name, n in SIZES.items()} | {
     "noun": ("<pad>", "<unk>", "", "? ?"),  # every second word is a noun
     "start": ("<pad>", "<unk>", "", "first"),
@@ -69,6 +78,7 @@ NETWORKS = {
             "plain": PlainTurku,
         },
     ),
+    "uppsala_bilstm": MeasuredNetworks(31, {"ours": UppsalaBiLSTM, "plain": PlainUppsala}),
     "nyu_nmt": MeasuredNetworks(31, {"ours": NyuNMT, "plain": PlainNyu}),
     "ukyoto_attention": MeasuredNetworks(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
     "hardmeier_cnn": MeasuredNetworks(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
@@ -87,12 +97,14 @@ def make_data(length: int, device: str, context: int = 0) -> GapTensors:
     columns = {
         name: torch.randint(2, len(words), (_GAPS * length,), generator=generator)
         for name, words in WORDS.items()
-        if name != "pronoun"
+        if name not in ("pronoun", "character")
     }
     columns["pronoun"] = torch.randint(2, 1000, (_GAPS,), generator=generator)
+    columns["character"] = columns["source"]  # a word and its spelling have one number
+    characters = torch.randint(2, SIZES["character"], (SIZES["source"], 8), generator=generator)
     return GapTensors(
         columns,
-        spellings={},
+        spellings={"character": characters},
         target_position=middle,
         source_position=middle,
         head_position=middle,

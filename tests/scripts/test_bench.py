@@ -22,7 +22,7 @@ from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.runs import Configuration
 from crosspro.scripts.bench.feature_speed import measure as feature_speed
 from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
-from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto
+from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto, PlainUppsala
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, ratio
 from tests.conftest import ROOT
@@ -56,9 +56,13 @@ def test_a_plain_network_has_the_loss_of_ours(ours, plain, reader):
 
 @pytest.mark.parametrize(
     ("name", "plain"),
-    [("hardmeier_cnn", PlainHardmeierCNN), ("hardmeier_anaphora", PlainHardmeierAnaphora)],
+    [
+        ("hardmeier_cnn", PlainHardmeierCNN),
+        ("hardmeier_anaphora", PlainHardmeierAnaphora),
+        ("uppsala_bilstm", PlainUppsala),
+    ],
 )
-def test_a_plain_network_of_hardmeier_has_the_loss_of_ours(name, plain):
+def test_a_plain_network_that_shares_all_weights_has_the_loss_of_ours(name, plain):
     compared = NETWORKS[name]
     data = make_data(compared.length, "cpu", compared.context)
     network = plain(INVENTORY).eval()
