@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 PAD = 0
 UNK = 1
 _RESERVED = ("<pad>", "<unk>")
+_MOST = 2**62  # what is counted becomes 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -51,4 +52,6 @@ def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
         raise ValueError("words that are no text, or twice there")
     if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
         raise ValueError("counts that are no numbers, or not one a word")
+    if not all(0 <= number < _MOST for number in counts):
+        raise ValueError("counts that no text can have")
     return Vocabulary(tuple(words), tuple(counts))

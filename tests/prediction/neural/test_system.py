@@ -248,6 +248,8 @@ def changed(path, old, new):
         ("encoder.json", lambda path: path.write_text("{}")),
         ("encoder.json", lambda path: changed(path, '"<unk>"', "7")),
         ("encoder.json", lambda path: changed(path, '"<unk>"', '"<pad>"')),
+        ("encoder.json", lambda path: changed(path, "[0,", f"[{10**30},")),
+        ("encoder.json", lambda path: changed(path, "[0,", "[-1,")),
         ("system.json", lambda path: changed(path, '"words"', '"letters"')),
         ("adjustment.json", lambda path: path.write_text("{}")),
         ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
