@@ -10,6 +10,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v p
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# A process for each core, and one thread in each; the tests of a file stay together.
+PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --dist loadfile
 FOLDERS := baselines conf data_prep evaluation prediction scripts
 
 .PHONY: train test test-all lint extras names clean
@@ -18,10 +20,10 @@ train: $(READY)
 	$(RUN) train.py task=en-fr $(ARGS)
 
 test: $(READY)
-	$(RUN) -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 test-all: $(READY)
-	$(RUN) -m pytest -m "slow or not slow" $(ARGS)
+	$(PYTEST) -m "slow or not slow" $(ARGS)
 
 lint: $(READY) names
 	$(RUN) -m ruff check .
