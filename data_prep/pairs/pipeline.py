@@ -7,7 +7,7 @@ text is said in notes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -118,8 +118,8 @@ class PairPipeline:
         Gaps are those that are asked for or written into the target; if there are none of either,
         those that the rules of the task find.
         """
-        where = [*(f"context {number}" for number in range(1, len(context) + 1)), "text"]
         given = [*context, pair]
+        where = _places(given)
         typed = _all_typed(given, where, self.task)
         annotated, notes = self._annotate(given, typed, where)
         shown = [
@@ -138,10 +138,17 @@ class PairPipeline:
             tuple(dict.fromkeys(found)),
         )
 
-    def check(self) -> None:
-        """Raise at once what would be missing: a package, a model."""
-        if self.task.tagged:
-            _ = self._target_annotator
+    def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
+        """Raise if a side of a pair has more tokens than so many."""
+        typed = _all_typed(pairs, _places(pairs), self.task)
+        problems = [
+            Problem(where, None, side, f"at most {most} tokens", str(len(tokens)))
+            for pair, where in zip(typed, _places(pairs), strict=True)
+            for side, tokens in (("source", pair.source), ("target", pair.target))
+            if len(tokens) > most
+        ]
+        if problems:
+            raise InputError(problems)
 
     @cached_property
     def aligner(self) -> PairAligner:
@@ -204,7 +211,7 @@ class PairPipeline:
         if problems:
             raise InputError(problems)
         asked = [pair for pair, links in zip(typed, found, strict=True) if links is None]
-        made = iter(())
+        made: Iterator[PairLinks] = iter(())
         if asked:
             sides = [pair.source for pair in asked], [pair.target for pair in asked]
             made = iter(self.aligner.links(*sides))
@@ -251,6 +258,11 @@ class PairPipeline:
             number = f"{len(positional)} of {len(links)} links rest on positions alone"
             notes.append(f"links: {number}, as their words were not seen as translations")
         return notes
+
+
+def _places(pairs: Sequence[SentencePair]) -> list[str]:
+    """What pairs are called in messages; the last is the one that is asked about."""
+    return [*(f"context {number}" for number in range(1, len(pairs))), "text"]
 
 
 def _all_typed(given: Sequence[SentencePair], where: Sequence[str], task: Task) -> list[TypedPair]:
