@@ -252,7 +252,7 @@ def predict_pair(
     in `gaps`; without either, the pronouns that the rules of the task find are hidden and
     predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
     """
-    from crosspro.data_prep.pairs.pipeline import SentencePair
+    from crosspro.data_prep.pairs.typed_text import SentencePair
     from crosspro.prediction.pair_prediction import predict_pair
 
     if pipeline is None:

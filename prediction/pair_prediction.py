@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.pairs.pipeline import PairPipeline, PreparedPair, SentencePair
-from crosspro.data_prep.pairs.typed_text import GapMark
+from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pairs.prepared_pair import PreparedPair
+from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.evidence import FOCUS_COLUMNS, Evidence
 from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import System

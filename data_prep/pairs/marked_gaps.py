@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Link
@@ -22,15 +23,15 @@ def place_marked(
     pronouns: Sequence[int],
     task: Task,
     rules: GapRules,
-    where: str = "text",
 ) -> list[Placement]:
     """A placement for each mark, in order of the source; all faults are raised together.
 
     `pronouns` are the source tokens that a marked place may translate: it is the translation of the
     one that is linked nearest to it. A marked source token becomes a gap where the rules of the
-    task would put it.
+    task would put it, between words if nothing translates it.
     """
-    problems = _outside(pair, marks, where)
+    rules = replace(rules, insert_unaligned=True, skip_inversions=False)
+    problems = _outside(pair, marks)
     if problems:
         raise InputError(problems)
     linked: dict[int, list[int]] = {}
@@ -56,7 +57,7 @@ def place_marked(
         free = [pronoun for pronoun in pronouns if pronoun not in taken]
         place = mark.target or 0
         if not free:
-            problems.append(_no_pronoun(place, pronouns, task, where))
+            problems.append(_no_pronoun(place, pronouns, task, pair.where))
             continue
         chosen = min(free, key=lambda pronoun: distance(pronoun, place))
         taken.add(chosen)
@@ -81,8 +82,8 @@ def with_marked_links(links: Sequence[Link], placements: Sequence[Placement]) ->
     return tuple(sorted({*links, *wanted})) if wanted - set(links) else tuple(links)
 
 
-def _outside(pair: TypedPair, marks: Sequence[GapMark], where: str) -> list[Problem]:
-    problems = []
+def _outside(pair: TypedPair, marks: Sequence[GapMark]) -> list[Problem]:
+    problems, where = [], pair.where
     for side, size in (("source", len(pair.source)), ("target", len(pair.target))):
         places = [place for mark in marks if (place := getattr(mark, side)) is not None]
         problems += [

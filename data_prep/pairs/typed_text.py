@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.formats.links import parse_link
 from crosspro.data_prep.formats.placeholder import PLACEHOLDER
 from crosspro.data_prep.task import OTHER, Task
 
@@ -31,12 +33,26 @@ class GapMark:
 
 
 @dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A sentence and its translation as they are typed; links count tokens, `0-0 1-2`."""
+
+    source: str
+    target: str
+    links: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TypedPair:
-    """The tokens of both sides, with a stand-in for each gap that was written into the target."""
+    """The tokens of both sides, with a stand-in for each gap that was written into the target.
+
+    `where` is what the pair is called in messages.
+    """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
+    links: tuple[Link, ...] | None = None
     written: tuple[GapMark, ...] = ()
+    where: str = "text"
 
     @property
     def stand_ins(self) -> frozenset[int]:
@@ -44,9 +60,23 @@ class TypedPair:
         return frozenset(mark.target for mark in self.written if mark.target is not None)
 
 
-def typed_pair(source: str, target: str, task: Task, where: str = "text") -> TypedPair:
-    """The tokens of a pair; everything that is wrong with the text is raised together."""
-    sides = {"source": source, "target": target}
+def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
+    """The tokens of a pair, the last one, and of those before it; all faults are raised."""
+    typed: list[TypedPair] = []
+    problems: list[Problem] = []
+    for number, pair in enumerate(pairs, start=1):
+        try:
+            where = "text" if number == len(pairs) else f"context {number}"
+            typed.append(_typed(pair, task, where))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return typed
+
+
+def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
+    sides = {"source": pair.source, "target": pair.target}
     languages = {"source": task.source_language, "target": task.target_language}
     problems = [
         Problem(where, None, side, "characters of Unicode", "half of a character")
@@ -71,9 +101,26 @@ def typed_pair(source: str, target: str, task: Task, where: str = "text") -> Typ
             expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself"
             problems.append(Problem(where, None, "target", expected, quoted(token)))
         words.append(token)
+    links = None
+    if pair.links is not None:
+        links = _links(pair.links, len(tokens["source"]), len(words), where, problems)
     if problems:
         raise InputError(problems)
-    return TypedPair(tuple(tokens["source"]), tuple(words), tuple(written))
+    return TypedPair(tuple(tokens["source"]), tuple(words), links, tuple(written), where)
+
+
+def _links(
+    text: str, source: int, target: int, where: str, problems: list[Problem]
+) -> tuple[Link, ...]:
+    links = []
+    for written in text.split():
+        link = parse_link(written)
+        if link is None or link[0] >= source or link[1] >= target:
+            expected = f"links s-t inside {source} source and {target} target tokens"
+            problems.append(Problem(where, None, "links", expected, quoted(written)))
+        else:
+            links.append(link)
+    return tuple(sorted(set(links)))
 
 
 def stand_in(task: Task) -> str:

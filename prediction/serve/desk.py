@@ -6,9 +6,8 @@ Answers are JSON values. Nothing here knows of HTTP: the app hands over checked 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from crosspro.data_prep.errors import (
     CrossproError,
@@ -19,24 +18,27 @@ from crosspro.data_prep.errors import (
     quoted,
 )
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import format_example, parse_examples
+from crosspro.data_prep.formats.shared_task import parse_examples
 from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.pairs.pipeline import DOCUMENT, PairPipeline, PreparedPair, SentencePair
-from crosspro.data_prep.pairs.typed_text import GapMark
+from crosspro.data_prep.pairs.pipeline import DOCUMENT, PairPipeline
+from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.data_prep.task import Task
-from crosspro.prediction.evidence import Evidence, Explanation
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.output import layer_notes
-from crosspro.prediction.pair_prediction import pointed_words, predict_last
+from crosspro.prediction.pair_prediction import predict_last
 from crosspro.prediction.runs import names_of
+from crosspro.prediction.serve.answers import (
+    AnswerText,
+    Json,
+    explanation_json,
+    prediction_json,
+)
 from crosspro.prediction.serve.offered import OfferedExample
 from crosspro.prediction.serve.turn import Turns
 from crosspro.prediction.system import System, load_systems
 
 MOST_TOKENS = 200
 """Of a side of a sentence; what takes time grows with the square."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,6 @@ class Asked:
     text: AskedPair | None = None
     lines: tuple[str, ...] | None = None
     example: str | None = None
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """Examples, the last of which is asked about, and what else is known of it."""
-
-    examples: tuple[Example, ...]
-    pair: PreparedPair | None = None
 
 
 class Desk:
@@ -134,17 +128,12 @@ class Desk:
             answers = {
                 name: predict_last(system, prepared.examples) for name, system in chosen.items()
             }
-        shown = self._shown(prepared, task, chosen)
-        for number, gap in enumerate(shown["gaps"]):
-            gap["predictions"] = [
-                {
-                    "system": name,
-                    "label": found[number].label,
-                    "probabilities": dict(found[number].probabilities),
-                }
-                for name, found in answers.items()
-            ]
-        return shown
+        notes = [
+            note
+            for system in chosen.values()
+            for note in layer_notes(system, "text", layers_in(prepared.examples))
+        ]
+        return prediction_json(task, prepared, answers, notes)
 
     def explain(self, asked: Asked, gap: int, rows: int) -> Json:
         """Why each system chose the class of a gap (from 1); tables have at most so many rows."""
@@ -159,21 +148,7 @@ class Desk:
                 name: explained(system, prepared.examples, line, gap - 1)
                 for name, system in chosen.items()
             }
-        return {
-            "task": task.name,
-            "gap": gap,
-            "explanations": [
-                {
-                    "system": name,
-                    "explanation": asdict(_cut(one, rows)),
-                    "antecedents": [
-                        asdict(word)
-                        for word in (pointed_words(one.evidence) if one.evidence else ())
-                    ],
-                }
-                for name, one in found.items()
-            ],
-        }
+        return explanation_json(task, gap, found, rows)
 
     def _checked(self, asked: Asked) -> tuple[Task, dict[str, System]]:
         task = self._task(asked.task)
@@ -208,11 +183,11 @@ class Desk:
             raise input_error("request", "example", "an example of the list", quoted(name))
         return self.offered[task.name][name]
 
-    def _prepare(self, asked: Asked, task: Task) -> _Prepared:
+    def _prepare(self, asked: Asked, task: Task) -> AnswerText:
         if asked.example is not None:
             offered = self._offered(task, asked.example)
             if offered.lines:
-                return _Prepared(offered.lines)
+                return AnswerText(offered.lines)
             *context, pair = offered.pairs
             return self._typed(AskedPair(pair, tuple(context)), task)
         if asked.text is not None:
@@ -220,53 +195,16 @@ class Desk:
         if asked.lines is not None:
             examples = parse_examples(asked.lines, task, "lines", DOCUMENT)
             _check_sizes(examples)
-            return _Prepared(tuple(examples))
+            return AnswerText(tuple(examples))
         raise input_error("request", "request", "text, lines or example", "none of them")
 
-    def _typed(self, asked: AskedPair, task: Task) -> _Prepared:
+    def _typed(self, asked: AskedPair, task: Task) -> AnswerText:
         if task.name in self.untyped:
             raise CrossproError(self.untyped[task.name])
         pipeline = self.pipelines[task.name]
         pipeline.check_sizes([*asked.context, asked.pair], MOST_TOKENS)
         found = pipeline.prepare(asked.pair, asked.context, asked.gaps)
-        return _Prepared(found.examples, found)
-
-    def _shown(self, prepared: _Prepared, task: Task, systems: Mapping[str, System]) -> Json:
-        examples, pair = prepared.examples, prepared.pair
-        last = examples[-1]
-        notes = list(pair.notes) if pair else []
-        for system in systems.values():
-            notes += layer_notes(system, "text", layers_in(examples))
-        hidden = [
-            (gap.word, gap.label, False)
-            if pair is None
-            else (pair.gaps[number].word, pair.gaps[number].label, pair.gaps[number].inserted)
-            for number, gap in enumerate(last.gaps)
-        ]
-        return {
-            "task": task.name,
-            "sentences": [_sentence(example) for example in examples],
-            "words": [None if word is None else list(word) for word in pair.words]
-            if pair
-            else None,
-            "positional": sorted(map(list, pair.positional)) if pair else [],
-            "lines": [format_example(example) for example in examples],
-            "gaps": [
-                {
-                    "number": number,
-                    "position": gap.position,
-                    "source_index": gap.source_index,
-                    "pronoun": last.source[gap.source_index],
-                    "hidden_word": word,
-                    "hidden_label": label,
-                    "inserted": inserted,
-                }
-                for number, (gap, (word, label, inserted)) in enumerate(
-                    zip(last.gaps, hidden, strict=True), start=1
-                )
-            ],
-            "notes": list(dict.fromkeys(notes)),
-        }
+        return AnswerText(found.examples, found)
 
 
 def load_named(runs: Sequence[Path]) -> dict[str, System]:
@@ -299,29 +237,3 @@ def _check_sizes(examples: Sequence[Example]) -> None:
         problems.append(Problem("lines", None, "lines", "at least one", "none"))
     if problems:
         raise InputError(problems)
-
-
-def _sentence(example: Example) -> Json:
-    return {
-        "source": list(example.source),
-        "target": list(example.target),
-        "links": [list(link) for link in example.links],
-        "gaps": [gap.position for gap in example.gaps],
-    }
-
-
-def _cut(explanation: Explanation, rows: int) -> Explanation:
-    evidence = explanation.evidence
-    if evidence is None:
-        return explanation
-    tables = []
-    for table in evidence.tables:
-        left = len(table.rows) - rows
-        more = f"… and {left:,} more" if left > 0 else ""
-        note = "\n".join(filter(None, (more, table.note)))
-        tables.append(replace(table, rows=table.rows[:rows], note=note))
-    members = tuple(
-        replace(member, explanation=_cut(member.explanation, rows)) for member in evidence.members
-    )
-    cut: Evidence = replace(evidence, tables=tuple(tables), members=members)
-    return replace(explanation, evidence=cut)

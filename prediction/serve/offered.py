@@ -14,7 +14,7 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import read_layered
-from crosspro.data_prep.pairs.pipeline import SentencePair
+from crosspro.data_prep.pairs.typed_text import SentencePair
 from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
 from crosspro.data_prep.task import Task
 from crosspro.prediction.output import whole_documents

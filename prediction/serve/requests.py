@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from crosspro.data_prep.pairs.pipeline import SentencePair
-from crosspro.data_prep.pairs.typed_text import GapMark
+from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.serve.desk import Asked, AskedPair
 
 MOST_CHARACTERS = 2000

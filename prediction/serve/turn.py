@@ -20,18 +20,19 @@ class Turns:
         self._working = Lock()
         self._counting = Lock()
         self._most = most_waiting
-        self._present = 0
+        self.present = 0
+        """How many are there: the one that works, and those that wait."""
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for one's turn; raises `BusyError` if too many wait already."""
         with self._counting:
-            if self._present > self._most:
+            if self.present > self._most:
                 raise BusyError
-            self._present += 1
+            self.present += 1
         try:
             with self._working:
                 yield
         finally:
             with self._counting:
-                self._present -= 1
+                self.present -= 1

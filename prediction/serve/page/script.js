@@ -181,10 +181,15 @@ function announce() {
 const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 const explained = (name) => state.why && state.why.explanations.find((one) => one.system === name);
 
+// The words of the sentence that is asked about, if it was typed as text.
+function typedWords() {
+  return state.answer.sentences[state.answer.sentences.length - 1].words;
+}
+
 // A gap is named by what was typed: the place of its word, and of the source word.
 function marksNow() {
   return state.answer.gaps.map((gap) => {
-    const typed = state.answer.words[gap.position];
+    const typed = typedWords()[gap.position];
     return typed ? { target: typed[0], source: gap.source_index } : { source: gap.source_index };
   });
 }
@@ -193,7 +198,7 @@ function addGap(mark) {
   const kept = marksNow().filter((one) => mark.source === undefined || one.source !== mark.source);
   state.marks = [...kept, mark];
   predict((gap) => mark.source !== undefined ? gap.source_index === mark.source
-    : (state.answer.words[gap.position] || [])[0] === mark.target);
+    : (typedWords()[gap.position] || [])[0] === mark.target);
 }
 
 function draw() {
@@ -204,11 +209,11 @@ function draw() {
   const held = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.key : null;
   $("sentences").replaceChildren(...answer.sentences.map(sentence));
   $("notes").replaceChildren(...answer.notes.map((one) => element("li", {}, one)));
-  $("help").textContent = answer.words
+  $("help").textContent = typedWords()
     ? "Click a word of the translation to hide it, or a word of the source to hide what translates it; click a gap to see its prediction. Arrow keys go from word to word."
     : "Click a gap to see its prediction.";
   $("asked").textContent = gap ? `Gap ${gap.number} of ${answer.gaps.length}: ${gap.pronoun} → ?` : "No gap: click a word to hide it";
-  $("restore").hidden = !(gap && answer.words && gap.hidden_word);
+  $("restore").hidden = !(gap && typedWords() && gap.hidden_word);
   if (gap && gap.hidden_word) $("restore").textContent = `Show “${gap.hidden_word}” again`;
   $("systems").replaceChildren(...(gap ? gap.predictions.map((one) => card(one, gap)) : []));
   $("five").textContent = answer.lines.join("\n");
@@ -231,7 +236,7 @@ function sentence(one, number) {
   const part = (side) => {
     const values = evidence ? evidence[side] : [];
     const tokens = one[side].map((word, place) => token(side, word, place, {
-      last, gap, linked, value: values[place] || 0, loudest,
+      last, words: one.words, linked, value: values[place] || 0, loudest,
       pointed: side === "target" ? pointed.get(place) : undefined,
       isGap: side === "target" && one.gaps.includes(place),
     }));
@@ -245,29 +250,27 @@ function sentence(one, number) {
 
 function token(side, word, place, about) {
   const { answer } = state;
-  const typed = about.last && side === "target" && answer.words ? answer.words[place] : null;
-  let shown = word;
-  if (typed) shown = typed[1];
+  const typed = side === "target" && about.words ? about.words[place] : null;
+  let shown = typed ? typed[1] : word;
   let settings = { class: "tok" };
   let name = "span";
   if (about.isGap) {
-    shown = "▢";
+    shown = typed && typed[1] !== "REPLACE" ? `▢ ${typed[1]}` : "▢";
     settings.class += " gap";
     if (about.last) {
       const number = answer.gaps.findIndex((one) => one.position === place);
       const gap = answer.gaps[number];
       name = "button";
-      shown = `▢ ${gap.hidden_word ? "" : gap.pronoun + "?"}`.trim();
-      if (gap.hidden_word) shown = `▢ ${gap.hidden_word}`;
+      if (shown === "▢") shown = `▢ ${gap.pronoun}?`;
       Object.assign(settings, { type: "button", "aria-pressed": String(number === state.gap), "data-key": `gap-${place}`,
         "aria-label": `gap ${gap.number}, for ${gap.pronoun}${gap.hidden_word ? `, hides ${gap.hidden_word}` : ""}`, onclick: () => select(number) });
     }
-  } else if (about.last && answer.words) {
+  } else if (about.last && typedWords()) {
     name = "button";
     const pronoun = side === "source" && state.task.source_pronouns.includes(word.toLowerCase());
     if (pronoun) settings.class += " pronoun";
     Object.assign(settings, { type: "button", "data-key": `${side}-${place}`,
-      title: side === "source" ? "hide what translates it" : `${word.replace(/^_/, "")}: hide it`,
+      title: side === "source" ? "hide what translates it" : `${word}: hide it`,
       onclick: () => addGap(side === "source" ? { source: place } : { target: typed[0] }) });
   } else if (about.last && side === "source" && state.task.source_pronouns.includes(word.toLowerCase())) settings.class += " pronoun";
   if (side === "source" && about.linked.has(place)) settings.class += " linked";
@@ -299,7 +302,8 @@ function card(one, gap) {
   if (why && why.antecedents.length) {
     const best = why.antecedents[0];
     const where = best.before === 0 ? "in this sentence" : `${best.before} ${best.before === 1 ? "sentence" : "sentences"} before`;
-    line.append("Antecedent: ", element("b", {}, best.word), ` (${percent(best.probability)}), ${where}`);
+    const words = state.answer.sentences[state.answer.sentences.length - 1 - best.before].words;
+    line.append("Antecedent: ", element("b", {}, words && words[best.position] ? words[best.position][1] : best.word), ` (${percent(best.probability)}), ${where}`);
     made.append(line);
   }
   if (state.answer.gaps.length && gap.predictions.length > 1)

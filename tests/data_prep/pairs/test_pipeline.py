@@ -15,8 +15,8 @@ from crosspro.data_prep.pairs.pair_links import (
     aligner_with_prior,
     demo_words,
 )
-from crosspro.data_prep.pairs.pipeline import PairPipeline, SentencePair
-from crosspro.data_prep.pairs.typed_text import GapMark, stand_in, typed_pair
+from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair, stand_in, typed_pairs
 from crosspro.data_prep.sample import sample_path
 from crosspro.data_prep.task import load_task
 from tests.scripts.run import crosspro
@@ -196,4 +196,7 @@ def test_the_stand_in_is_a_pronoun_of_one_meaning():
         "er",
         "he",
     ]
-    assert typed_pair("It .", "REPLACE .", load_task("en-de")).target == ("er", ".")
+    assert typed_pairs([SentencePair("It .", "REPLACE .")], load_task("en-de"))[0].target == (
+        "er",
+        ".",
+    )
