@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import Any
 
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.pairs.prepared_pair import PreparedPair
 from crosspro.data_prep.task import Task
-from crosspro.prediction.evidence import Evidence, Explanation
+from crosspro.prediction.evidence import Cell, Evidence, Explanation
 from crosspro.prediction.pair_prediction import GapPrediction, pointed_words
 
 Json = dict[str, Any]
@@ -104,9 +105,15 @@ def _cut(explanation: Explanation, rows: int) -> Explanation:
         left = len(table.rows) - rows
         more = f"… and {left:,} more" if left > 0 else ""
         note = "\n".join(filter(None, (more, table.note)))
-        tables.append(replace(table, rows=table.rows[:rows], note=note))
+        shown = tuple(tuple(map(_finite, row)) for row in table.rows[:rows])
+        tables.append(replace(table, rows=shown, note=note))
     members = tuple(
         replace(member, explanation=_cut(member.explanation, rows)) for member in evidence.members
     )
     cut: Evidence = replace(evidence, tables=tuple(tables), members=members)
     return replace(explanation, evidence=cut)
+
+
+def _finite(cell: Cell) -> Cell:
+    """JSON has no infinite numbers, which logarithms of nothing are."""
+    return cell if isinstance(cell, str) or isfinite(cell) else str(cell)

@@ -82,8 +82,9 @@ class Desk:
         """Why text of a task cannot be typed, where something is missing for it."""
 
     def warm(self) -> None:
-        """Load what the first request would wait for; what is missing is noted."""
+        """Load what the first request would wait for; an annotator that is missing is noted."""
         for name, pipeline in self.pipelines.items():
+            _ = pipeline.aligner  # a prior that cannot be read is an error
             word = next(iter(self.tasks[name].source_pronouns), "a")
             try:
                 pipeline.prepare(SentencePair(f"{word} .", "a ."))

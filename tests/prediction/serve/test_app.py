@@ -11,11 +11,15 @@ pytest.importorskip("httpx", reason="tests of the page need httpx")
 
 from fastapi.testclient import TestClient
 
+from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.prediction.evidence import Evidence, EvidenceTable
 from crosspro.prediction.serve.app import make_app
+from crosspro.prediction.serve.desk import Desk
 from crosspro.prediction.serve.guard import Guard, RateLimit
-from tests.prediction.serve.conftest import HOUSE, WORDS
+from tests.prediction.serve.conftest import HOUSE, WORDS, fitted
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
@@ -174,14 +178,33 @@ def test_the_longest_request_is_answered(client):
     assert len(answer.json()["gaps"]) == 200
 
 
-def test_a_fault_of_ours_is_not_told_to_the_world(desk, monkeypatch):
-    def broken(asked):
+class Broken(Majority):
+    """A system with a fault of its own."""
+
+    def predict(self, examples):
         raise RuntimeError("a secret path")
 
-    monkeypatch.setattr(desk, "predict", broken)
+
+def test_a_fault_of_ours_is_not_told_to_the_world():
+    desk = Desk({"broken": fitted(Broken(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
     guard = Guard(make_app(desk), (), RateLimit(1000))
     client = TestClient(guard, "http://127.0.0.1:8080", raise_server_exceptions=False)
     answer = predict(client, text=HOUSE)
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert problems(answer)
+
+
+class Unbounded(Majority):
+    """A system whose reasons have no bounds."""
+
+    def evidence(self, question):
+        rows = (("x", float("-inf")), ("y", 1.0))
+        return Evidence("how", (EvidenceTable("Table", ("feature", "value"), rows),))
+
+
+def test_infinite_numbers_are_told_as_text():
+    desk = Desk({"one": fitted(Unbounded(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
+    client = TestClient(Guard(make_app(desk), (), RateLimit(1000)), "http://127.0.0.1:8080")
+    why = client.post("/api/explain", json={"text": HOUSE}).json()["explanations"][0]
+    assert why["explanation"]["evidence"]["tables"][0]["rows"] == [["x", "-inf"], ["y", 1.0]]
