@@ -213,6 +213,8 @@ function draw() {
     ? "Click a word of the translation to hide it, or a word of the source to hide what translates it; click a gap to see its prediction. Arrow keys go from word to word."
     : "Click a gap to see its prediction.";
   $("asked").textContent = gap ? `Gap ${gap.number} of ${answer.gaps.length}: ${gap.pronoun} → ?` : "No gap: click a word to hide it";
+  const last = answer.sentences[answer.sentences.length - 1];
+  $("rests").hidden = !(gap && last.positional.some(([source, target]) => source === gap.source_index && target === gap.position));
   $("restore").hidden = !(gap && typedWords() && gap.hidden_word);
   if (gap && gap.hidden_word) $("restore").textContent = `Show “${gap.hidden_word}” again`;
   $("systems").replaceChildren(...(gap ? gap.predictions.map((one) => card(one, gap)) : []));

@@ -158,6 +158,18 @@ def test_what_is_wrong_is_told_in_the_page(page):
     expect(page.locator("#problems li")).to_have_count(0)
 
 
+def test_a_link_that_rests_on_positions_is_told(page):
+    expect = playwright.expect
+    type_pair(page, HOUSE)
+    page.click("#go")
+    expect(page.locator("#asked")).to_contain_text("it")
+    expect(page.locator("#rests")).to_be_hidden()
+    type_pair(page, {"source": "It zorbs.", "target": "Blarf zorbe."})
+    page.click("#go")
+    expect(gaps(page)).to_have_text(["▢ Blarf"])
+    expect(page.locator("#rests")).to_be_visible()
+
+
 def test_scripts_that_are_typed_stay_text(page):
     expect = playwright.expect
     page.click("#before > summary")
