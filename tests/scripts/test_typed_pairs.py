@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.task import load_task
@@ -22,8 +21,3 @@ def test_gaps_are_counted_and_lines_with_gaps_between_words_left_out():
     found = typed_again(pipeline, [good, wrong, inserted])
     assert (found.gaps, found.again, found.written, found.right) == (2, 1, 2, 2)
     assert found.rows()[0] == ("gaps of whole text", "2", "50.0%")
-
-
-def test_the_demo_corpus_is_found_again():
-    found = typed_again(PairPipeline(TASK), demo_examples(TASK, "test", 4))
-    assert found.again > 0.9 * found.gaps > 10
