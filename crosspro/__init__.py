@@ -16,6 +16,10 @@ them. They take names of tasks and paths of files, and return the records that r
     evaluation = crosspro.evaluate("gold.data", ["submission.data"], "en-fr")
     print(evaluation.results[0].scores["macro_recall"])
 
+    pair = crosspro.predict_pair(system, "The house is old, but it stands.",
+                                 "La maison est vieille, mais REPLACE tient debout.")
+    print(pair.gaps[0].label, pair.gaps[0].probabilities)
+
     scores = crosspro.apt("source", "reference", ["candidate"], pronouns="en-fr")
 
 Everything else is imported when a function is called, so that `import crosspro` takes no time.
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from crosspro.baselines.ngram.language_model import LanguageModel
     from crosspro.data_prep.errors import CrossproError, InputError
     from crosspro.data_prep.example import Example, Gap
+    from crosspro.data_prep.pairs.pipeline import PairPipeline
+    from crosspro.data_prep.pairs.typed_text import GapMark
     from crosspro.data_prep.task import Task
     from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
     from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
     from crosspro.evaluation.statistics.significance import Resampling
     from crosspro.evaluation.submissions.results import Evaluation
+    from crosspro.prediction.pair_prediction import PairPrediction
     from crosspro.prediction.system import System
 
 __version__ = "0.2.0"
@@ -50,6 +57,7 @@ __all__ = [
     "CrossproError",
     "Example",
     "Gap",
+    "GapMark",
     "InputError",
     "System",
     "Task",
@@ -62,7 +70,9 @@ __all__ = [
     "load_language_model",
     "load_system",
     "load_task",
+    "pair_pipeline",
     "predict",
+    "predict_pair",
     "prepare",
     "read_examples",
     "write_examples",
@@ -72,6 +82,7 @@ _CLASSES = {
     "CrossproError": "crosspro.data_prep.errors",
     "Example": "crosspro.data_prep.example",
     "Gap": "crosspro.data_prep.example",
+    "GapMark": "crosspro.data_prep.pairs.typed_text",
     "InputError": "crosspro.data_prep.errors",
     "System": "crosspro.prediction.system",
     "Task": "crosspro.data_prep.task",
@@ -192,6 +203,66 @@ def predict(system: System, examples: Sequence[Example]) -> list[Example]:
     from crosspro.prediction.output import with_predictions
 
     return with_predictions(system, examples)
+
+
+def pair_pipeline(
+    task: Task | AnyPath,
+    *,
+    prior: AnyPath | None = None,
+    align_with: tuple[AnyPath, AnyPath] | None = None,
+    annotator: str = "auto",
+    source_annotator: str = "auto",
+) -> PairPipeline:
+    """What turns raw sentence pairs into examples of a task; keep it, for models load once.
+
+    Links are made from a prior (`crosspro align --save-prior`), or from a tokenised corpus
+    (`align_with`), else from the short texts that come with the package.
+    """
+    from functools import partial
+
+    from crosspro.data_prep.pairs.pair_links import (
+        aligner_of_package,
+        aligner_with_corpus,
+        aligner_with_prior,
+    )
+    from crosspro.data_prep.pairs.pipeline import PairPipeline
+
+    aligner = aligner_of_package
+    if prior is not None:
+        aligner = partial(aligner_with_prior, path=Path(prior))
+    elif align_with is not None:
+        source, target = map(Path, align_with)
+        aligner = partial(aligner_with_corpus, source=source, target=target)
+    return PairPipeline(_task(task), annotator, source_annotator, aligner)
+
+
+def predict_pair(
+    system: System,
+    source: str,
+    target: str,
+    *,
+    context: Iterable[tuple[str, str]] = (),
+    gaps: Sequence[GapMark] | None = None,
+    links: str | None = None,
+    pipeline: PairPipeline | None = None,
+) -> PairPrediction:
+    """What a system predicts for a sentence and its translation, typed as any text.
+
+    Gaps are written into the target as REPLACE (REPLACE_6 if the source token is known), or named
+    in `gaps`; without either, the pronouns that the rules of the task find are hidden and
+    predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
+    """
+    from crosspro.data_prep.pairs.typed_text import SentencePair
+    from crosspro.prediction.pair_prediction import predict_pair
+
+    if pipeline is None:
+        pipeline = pair_pipeline(system.task)
+    elif pipeline.task != system.task:
+        from crosspro.data_prep.errors import input_error
+
+        raise input_error("arguments", "pipeline", system.task.name, pipeline.task.name)
+    before = [SentencePair(*pair) for pair in context]
+    return predict_pair(system, pipeline, SentencePair(source, target, links), before, gaps)
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:

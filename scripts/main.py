@@ -46,6 +46,7 @@ COMMANDS = {
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show the published results of the shared tasks.",
     "select-test": "Choose test documents rich in rare classes.",
+    "serve": "Try trained systems on sentence pairs in a browser.",
     "stats": "Count documents, tokens and classes of data files.",
     "tokenise": "Tokenise text as the official files are tokenised.",
     "train": "Train a system and score it.",

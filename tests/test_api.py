@@ -182,3 +182,23 @@ def test_wrong_input_is_an_input_error(tmp_path):
     (tmp_path / "bad").write_text("x\n", "utf-8")
     with pytest.raises(crosspro.CrossproError, match="bad:1"):
         crosspro.read_examples(tmp_path / "bad", "en-fr")
+
+
+def test_a_typed_pair_is_predicted_as_the_same_line_of_a_file(tmp_path):
+    task = crosspro.load_task("en-fr-2015")
+    system = NGramSystem(order=3)
+    system.fit(task, crosspro.demo(task, "train", 20), crosspro.demo(task, "dev", 4))
+    pipeline = crosspro.pair_pipeline(task)
+    pair = ("The house is old, but it stands.", "La maison est vieille, mais elle tient debout.")
+    before = [("They are high.", "Ils sont hauts.")]
+    found = crosspro.predict_pair(system, *pair, context=before, pipeline=pipeline)
+    crosspro.write_examples(tmp_path / "pair.data", found.pair.examples)
+    read = crosspro.read_examples(tmp_path / "pair.data", task)
+    assert found.gaps[0].label == crosspro.predict(system, read)[-1].gaps[0].label
+    chances = dict(zip(task.classes, system.predict(read)[-1], strict=True))
+    assert found.gaps[0].probabilities == pytest.approx(chances)
+    assert found.system == "ngram"
+    marked = crosspro.predict_pair(system, *pair, gaps=[crosspro.GapMark(target=1, source=1)])
+    assert marked.pair.example.target[1] == "REPLACE_1"
+    with pytest.raises(crosspro.InputError, match="expected en-fr-2015, found en-de"):
+        crosspro.predict_pair(system, *pair, pipeline=crosspro.pair_pipeline("en-de"))

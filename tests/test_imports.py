@@ -21,6 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction": {"data_prep", "evaluation", "prediction"},
     "baselines": {"data_prep", "evaluation", "prediction", "baselines"},
     "prediction.neural": {"data_prep", "evaluation", "prediction", "prediction.neural"},
+    "prediction.serve": {"data_prep", "evaluation", "prediction", "prediction.serve"},
 }
 # The rooms of evaluation: what the metrics share does not know them, and no metric knows another.
 SHARED = {"statistics": set(), "layout": {"statistics"}, "mt_text": {"statistics", "layout"}}
@@ -39,7 +40,7 @@ for inner, others in INNER.items():
         *("conf", "data_prep", "evaluation"),
         *(f"evaluation.{other}" for other in {inner, *others}),
     }
-for outer in ("prediction", "baselines", "prediction.neural"):
+for outer in ("prediction", "baselines", "prediction.neural", "prediction.serve"):
     ALLOWED[outer] |= {f"evaluation.{inner}" for inner in INNER}
 ALLOWED["scripts"] = {*ALLOWED, "scripts"}
 ROOMS = tuple(ALLOWED)

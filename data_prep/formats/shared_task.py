@@ -50,6 +50,24 @@ def read_examples(
         yield item
 
 
+def parse_examples(
+    lines: Iterable[str], task: Task, origin: str, document: str | None = None
+) -> list[Example]:
+    """The examples of lines that are in no file; raises all faults, with `origin` as their path."""
+    parser = _LineParser(origin, task, lenient=False)
+    examples: list[Example] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(lines, start=1):
+        for item in parser.parse(number, line.encode("utf-8", "surrogatepass"), document):
+            if isinstance(item, Problem):
+                problems.append(item)
+            else:
+                examples.append(item)
+    if problems:
+        raise InputError(problems)
+    return examples
+
+
 def read_sources(
     path: str | Path, doc_ids: str | Path | None = None
 ) -> Iterator[tuple[tuple[str, ...], str | None]]:

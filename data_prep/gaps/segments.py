@@ -55,11 +55,7 @@ def segment_examples(
                 f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
             )
         tokens = target.tagged_lemmas() if task.tagged else segment.target
-        if task.null_subjects and source is not None:
-            placements = place_null_subjects(source, target, pairs, rules)
-            before = placements
-        else:
-            before, placements = _overt(task, segment, pairs, source, rules, counts)
+        before, placements = segment_placements(task, segment, pairs, target, source, rules, counts)
         example = make_example(
             segment.source, segment.target, tokens, pairs, placements, task, segment.document
         )
@@ -71,6 +67,25 @@ def segment_examples(
         else:
             counts.before.update(gap.label for gap in example.gaps if gap.label)
         yield example
+
+
+def segment_placements(
+    task: Task,
+    segment: TokenisedSegment,
+    links: Sequence[Link],
+    target: AnnotatedSentence,
+    source: AnnotatedSentence | None,
+    rules: GapRules,
+    counts: Counts,
+) -> tuple[list[Placement], list[Placement]]:
+    """Where the gaps of a segment go before pronouns that are no subjects are left out, and after.
+
+    The same list twice where nothing is left out.
+    """
+    if task.null_subjects and source is not None:
+        placements = place_null_subjects(source, target, links, rules)
+        return placements, placements
+    return _overt(task, segment, links, source, rules, counts)
 
 
 def _overt(

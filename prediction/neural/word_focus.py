@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from crosspro.data_prep.example import Example, Side
-from crosspro.prediction.evidence import Cell, EvidenceTable, GapQuestion
+from crosspro.prediction.evidence import FOCUS_COLUMNS, Cell, EvidenceTable, GapQuestion
 from crosspro.prediction.neural.flat_text import FlatText
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.tensors import GapTensors
@@ -73,6 +73,5 @@ def focus_table(focus: WordFocus, question: GapQuestion, chosen: str) -> Evidenc
     ]
     rows.append(("(none)", "", "", *(max(0.0, one) for one in left)))
     rows.sort(key=lambda row: -float(row[3]))
-    columns = ("word", "sentences before", "position", "probability")
     known = (f"given {chosen}",) if focus.given else ()
-    return EvidenceTable(focus.title, (*columns, *known), tuple(rows))
+    return EvidenceTable(focus.title, (*FOCUS_COLUMNS, *known), tuple(rows))

@@ -35,6 +35,7 @@ INPUTS = {
     "doc_ids",
     "doc_starts",
     "evaluate",
+    "examples",
     "exclude",
     "file",
     "files",

@@ -1,0 +1,200 @@
+"""Raw sentence pairs as examples of a task: what `crosspro prepare` does to a text, done to one.
+
+The text is tokenised, linked, and the target lemmatised and tagged if the task's is. Gaps are where
+the rules of the task put them, or where the user wants them. What could not be done as in a whole
+text is said in notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error, quoted
+from crosspro.data_prep.example import Gap
+from crosspro.data_prep.gaps.extract import make_example, source_pronouns
+from crosspro.data_prep.gaps.null_subjects import null_subject_verbs
+from crosspro.data_prep.gaps.rules import RULES, GapRules
+from crosspro.data_prep.gaps.segments import Counts, segment_placements
+from crosspro.data_prep.pairs.marked_gaps import place_marked, with_marked_links
+from crosspro.data_prep.pairs.pair_links import PairAligner, PairLinks, aligner_of_package
+from crosspro.data_prep.pairs.prepared_pair import (
+    PreparedPair,
+    PreparedSentence,
+    prepared_sentence,
+)
+from crosspro.data_prep.pairs.typed_text import (
+    GapMark,
+    SentencePair,
+    TypedPair,
+    all_marks,
+    typed_pairs,
+)
+from crosspro.data_prep.task import Task
+from crosspro.data_prep.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.tokenised import TokenisedSegment
+
+DOCUMENT = "text"
+"""The document of the sentences that are typed together."""
+
+
+@dataclass(frozen=True)
+class _Annotated:
+    """A typed pair with its links and what annotators say; of the source, where they can."""
+
+    pair: TypedPair
+    links: PairLinks
+    target: AnnotatedSentence
+    source: AnnotatedSentence | None
+
+
+@dataclass(frozen=True)
+class PairPipeline:
+    """Makes examples of a task from pairs; annotators and aligner are loaded when first needed.
+
+    An annotator of the source is used if it is there: it tells which pronouns are subjects.
+    """
+
+    task: Task
+    annotator: str = "auto"
+    source_annotator: str = "auto"
+    make_aligner: Callable[[Task], PairAligner] = aligner_of_package
+
+    def __post_init__(self) -> None:
+        for name in ("annotator", "source_annotator"):
+            if annotation_file(getattr(self, name)) is not None:
+                expected = "an annotator of any text, not a file"
+                raise input_error("settings", name, expected, quoted(getattr(self, name)))
+
+    def prepare(
+        self,
+        pair: SentencePair,
+        context: Sequence[SentencePair] = (),
+        gaps: Sequence[GapMark] | None = None,
+    ) -> PreparedPair:
+        """The pair with its gaps after the sentences of its context.
+
+        Gaps are those that are asked for or written into the target; if there are none of either,
+        those that the rules of the task find.
+        """
+        typed = typed_pairs([*context, pair], self.task)
+        annotated, notes = self._annotate(typed)
+        sentences = tuple(
+            self._sentence(one, gaps if one is annotated[-1] else None) for one in annotated
+        )
+        return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
+
+    def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
+        """Raise if a side of a pair has more tokens than so many."""
+        problems = [
+            Problem(pair.where, None, side, f"at most {most} tokens", str(len(tokens)))
+            for pair in typed_pairs(pairs, self.task)
+            for side, tokens in (("source", pair.source), ("target", pair.target))
+            if len(tokens) > most
+        ]
+        if problems:
+            raise InputError(problems)
+
+    @cached_property
+    def rules(self) -> GapRules:
+        """How the task places gaps: as in the last year that it was held."""
+        return RULES.get(str(max(self.task.years, default=0)), RULES["2017"])
+
+    @cached_property
+    def aligner(self) -> PairAligner:
+        """What links pairs, made once."""
+        return self.make_aligner(self.task)
+
+    @cached_property
+    def _target_annotator(self) -> Annotator:
+        tagset = "universal" if self.task.tagset == "none" else self.task.tagset
+        parse = self.task.null_subjects
+        return make_annotator(self.annotator, self.task.target_language, tagset, parse=parse)
+
+    @cached_property
+    def _source_annotator(self) -> Annotator | CrossproError:
+        try:
+            return make_annotator(self.source_annotator, self.task.source_language, "universal")
+        except CrossproError as error:
+            return error
+
+    def _annotate(self, typed: Sequence[TypedPair]) -> tuple[list[_Annotated], list[str]]:
+        links = self._links(typed)
+        targets = [pair.target for pair in typed]
+        if self.task.tagged or self.task.null_subjects:
+            annotated = self._target_annotator.annotate(targets)
+        else:
+            annotated = [
+                AnnotatedSentence(tuple(Token(word, word, "") for word in words))
+                for words in targets
+            ]
+        sources, notes = self._sources([pair.source for pair in typed])
+        rows = zip(typed, links, annotated, sources, strict=True)
+        return [_Annotated(*row) for row in rows], notes
+
+    def _sources(
+        self, sources: Sequence[tuple[str, ...]]
+    ) -> tuple[Sequence[AnnotatedSentence | None], list[str]]:
+        filtered = self.rules.filter_subjects and self.task.subject_filter.pronouns
+        if not self.task.null_subjects and not filtered:
+            return [None] * len(sources), []
+        annotator = self._source_annotator
+        if not isinstance(annotator, CrossproError):
+            return annotator.annotate(sources), []
+        lost = "verbs without a subject are not found" if self.task.null_subjects else ""
+        lost = lost or "pronouns that are no subjects are gaps too"
+        return [None] * len(sources), [f"the source is not annotated, so {lost} ({annotator})"]
+
+    def _links(self, typed: Sequence[TypedPair]) -> list[PairLinks]:
+        asked = [pair for pair in typed if pair.links is None]
+        made: Iterator[PairLinks] = iter(())
+        if asked:
+            sides = [pair.source for pair in asked], [pair.target for pair in asked]
+            made = iter(self.aligner.links(*sides))
+        return [
+            next(made) if pair.links is None else PairLinks(pair.links, frozenset())
+            for pair in typed
+        ]
+
+    def _sentence(self, given: _Annotated, gaps: Sequence[GapMark] | None) -> PreparedSentence:
+        pair, links = given.pair, given.links.links
+        marks = all_marks(pair, gaps or ())
+        if marks or gaps is not None:
+            pronouns = self._pronouns(given)
+            placements = place_marked(pair, links, marks, pronouns, self.task, self.rules)
+            links = with_marked_links(links, placements)
+        else:
+            segment = TokenisedSegment(pair.source, pair.target, DOCUMENT)
+            about = (given.target, given.source, self.rules, Counts())
+            _, placements = segment_placements(self.task, segment, links, *about)
+        placements = [one for one in placements if one.position is not None]
+        tokens = given.target.tagged_lemmas() if self.task.tagged else pair.target
+        example = make_example(
+            pair.source, pair.target, tokens, links, placements, self.task, DOCUMENT
+        )
+        blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
+        shown = replace(example, gaps=blind)
+        return prepared_sentence(shown, pair, placements, given.links.positional, self.task)
+
+    def _pronouns(self, given: _Annotated) -> list[int]:
+        """The source words that a gap may translate."""
+        if not self.task.null_subjects:
+            return source_pronouns(given.pair.source, self.task)
+        if given.source is None:
+            return []
+        return [phrase.first for phrase in null_subject_verbs(given.source)]
+
+    def _link_notes(self, given: _Annotated) -> list[str]:
+        """Where links are from, and how many of them rest on positions alone."""
+        if given.pair.links is not None:
+            return ["links: as given"]
+        notes = [f"links: learnt from {self.aligner.origin}"]
+        links, positional = given.links.links, given.links.positional
+        if links and len(positional) == len(links):
+            return [f"links: from positions alone ({self.aligner.origin})"]
+        if positional:
+            number = f"{len(positional)} of {len(links)} links rest on positions alone"
+            notes.append(f"links: {number}, as their words were not seen as translations")
+        return notes

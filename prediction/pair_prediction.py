@@ -1,0 +1,95 @@
+"""What a system says of a sentence pair: probabilities for each gap, and the words it points at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pairs.prepared_pair import PreparedPair
+from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
+from crosspro.prediction.evidence import FOCUS_COLUMNS, Evidence
+from crosspro.prediction.output import layer_notes
+from crosspro.prediction.system import System
+
+
+@dataclass(frozen=True)
+class GapPrediction:
+    """The class that a system decides on, and the probability of every class."""
+
+    label: str
+    probabilities: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class PairPrediction:
+    """A prepared pair and the prediction for each of its gaps, in the order of the target.
+
+    `notes` say what was done otherwise than in a whole text, or than in the system's training.
+    """
+
+    system: str
+    pair: PreparedPair
+    gaps: tuple[GapPrediction, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PointedWord:
+    """A word that a system takes for the antecedent, and how probable it finds that.
+
+    `before` counts sentences from that of the gap backwards.
+    """
+
+    word: str
+    before: int
+    position: int
+    probability: float
+
+
+def predict_pair(
+    system: System,
+    pipeline: PairPipeline,
+    pair: SentencePair,
+    context: Sequence[SentencePair] = (),
+    gaps: Sequence[GapMark] | None = None,
+) -> PairPrediction:
+    """Prepare a pair with the sentences before it and predict its gaps."""
+    prepared = pipeline.prepare(pair, context, gaps)
+    notes = layer_notes(system, "text", layers_in(prepared.examples))
+    found = predict_last(system, prepared.examples)
+    return PairPrediction(system.shown_name, prepared, found, (*prepared.notes, *notes))
+
+
+def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPrediction, ...]:
+    """The predictions for the gaps of the last example; those before it are its document."""
+    number = len(examples[-1].gaps)
+    if not number:
+        return ()
+    chances = system.predict(examples)
+    chosen = system.decide(examples, chances)
+    classes = system.task.classes
+    return tuple(
+        GapPrediction(classes[int(label)], dict(zip(classes, row.tolist(), strict=True)))
+        for label, row in zip(chosen[-number:], chances[-number:], strict=True)
+    )
+
+
+def pointed_words(evidence: Evidence) -> tuple[PointedWord, ...]:
+    """The words that a system, or a part of an ensemble, points at; the most probable first."""
+    found = sorted(_pointed(evidence), key=lambda one: -one.probability)
+    return tuple(found)
+
+
+def _pointed(evidence: Evidence) -> Iterator[PointedWord]:
+    for table in evidence.tables:
+        if table.columns[: len(FOCUS_COLUMNS)] != FOCUS_COLUMNS:
+            continue
+        for word, before, position, probability, *_ in table.rows:
+            if isinstance(before, int) and isinstance(position, int):  # no word: "(none)"
+                yield PointedWord(str(word), before, position, float(probability))
+    for member in evidence.members:
+        if member.explanation.evidence is not None:
+            yield from _pointed(member.explanation.evidence)

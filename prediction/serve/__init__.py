@@ -1,0 +1,1 @@
+"""A page to try systems on sentence pairs, and the JSON interface behind it (extra `review`)."""

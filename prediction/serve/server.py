@@ -1,0 +1,55 @@
+"""Runs the application on an address of this machine until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Collection
+
+import uvicorn
+
+from crosspro.data_prep.errors import input_error
+from crosspro.prediction.serve.app import make_app
+from crosspro.prediction.serve.desk import Desk
+from crosspro.prediction.serve.guard import Guard, RateLimit
+
+_CONNECTIONS = 100
+_QUIET_SECONDS = 10
+_LAST_SECONDS = 5
+"""How long answers may take that are under way when the server is stopped."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on an address; port 0 takes a free one."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        found = getattr(error, "strerror", None) or str(error)
+        raise input_error(
+            "server", "--host, --port", "a free address of this machine", found
+        ) from error
+
+
+def address(listening: socket.socket) -> str:
+    """What to type into a browser."""
+    host, port = listening.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
+    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+
+
+def serve(desk: Desk, listening: socket.socket, names: Collection[str], per_minute: int) -> None:
+    """Answer until the process is interrupted."""
+    config = uvicorn.Config(
+        Guard(make_app(desk), names, RateLimit(per_minute)),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,  # an address that a client names itself is none
+        lifespan="off",
+        ws="none",
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=_QUIET_SECONDS,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    )
+    uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,114 @@
+"""Try trained systems on sentence pairs in a browser."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosspro.data_prep.errors import CrossproError, how_to_install
+from crosspro.data_prep.pairs.pair_links import (
+    aligner_of_package,
+    aligner_with_corpus,
+    aligner_with_prior,
+)
+from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
+
+_PACKAGES = ("fastapi", "uvicorn")
+
+app = command_app()
+
+
+@app.command()
+def serve(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    examples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Five-column files to start from (repeatable); else the demo's."
+        ),
+    ] = None,
+    prior: AlignPrior = None,
+    align_with: AlignWithOption = None,
+    annotator: Annotated[
+        str, typer.Option(help="Of the target: auto, spacy:MODEL, hanta, udpipe:MODEL …")
+    ] = "auto",
+    source_annotator: Annotated[
+        str, typer.Option(help="Of the source, to tell which pronouns are subjects.")
+    ] = "auto",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than this machine can then come in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name under which the page may be opened."),
+    ] = None,
+    max_rate: Annotated[
+        int, typer.Option(min=1, help="Requests a minute from one address, at most.")
+    ] = 300,
+) -> None:
+    """Try trained systems on sentence pairs in a browser.
+
+    Type a sentence and its translation, click the pronoun to hide it or write REPLACE where it is
+    missing, and see what each system finds probable, and why. The text is tokenised, aligned and
+    lemmatised as by crosspro prepare; links of a single pair are made from --prior or --align-with,
+    and without them from the short texts of the package. Runs may be of several tasks.
+
+    The page is for this machine alone unless --host says otherwise; nothing that is typed is
+    stored. It has a JSON interface, described at /openapi.json. Ctrl-C ends it.
+    """
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if missing:
+        packages = ", ".join(missing)
+        raise CrossproError(
+            f"serve: expected {packages}, found nothing: {how_to_install('review')}"
+        )
+    if prior is not None and align_with is not None:
+        raise typer.BadParameter("--prior and --align-with do not go together")
+    from crosspro.prediction.serve.desk import Desk, load_named, tasks_of
+    from crosspro.prediction.serve.offered import offered_examples
+    from crosspro.prediction.serve.server import address, listen
+    from crosspro.prediction.serve.server import serve as answer
+
+    aligner = aligner_of_package
+    if prior is not None:
+        aligner = partial(aligner_with_prior, path=prior)
+    elif align_with is not None:
+        aligner = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
+    listening = listen(host, port)
+    with listening:
+        systems = load_named(runs)
+        tasks = tasks_of(systems)
+        pipelines = {
+            name: PairPipeline(task, annotator, source_annotator, aligner)
+            for name, task in tasks.items()
+        }
+        if (prior or align_with) and len(
+            {(t.source_language, t.target_language) for t in tasks.values()}
+        ) > 1:
+            raise typer.BadParameter("--prior and --align-with need runs of one language pair")
+        desk = Desk(systems, pipelines, offered_examples(list(tasks.values()), examples or ()))
+        _say(f"{len(systems)} systems of {', '.join(tasks)}; loading what annotates text")
+        desk.warm()
+        for name, lacks in desk.untyped.items():
+            _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")
+        print(address(listening), flush=True)
+        try:
+            answer(desk, listening, allow_host or (), max_rate)
+        except KeyboardInterrupt:
+            _say("stopped")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,205 @@
+"""The page in a real browser: a pair is typed, a pronoun clicked, and bars are seen.
+
+With CROSSPRO_PICTURES=FOLDER the pictures of docs/serve.md are written there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.prediction.serve.conftest import HOUSE
+from tests.scripts.test_serve import start
+
+pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="tests in a browser need playwright (pip install playwright)"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    pytest.skip("tests in a browser need Chromium (apt install chromium)", allow_module_level=True)
+
+EVIL = "<img src=x onerror=document.title='owned'>"
+
+
+@pytest.fixture(scope="module")
+def address(systems, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    for name, system in systems.items():
+        system.save(folder / name)
+    process, found = start(*(folder / name for name in systems))
+    assert found, process.communicate()[1]
+    yield found
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser, address, request):
+    """A page of a width and colours; whatever its console complains about is a fault."""
+    width, colours = getattr(request, "param", (1280, "light"))
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colours)
+    shown = context.new_page()
+    faults = []
+    shown.on("console", lambda told: faults.append(told.text)
+             if told.type == "error" and "status of 422" not in told.text else None)  # fmt: skip
+    shown.on("pageerror", lambda error: faults.append(str(error)))
+    shown.on("request", lambda one: None if one.url.startswith((address, "data:"))
+             else faults.append(one.url))  # fmt: skip
+    shown.goto(address)
+    playwright.expect(shown.locator("#about")).to_contain_text("classes")
+    yield shown
+    context.close()
+    assert faults == []
+
+
+def picture(page, name):
+    folder = os.environ.get("CROSSPRO_PICTURES")
+    if folder:
+        page.screenshot(path=Path(folder) / name, full_page=True)
+
+
+def type_pair(page, pair):
+    page.fill("#source", pair["source"])
+    page.fill("#target", pair["target"])
+
+
+def gaps(page):
+    return page.locator(".asked-about .tok.gap")
+
+
+def fits(page):
+    return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("page", [(1280, "light"), (400, "dark"), (400, "light")], indirect=True)
+def test_a_pronoun_is_clicked_and_bars_are_seen(page):
+    expect = playwright.expect
+    type_pair(page, HOUSE)
+    page.click("#go")
+    expect(gaps(page)).to_have_text(["▢ elle"])
+    cards = page.locator(".card")
+    expect(cards.locator("h3")).to_have_text(["ngram", "majority"])
+    expect(cards.first.locator("tr")).to_have_count(9)
+    expect(cards.locator("details")).to_have_count(2)  # nothing is drawn anew from here on
+    chosen = cards.first.locator("tr.chosen")
+    expect(chosen).to_have_count(1)
+    widths = [one.bounding_box()["width"] for one in cards.first.locator(".bar").all()]
+    assert max(widths) == chosen.locator(".bar").bounding_box()["width"]
+    expect(cards.first.locator(".had")).to_have_text("in the text")
+    page.click("#restore")
+    expect(gaps(page)).to_have_count(0)
+    page.locator(".asked-about button.tok", has_text="elle").click()
+    expect(gaps(page)).to_have_text(["▢ elle"])
+    expect(page.locator("#asked")).to_have_text("Gap 1 of 1: it → ?")
+    cards.first.locator("summary").click()
+    expect(cards.first.locator(".evidence").first).to_be_visible()
+    expect(cards.last.locator("details")).to_contain_text("cannot explain")
+    assert fits(page)
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    picture(page, f"serve-{page.viewport_size['width']}-{'dark' if dark else 'light'}.png")
+
+
+def test_everything_can_be_done_with_the_keyboard(page):
+    expect = playwright.expect
+    page.focus("#source")
+    page.keyboard.type("They say that it rains.")
+    page.keyboard.press("Tab")
+    page.keyboard.type("REPLACE disent que REPLACE pleut.")
+    page.keyboard.press("Control+Enter")
+    expect(gaps(page)).to_have_text(["▢ They?", "▢ it?"])
+    expect(page.locator("#told")).to_contain_text("Gap 1, They: ngram: ")
+    gaps(page).first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#asked")).to_have_text("Gap 2 of 2: it → ?")
+    expect(gaps(page).last).to_have_attribute("aria-pressed", "true")
+    expect(gaps(page).last).to_be_focused()
+    expect(page.locator("#told")).to_contain_text("Gap 2, it: ")
+
+
+@pytest.mark.parametrize("page", [(1280, "dark"), (400, "light")], indirect=True)
+def test_an_example_shows_the_antecedent(page):
+    expect = playwright.expect
+    page.select_option("#task", "en-fr")
+    expect(page.locator("#lines")).to_be_visible()
+    options = page.locator("#example optgroup").first.locator("option")
+    page.select_option("#example", options.nth(5).get_attribute("value"))
+    expect(page.locator(".card h3")).to_have_text(["anaphora"])
+    expect(page.locator(".card")).to_contain_text("Antecedent: ")
+    expect(page.locator(".tok.antecedent").first).to_be_visible()
+    page.locator(".card summary").click()
+    expect(page.locator(".card")).to_contain_text("Antecedents")
+    assert fits(page)
+    picture(page, f"serve-example-{page.viewport_size['width']}.png")
+
+
+def test_what_is_wrong_is_told_in_the_page(page):
+    expect = playwright.expect
+    type_pair(page, {"source": "Rain.", "target": "REPLACE pleut."})
+    page.click("#go")
+    expect(page.locator("#problems li")).to_contain_text("a source word that it translates")
+    page.fill("#source", "It rains.")
+    page.click("#go")
+    expect(gaps(page)).to_have_count(1)
+    expect(page.locator("#problems li")).to_have_count(0)
+
+
+def test_a_link_that_rests_on_positions_is_told(page):
+    expect = playwright.expect
+    type_pair(page, HOUSE)
+    page.click("#go")
+    expect(page.locator("#asked")).to_contain_text("it")
+    expect(page.locator("#rests")).to_be_hidden()
+    type_pair(page, {"source": "It is old.", "target": "Blarf est vieux."})
+    page.click("#go")
+    expect(gaps(page)).to_have_text(["▢ Blarf"])
+    expect(page.locator("#rests")).to_be_visible()
+
+
+def test_scripts_that_are_typed_stay_text(page):
+    expect = playwright.expect
+    page.click("#before > summary")
+    for side in ("source", "target"):
+        page.fill(f"#context-{side}", f"It {EVIL}")
+    type_pair(page, {"source": f"It {EVIL}", "target": f"Il {EVIL}"})
+    page.click("#go")
+    expect(page.locator("#sentences")).to_contain_text("onerror")
+    expect(page.locator(".card details").first).to_be_visible()
+    assert page.locator("#result img").count() == 0
+    assert page.title() == "crosspro: try systems"
+
+
+def test_a_page_elsewhere_cannot_ask(browser, address):
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.route("http://evil.example/", lambda route: route.fulfill(body="<p>evil"))
+    shown.goto("http://evil.example/")
+    found = shown.evaluate(
+        """async (address) => {
+            const body = JSON.stringify({ text: { source: "It.", target: "Il." } });
+            const seen = [];
+            for (const type of ["application/json", "text/plain"])
+                try {
+                    const init = { method: "POST", headers: { "content-type": type }, body };
+                    seen.push((await fetch(`${address}api/predict`, init)).status);
+                } catch { seen.push("refused"); }
+            return seen;
+        }""",
+        address,
+    )
+    assert found == ["refused", "refused"]
+    context.close()

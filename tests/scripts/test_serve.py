@@ -1,0 +1,133 @@
+"""`crosspro serve`: what it says before it begins, that it answers, and that it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.task import load_task
+from tests.conftest import ROOT
+from tests.scripts.run import crosspro
+
+PAIR = {"source": "It is old.", "target": "Elle est vieille."}
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "majority"
+    task = load_task("en-fr-2015")
+    system = Majority()
+    system.fit(task, demo_examples(task, "train", 3), demo_examples(task, "dev", 2))
+    system.save(folder)
+    return folder
+
+
+def test_help_says_what_it_is_for():
+    text = crosspro("serve", "--help").stdout.decode()
+    for word in ("REPLACE", "--examples", "--prior", "--port", "--host", "Ctrl-C", "/openapi.json"):
+        assert word in text
+
+
+def test_without_the_extra_it_says_how_to_get_it(run_folder):
+    code = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        f"sys.argv = ['crosspro', 'serve', {str(run_folder)!r}]\n"
+        "from importlib import machinery\n"
+        "find = machinery.PathFinder.find_spec\n"
+        "machinery.PathFinder.find_spec = classmethod(\n"
+        "    lambda cls, name, *more: None if name == 'uvicorn' else find(name, *more))\n"
+        "del sys.modules['uvicorn']\n"
+        "from crosspro.scripts.main import main\n"
+        "main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert ran.returncode == 2
+    assert "uvicorn, found nothing: make extras EXTRAS=review" in ran.stderr
+
+
+@pytest.fixture
+def extra():
+    pytest.importorskip("uvicorn", reason="the extra review is not installed (uvicorn)")
+    pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
+
+
+def start(*arguments):
+    """A server on a free port: the process and the address that it prints."""
+    code = "from crosspro.scripts.main import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "serve", *map(str, arguments), "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ,
+    )  # fmt: skip
+    return process, process.stdout.readline().strip()
+
+
+def post(address, body, **headers):
+    request = urllib.request.Request(  # noqa: S310 - the address is that of our own server
+        f"{address}api/predict", json.dumps(body).encode("utf-8"),
+        {"content-type": "application/json", **headers},
+    )  # fmt: skip
+    try:
+        with urllib.request.urlopen(request) as answer:  # noqa: S310
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_it_takes_a_free_port_answers_and_ends_with_ctrl_c(extra, run_folder):
+    process, address = start(run_folder)
+    try:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address), process.stderr.read()
+        status, answer = post(address, {"text": PAIR})
+        assert status == 200
+        assert answer["gaps"][0]["predictions"][0]["system"] == "majority"
+        status, answer = post(address, {"text": PAIR}, host="evil.example")
+        assert (status, list(answer)) == (403, ["problems"])
+        status, answer = post(address, {"text": PAIR}, origin="http://evil.example")
+        assert status == 403
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert errors.splitlines()[-1] == "stopped"
+    assert "Traceback" not in errors
+
+
+def test_the_rate_is_limited_and_a_name_is_allowed(extra, run_folder):
+    process, address = start(run_folder, "--max-rate", 2, "--allow-host", "lab.example")
+    try:
+        found = [post(address, {"text": PAIR}, host="lab.example")[0] for _ in range(3)]
+        assert found == [200, 200, 429]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+def test_wrong_arguments_are_told_before_anything_is_loaded(extra, run_folder, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = crosspro("serve", run_folder, "--port", port)
+    assert result.code == 2
+    assert b"expected a free address of this machine, found" in result.stderr
+    result = crosspro("serve", tmp_path / "a", tmp_path / "b", "--port", 0)
+    assert result.code == 2
+    assert result.stderr.count(b"expected a saved system with system.json") == 2
+    data = tmp_path / "wrong.data"
+    data.write_text("x\n", "utf-8")
+    result = crosspro("serve", run_folder, "--examples", data, "--port", 0)
+    assert result.code == 2
+    assert b"wrong.data:1: columns: expected 5" in result.stderr
+    both = ("--prior", data, "--align-with", data, data)
+    assert b"do not go together" in crosspro("serve", run_folder, *both).stderr
+    result = crosspro("serve", run_folder, "--prior", data, "--port", 0)
+    assert b"a prior saved by crosspro align" in result.stderr
