@@ -41,8 +41,7 @@ Classes = NDArray[np.int64]
 """The number of a class of the task for each gap, in reading order."""
 
 _FILE = "system.json"
-_FORMAT = 3
-_READ = (2, _FORMAT)
+_FORMAT = 2
 _NESTED = "_system_"
 """The key of a system among the settings of another: its registered name."""
 
@@ -296,8 +295,8 @@ def _read_description(path: Path) -> dict[str, Any]:
     whole = type(number) is int  # true and 1.0 are equal to 1
     if whole and number == 1:
         return in_todays_words(description)
-    if not whole or number not in _READ:
-        expected = f"1 to {_FORMAT} (this is crosspro {__version__})"
+    if not whole or number != _FORMAT:
+        expected = f"1 or {_FORMAT} (this is crosspro {__version__})"
         writer = quoted(str(description.get("crosspro", "unknown")))
         found = f"{quoted(repr(number))}, written by crosspro {writer}"
         raise input_error(path, "format", expected, found)

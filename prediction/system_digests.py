@@ -15,8 +15,6 @@ from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.digest import sha256_of
 
 _FILES, _REST = "files", "sha256"
-_ANY_ORDER = 2
-"""The format whose checksums do not see the order of keys."""
 
 
 def with_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
@@ -32,7 +30,7 @@ def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> No
     if _FILES not in description and _REST not in description:
         return
     rest = {key: value for key, value in description.items() if key != _REST}
-    found = _digest(rest, any_order=description.get("format") == _ANY_ORDER)
+    found = _digest(rest)
     if description.get(_REST) != found:
         expected = f"the checksum {quoted(str(description.get(_REST)))} that it was saved with"
         raise InputError([Problem(str(folder / name), None, "sha256", expected, found)])
@@ -49,9 +47,9 @@ def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> No
         raise InputError(problems)
 
 
-def _digest(content: Mapping[str, Any], any_order: bool = False) -> str:
-    """However the file is laid out; but the order of the keys counts, as that of classes does."""
-    text = json.dumps(content, sort_keys=any_order)
+def _digest(content: Mapping[str, Any]) -> str:
+    """However the file is laid out; but the order of keys counts, as that of classes does."""
+    text = json.dumps(content)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
