@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.baselines.it_classifier.light_tagger import light_annotation
+from crosspro.data_prep.annotate.light_tagger import light_annotation
 from crosspro.data_prep.antecedents import Candidate, antecedent_candidates, nearest_agreeing
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.data_prep.example import Example, Gap, Mention
