@@ -3,7 +3,8 @@
 The pieces of the source around the pronoun and those of the target around the gap, both reaching
 back through the document, are one row. A piece has vectors for itself, for how far it stands from
 the pronoun or the gap, which tells the sides apart and marks the gap itself, and for gender and
-number of its word in a lexicon. The class is told from the states at the gap and at the pronoun.
+number of its word in a lexicon. The class is told from the states at the gap and at the pronoun,
+and, with a `pointer`, from the noun that it points at (`antecedent_pointer`).
 
 It can learn from text without links (`masked_words` above 0): each pronoun of a text is a gap whose
 word is known. Other pronouns are then hidden by chance only, and so are some pieces of both sides,
@@ -12,13 +13,15 @@ which are to be said again. All randomness comes from torch's generators.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.example import Side
+from crosspro.prediction.neural.antecedent_pointer import AntecedentPointer, PointedRows
 from crosspro.prediction.neural.document_rows import (
     AGREEMENT,
     PIECES,
@@ -32,7 +35,15 @@ from crosspro.prediction.neural.document_rows import (
 )
 from crosspro.prediction.neural.fields import GAP_WORD
 from crosspro.prediction.neural.lexicon_input import INDUCED
-from crosspro.prediction.neural.network import Inventory, Network, Reads, gap_losses
+from crosspro.prediction.neural.network import (
+    ANTECEDENTS,
+    Focus,
+    Inventory,
+    Network,
+    Reads,
+    gap_losses,
+)
+from crosspro.prediction.neural.noun_input import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.tensors import GapTensors, word_numbers
@@ -46,11 +57,12 @@ _STEP = 16
 
 @dataclass(frozen=True)
 class _Rows:
-    """What is read of some gaps: (batch, time)."""
+    """What is read of some gaps: (batch, time); `nouns` are those that may be antecedents."""
 
     at: RowPlaces
     pieces: Tensor
     agreement: Tensor
+    nouns: Tensor | None = None
 
     @property
     def inside(self) -> Tensor:
@@ -62,10 +74,21 @@ class _Rows:
 class DocumentEncoder(Network):
     """`before` and `after` are how many pieces are read on each side of pronoun and gap."""
 
-    may_change = ("dropout", "masked_words", "hidden_pronouns", "source_lexicon", "target_lexicon")
+    may_change = (
+        "dropout",
+        "masked_words",
+        "hidden_pronouns",
+        "source_lexicon",
+        "target_lexicon",
+        "pointer",
+        "pointer_agreement",
+    )
     inherits = True
-    class_layers = ("output.",)
+    class_layers = ("output.", "pointer.noun_classes.")
+    optional_layers = ("pointer.",)
+    pointing: ClassVar = {"pointer": True}
     limits: ClassVar = {
+        "pointer_agreement": (0, 100),
         "masked_words": (0, 100),
         "source_before": (0, 1e6),
         "source_after": (0, 1e6),
@@ -76,14 +99,16 @@ class DocumentEncoder(Network):
 
     @classmethod
     def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """Pieces and agreement of both sides, and what stood in gaps if other gaps are shown."""
+        """Pieces and agreement of both sides; what stood in gaps if they are shown; nouns."""
         shown = (SHOWN_PIECE,) if settings["hidden_pronouns"] < 1 else ()
+        nouns = (SOURCE_NOUN, TARGET_NOUN) if settings["pointer"] else ()
         return Reads(
-            (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT, *shown),
+            (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT, *shown, *nouns),
             lexicons={
                 "source": settings["source_lexicon"],
                 "target": settings["target_lexicon"],
             },
+            nouns=settings["pointer"],
         )
 
     def __init__(
@@ -103,6 +128,8 @@ class DocumentEncoder(Network):
         masked_words: float = 0.0,
         masked_share: float = 0.15,
         hidden_pronouns: float = 1.0,
+        pointer: bool = False,
+        pointer_agreement: float = 0.2,
     ) -> None:
         super().__init__()
         self.around = DocumentWindow((source_before, source_after), (target_before, target_after))
@@ -110,6 +137,7 @@ class DocumentEncoder(Network):
         self.masked_words = masked_words
         self.masked_share = masked_share
         self.hidden_pronouns = hidden_pronouns
+        self.pointer_agreement = pointer_agreement
         self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
         self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
         self.agreement = nn.Embedding(inventory.size(AGREEMENT), width, padding_idx=PAD)
@@ -121,6 +149,7 @@ class DocumentEncoder(Network):
         self.word_dense = nn.Linear(width, width)
         self.word_norm = nn.LayerNorm(width)
         self.word_bias = nn.Parameter(torch.zeros(inventory.size(PIECES)))
+        self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
         with torch.no_grad():
             for table in (self.pieces, self.agreement, self.distances):
@@ -144,12 +173,29 @@ class DocumentEncoder(Network):
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); all gaps are hidden."""
         rows = self._rows(data, gaps, width)
-        return self._classes(self._states(rows), rows)
+        return self._classes(self._states(rows), rows)[0]
+
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """The nouns before the pronoun and before the gap, before and after the class is known."""
+        rows = self._rows(data, gaps, None)
+        pointed = self._classes(self._states(rows), rows)[1]
+        if pointed is None:
+            return ()
+        shares, given, at = pointed.antecedent.exp()[:, 1:], pointed.given[:, :, 1:], rows.at
+        sides: dict[Side, Tensor] = {"target": ~at.of_source}
+        if len(data[SOURCE_PIECE.name]):
+            sides["source"] = at.of_source
+        return [
+            Focus(ANTECEDENTS, side, at.places * own, shares * own, given * own[:, None])
+            for side, own in sides.items()
+        ]
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
     ) -> Tensor:
-        """The loss of each gap's class, and of what its row is to say again if words are masked."""
+        """The loss of each gap's class, of what its row is to say again if words are masked, and of
+        pointing at nouns that do not agree.
+        """
         rows = self._rows(data, gaps, width, shown=True)
         chosen, counted = None, None
         wanted = rows.pieces
@@ -158,7 +204,11 @@ class DocumentEncoder(Network):
             rows = _masked(rows, chosen, counted)
         states = self._states(rows)
         labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
-        losses = gap_losses(self._classes(states, rows), labels, weights, smoothing)
+        scores, pointed = self._classes(states, rows)
+        losses = gap_losses(scores, labels, weights, smoothing)
+        if self.pointer is not None and pointed is not None and self.pointer_agreement:
+            agreement = self.pointer.agreement_losses(pointed, labels)
+            losses = losses + self.pointer_agreement * agreement
         if chosen is not None and counted is not None:
             said = states.gather(1, chosen[:, :, None].expand(-1, -1, states.shape[-1]))
             words = self._word_losses(said, wanted.gather(1, chosen)) * counted
@@ -180,7 +230,14 @@ class DocumentEncoder(Network):
             visible = hidden & (chance >= self.hidden_pronouns)
             visible[torch.arange(len(gaps), device=gaps.device), at.gap] = False
             pieces = torch.where(visible, data[SHOWN_PIECE.name][at.in_target], pieces)
-        return _Rows(at, pieces, agreement)
+        return _Rows(at, pieces, agreement, self._nouns(data, at))
+
+    def _nouns(self, data: GapTensors, at: RowPlaces) -> Tensor | None:
+        """What is known of the nouns that may be antecedents: those before pronoun and gap."""
+        if self.pointer is None:
+            return None
+        nouns = at.picked(data[SOURCE_NOUN.name], data[TARGET_NOUN.name])
+        return torch.where(at.before, nouns, self.pointer.no_noun)
 
     def _states(self, rows: _Rows) -> Tensor:
         vectors = (
@@ -192,7 +249,8 @@ class DocumentEncoder(Network):
         states: Tensor = self.encoder(self.dropout(vectors), rows.at.lengths, in_sequences)
         return states
 
-    def _classes(self, states: Tensor, rows: _Rows) -> Tensor:
+    def _classes(self, states: Tensor, rows: _Rows) -> tuple[Tensor, PointedRows | None]:
+        """Scores of the classes, and where the pointer had its part in them."""
         every, at = torch.arange(len(states), device=states.device), rows.at
         pronoun = torch.where(
             at.has_source[:, None], states[every, at.pronoun], self.no_pronoun.to(states.dtype)
@@ -200,7 +258,10 @@ class DocumentEncoder(Network):
         both = torch.cat((states[every, at.gap], pronoun), -1)
         hidden = nn.functional.gelu(self.dense(self.dropout(both)))
         scores: Tensor = self.output(self.dropout(hidden))
-        return scores
+        if self.pointer is None or rows.nouns is None:
+            return scores, None
+        pointed: PointedRows = self.pointer(both, states, rows.nouns, scores)
+        return pointed.scores, pointed
 
     def _chosen(self, rows: _Rows) -> tuple[Tensor, Tensor]:
         """Columns whose pieces are to be said again, and which of these count.
@@ -229,8 +290,8 @@ class DocumentEncoder(Network):
 def _masked(rows: _Rows, chosen: Tensor, counted: Tensor) -> _Rows:
     """The same rows where chosen columns that count show an unknown piece of an unknown word."""
     mask = torch.zeros_like(rows.inside).scatter(1, chosen, counted)
-    return _Rows(
-        rows.at,
-        torch.where(mask, UNK, rows.pieces),
-        torch.where(mask, PAD, rows.agreement),
+    return replace(
+        rows,
+        pieces=torch.where(mask, UNK, rows.pieces),
+        agreement=torch.where(mask, PAD, rows.agreement),
     )
