@@ -2,7 +2,7 @@
 
 Run: python -m crosspro.scripts.bench.pretrain_speed [--set FOLDER] [--device cuda] [--batch 256]
      [--layers 6] [--width 384] [--heads 6] [--steps 50] [--attention masked sequences]
-     [--compile] [--fp32] [--profile]
+     [--pointer] [--compile] [--fp32] [--profile]
 Without a folder of `crosspro pretrain encode` every row is full (402 pieces of random text, both
 sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. Ways of
 attention (`row_attention`) are measured one after the other on the same batches: the mean loss of
@@ -21,9 +21,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from crosspro.prediction.neural.encoding import closed_vocabularies
 from crosspro.prediction.neural.fields import GAP_WORD
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
@@ -45,8 +47,11 @@ def full_rows() -> tuple[Inventory, GapTensors]:
     vocabularies = {
         "piece": Vocabulary(words, (1,) * len(words)),
         "agreement": Vocabulary(tuple(map(str, range(15))), (1,) * 15),
+        **closed_vocabularies((SOURCE_NOUN, TARGET_NOUN)),
     }
+    kinds = len(vocabularies[NOUNS])
     size = _GAPS * _SENTENCE
+    nouns = (SOURCE_NOUN.name, TARGET_NOUN.name)
 
     def drawn(low: int, high: int) -> Tensor:
         return torch.randint(low, high, (size,), generator=generator)
@@ -63,6 +68,8 @@ def full_rows() -> tuple[Inventory, GapTensors]:
             "shown_piece": shown,
             "source_agreement": drawn(2, 15),
             "target_agreement": drawn(2, 15),
+            # A word of five is a noun.
+            **{name: torch.where(drawn(0, 5) == 0, drawn(3, kinds), 2) for name in nouns},
         },
         spellings={},
         target_position=middle,
@@ -79,9 +86,9 @@ def full_rows() -> tuple[Inventory, GapTensors]:
     return Inventory(vocabularies, tuple(map(str, range(9)))), data
 
 
-def loaded(folder: Path) -> tuple[Inventory, GapTensors]:
+def loaded(folder: Path, pointer: bool) -> tuple[Inventory, GapTensors]:
     """The data of a folder of `crosspro pretrain encode`."""
-    system: NeuralSystem = system_of("documents", [])
+    system: NeuralSystem = system_of("documents", [f"network_settings.pointer={pointer}".lower()])
     found = load_pretraining_set(folder, system)
     return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
 
@@ -105,10 +112,10 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=number)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--attention", nargs="+", choices=WAYS, default=[""])
-    for name in ("compile", "fp32", "profile"):
+    for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
-    inventory, data = loaded(given.set) if given.set else full_rows()
+    inventory, data = loaded(given.set, given.pointer) if given.set else full_rows()
     for way in given.attention:
         print(measured(inventory, data, way, given))
 
@@ -122,7 +129,9 @@ def measured(
         torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(1)
     sizes = {name: getattr(given, name) for name in ("width", "layers", "heads")}
-    network = DocumentEncoder(inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3)
+    network = DocumentEncoder(
+        inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3, pointer=given.pointer
+    )
     network.encoder.attention = attention
     extents = network.extents(data)
     network, data = network.to(device).train(), data.to(device)

@@ -12,10 +12,13 @@ import torch
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.lexicon.determiners import LANGUAGES
+from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.explanation import explain
+from crosspro.prediction.neural.lexicon_input import inflected_text
 from crosspro.prediction.neural.noun_input import (
     SOURCE_NOUN,
     TARGET_NOUN,
@@ -147,17 +150,30 @@ def test_fifty_gaps_are_learnt_by_heart(train):
     assert made.report.score > 95
 
 
+def lexicons(task, folder):
+    """Settings with lexicons of sides that are inflected and have gender, from more text."""
+    text = demo_examples(task, "train", 150)
+    found = {}
+    for side, sentences in inflected_text(task, text).items():
+        language = getattr(task, f"{side}_language")
+        if language in LANGUAGES:
+            found[f"{side}_lexicon"] = str(folder / f"{side}.tsv")
+            write_lexicon(folder / f"{side}.tsv", induce(sentences, language))
+    return found
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_nouns_of_both_sides_are_found_in_every_task_in_bf16_and_after_loading(name, tmp_path):
     task = load_task(name)
-    train, dev = demo_examples(task, "train", 30), demo_examples(task, "dev", 3)
+    train, dev = demo_examples(task, "train", 8), demo_examples(task, "dev", 3)
     made = NeuralSystem(
-        NAME, {**SMALL[NAME], **POINTER}, {"batch_size": 32, **JOINT}, {"learning_rate": 0.01},
+        NAME, {**SMALL[NAME], **POINTER, **lexicons(task, tmp_path)},
+        {"batch_size": 32, "lowercase": False, **JOINT}, {"learning_rate": 0.01},
         trainer={**QUIET, "max_epochs": 1, "precision": "bf16-mixed"},
     )  # fmt: skip
     made.fit(task, train, dev)
-    made.save(tmp_path)
-    again = load_system(tmp_path)
+    made.save(tmp_path / "run")
+    again = load_system(tmp_path / "run")
     assert again.points
     chances = again.predict(dev)
     assert chances == pytest.approx(made.predict(dev), abs=1e-6)
