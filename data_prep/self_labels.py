@@ -4,6 +4,10 @@ A text of the target language alone has labels for nothing but its own words, an
 of parallel text that translate no source pronoun of the task. The word that stood in a gap is kept
 with it, as the text has it: by its lemma where the task is lemmatised, while the label always comes
 from the word itself. Lemmas that several classes share (French il, of il and ils) tell no label.
+
+Where there are no tags, a lexicon tells determiners from pronouns: ce before a noun or an adjective
+is none. It is learnt from the same text once all such words are hidden, as ce before a verb would
+make a noun of that (`learnt_determiners`).
 """
 
 from __future__ import annotations
@@ -15,6 +19,9 @@ from functools import cached_property
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.formats.placeholder import as_word, placeholder
+from crosspro.data_prep.lexicon.determiners import LANGUAGES, determiners
+from crosspro.data_prep.lexicon.induce import induce
+from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence, Token
 
@@ -27,9 +34,13 @@ _BLOCK = 50
 
 @dataclass(frozen=True)
 class SelfLabels:
-    """Makes gaps of the pronouns of a task's target language."""
+    """Makes gaps of the pronouns of a task's target language.
+
+    `lexicon` has the nouns and adjectives before which a word without a tag is a determiner.
+    """
 
     task: Task
+    lexicon: Lexicon | None = None
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
@@ -44,6 +55,14 @@ class SelfLabels:
         for word, name in self.classes.items():
             found.setdefault(self.as_shown(word), set()).add(name)
         return {lemma: names.pop() for lemma, names in found.items() if len(names) == 1}
+
+    @cached_property
+    def determiners(self) -> frozenset[str]:
+        """The words with a class that may be determiners, as far as the lexicon can tell."""
+        language = self.task.target_language
+        if self.lexicon is None or language not in LANGUAGES:
+            return frozenset()
+        return frozenset(self.classes.keys() & determiners(language).keys())
 
     def as_shown(self, word: str) -> str:
         """A pronoun as the target of the task shows it."""
@@ -60,7 +79,9 @@ class SelfLabels:
             tokens = [self._token(token) for token in sentence.tokens]
             gaps = []
             for place, token in enumerate(sentence.tokens):
-                name = self._class(token.form.lower(), token.tag, self.classes)
+                following = sentence.tokens[place + 1 : place + 2]
+                after = following[0].form if following else ""
+                name = self._class(token.form.lower(), token.tag, after, self.classes)
                 if name is not None:
                     shown = token.lemma if self.task.tagged else token.form
                     gaps.append(Gap(place, 0, name, shown))
@@ -77,7 +98,8 @@ class SelfLabels:
             gaps = {gap.position: self._gap(gap) for gap in example.gaps}
             for place, token in enumerate(target):
                 word, tag = split_tag(token) if example.tagged else (token, "")
-                name = self._class(word.lower(), tag, classes)
+                after = "".join(example.target[place + 1 : place + 2])
+                name = self._class(word.lower(), tag, after, classes)
                 if name is not None and place not in gaps and example.source:
                     source = _source_of(place, example)
                     gaps[place] = Gap(place, source, name, word)
@@ -98,8 +120,19 @@ class SelfLabels:
             return as_word(token.form)
         return f"{as_word(token.lemma)}{TAG_SEPARATOR}{token.tag}"
 
-    def _class(self, word: str, tag: str, classes: Mapping[str, str]) -> str | None:
-        return None if tag in _NO_PRONOUNS else classes.get(word)
+    def _class(self, word: str, tag: str, after: str, classes: Mapping[str, str]) -> str | None:
+        """The class of a word before another one."""
+        name = classes.get(word)
+        if name is None or tag in _NO_PRONOUNS:
+            return None
+        return None if not tag and self._is_determiner(word, after) else name
+
+    def _is_determiner(self, word: str, after: str) -> bool:
+        """Whether a word stands before a noun or an adjective; ce jour-là is ce jour."""
+        if word not in self.determiners or self.lexicon is None:
+            return False
+        noun = after if self.lexicon.readings(after) else after.partition("-")[0]
+        return self.lexicon.mostly(noun, (*NOUNS, "ADJ"))
 
     def _gap(self, gap: Gap) -> Gap:
         """A gap of a task, perhaps another one, with a class of this one."""
@@ -108,6 +141,17 @@ class SelfLabels:
         if label is not None and label not in self.task.class_index:
             label = self.task.class_of((word or "").lower())
         return replace(gap, label=label, word=self.as_shown(word) if word else None)
+
+
+def learnt_determiners(task: Task, labelled: Iterable[Example]) -> SelfLabels:
+    """Labels that know determiners, from examples whose pronouns, and perhaps others, are hidden.
+
+    Tags know them already, and so nothing is learnt for a lemmatised task.
+    """
+    if task.tagged or task.target_language not in LANGUAGES:
+        return SelfLabels(task)
+    nouns = induce((example.target for example in labelled), task.target_language)
+    return SelfLabels(task, nouns)
 
 
 def _source_of(place: int, example: Example) -> int:

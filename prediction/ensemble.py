@@ -27,13 +27,20 @@ from crosspro.data_prep.errors import (
 )
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.pointed_nouns import PointedNouns, mixed
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import MONITORS, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.runs import MEMBERS
-from crosspro.prediction.system import Probabilities, System, load_system, read_json_object
+from crosspro.prediction.system import (
+    Classes,
+    Probabilities,
+    System,
+    load_system,
+    read_json_object,
+)
 from crosspro.prediction.trained_layers import LayerDifference
 
 DevScore = Callable[[Probabilities], float]
@@ -143,6 +150,21 @@ class Ensemble(System):
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The weighted average of the members' probabilities."""
         return mix([part.predict(examples) for part in self.parts], self.weights)
+
+    @property
+    def points(self) -> bool:
+        """Whether a part with any weight does."""
+        pairs = zip(self.parts, self.weights, strict=True)
+        return any(part.points and weight > 0 for part, weight in pairs)
+
+    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
+        """The weighted average of the parts that point."""
+        parts = zip(self.parts, self.weights, strict=True)
+        pointing = [(part, weight) for part, weight in parts if part.points and weight > 0]
+        if not pointing:
+            return super().antecedents(examples, classes)
+        found = [part.antecedents(examples, classes) for part, _ in pointing]
+        return mixed(found, [weight for _, weight in pointing])
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The probabilities of each part and its own explanation; a part may have none."""

@@ -14,9 +14,6 @@ from crosspro.data_prep.example import Example, Gap
 
 Cell = str | float
 
-FOCUS_COLUMNS = ("word", "sentences before", "position", "probability")
-"""The first columns of a table of target words that a system chose to look at (antecedents)."""
-
 
 @dataclass(frozen=True)
 class GapQuestion:

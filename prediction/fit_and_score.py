@@ -25,7 +25,7 @@ from crosspro.evaluation.submissions.report import json_report
 from crosspro.evaluation.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.submissions.scores import Absent
 from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
-from crosspro.prediction.output import layer_notes, with_predictions
+from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
 from crosspro.prediction.runs import (
     ENCODED,
     MEMBERS,
@@ -143,7 +143,8 @@ def score_set(
         predicted = with_predictions(one, examples, probabilities)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)
-        submissions.append(submission_of(predicted, system.task, label, probabilities))
+        nouns = pointed_at(one, predicted) if one.points else None
+        submissions.append(submission_of(predicted, system.task, label, probabilities, nouns))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = "it has no gap"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.pointed_nouns import PointedNouns
+from crosspro.data_prep.task import OTHER
 from crosspro.prediction.system import Probabilities, System
 
 AT_ONCE = 10_000
@@ -32,6 +36,13 @@ def with_predictions(
     return [
         example.with_labels([classes[next(best)] for _ in example.gaps]) for example in examples
     ]
+
+
+def pointed_at(system: System, predicted: Sequence[Example]) -> list[PointedNouns]:
+    """The nouns that gaps with predicted labels stand for, of a system that points at them."""
+    index = system.task.class_index
+    classes = [index[gap.label or OTHER] for example in predicted for gap in example.gaps]
+    return system.antecedents(predicted, np.array(classes, dtype=np.int64))
 
 
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.example import Example, Side
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pairs.prepared_pair import PreparedPair
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
-from crosspro.prediction.evidence import FOCUS_COLUMNS, Evidence
-from crosspro.prediction.output import layer_notes
+from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
 from crosspro.prediction.system import System
 
 
@@ -38,12 +37,13 @@ class PairPrediction:
 
 @dataclass(frozen=True)
 class PointedWord:
-    """A word that a system takes for the antecedent, and how probable it finds that.
+    """A word that a system takes for the antecedent, and how probable that is, given its class.
 
     `before` counts sentences from that of the gap backwards.
     """
 
     word: str
+    side: Side
     before: int
     position: int
     probability: float
@@ -77,19 +77,19 @@ def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPredic
     )
 
 
-def pointed_words(evidence: Evidence) -> tuple[PointedWord, ...]:
-    """The words that a system, or a part of an ensemble, points at; the most probable first."""
-    found = sorted(_pointed(evidence), key=lambda one: -one.probability)
-    return tuple(found)
-
-
-def _pointed(evidence: Evidence) -> Iterator[PointedWord]:
-    for table in evidence.tables:
-        if table.columns[: len(FOCUS_COLUMNS)] != FOCUS_COLUMNS:
-            continue
-        for word, before, position, probability, *_ in table.rows:
-            if isinstance(before, int) and isinstance(position, int):  # no word: "(none)"
-                yield PointedWord(str(word), before, position, float(probability))
-    for member in evidence.members:
-        if member.explanation.evidence is not None:
-            yield from _pointed(member.explanation.evidence)
+def pointed_words(system: System, examples: Sequence[Example], gap: int) -> tuple[PointedWord, ...]:
+    """The words that a system points at for a gap (from 0) of the last example, the best first."""
+    if not system.points:
+        return ()
+    every = pointed_at(system, with_predictions(system, examples))
+    nouns = every[len(every) - len(examples[-1].gaps) + gap]
+    return tuple(
+        PointedWord(
+            getattr(examples[-1 - noun.sentences], noun.side)[noun.index],
+            noun.side,
+            noun.sentences,
+            noun.index,
+            noun.given,
+        )
+        for noun in nouns
+    )

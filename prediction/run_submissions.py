@@ -14,7 +14,7 @@ from crosspro.evaluation.submissions.submission import (
     read_submissions,
     submission_of,
 )
-from crosspro.prediction.output import layer_notes, with_predictions
+from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
 from crosspro.prediction.system import load_systems
 
 
@@ -25,10 +25,13 @@ def read_or_predict(
     gold_path: Path,
     layers: Layers,
     tell: Callable[[str], None] = lambda note: None,
+    *,
+    pointed: bool = False,
 ) -> list[Submission]:
     """The submissions of files, and what the systems of runs (folders) predict, in their order.
 
-    `tell` gets what a user should know of a prediction.
+    `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
+    for them if they are wanted (`pointed`).
     """
     files = [path for path in paths if not path.is_dir()]
     runs = [path for path in paths if path.is_dir()]
@@ -47,5 +50,6 @@ def read_or_predict(
             tell(note)
         probabilities = system.predict(examples)
         predicted = with_predictions(system, examples, probabilities)
-        found[path] = submission_of(predicted, task, path.name, probabilities)
+        nouns = pointed_at(system, predicted) if pointed and system.points else None
+        found[path] = submission_of(predicted, task, path.name, probabilities, nouns)
     return [found[path] for path in paths]

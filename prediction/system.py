@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro import __version__
-from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.pointed_nouns import PointedNouns
 from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -133,6 +134,15 @@ class System(ABC):
         """
         chances = self.predict(examples) if probabilities is None else probabilities
         return np.asarray(chances.argmax(axis=1), dtype=np.int64)
+
+    @property
+    def points(self) -> bool:
+        """Whether it points at the nouns that gaps stand for."""
+        return False
+
+    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
+        """The nouns that each gap may stand for, if it has the class given for it."""
+        raise CrossproError(f"{self.shown_name}: this system does not point at antecedents")
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
         """Why a gap got its class (`crosspro.prediction.explanation`); None if it cannot say."""

@@ -28,6 +28,7 @@ OUTPUTS = frozenset(
         "arpa",
         "write_scores",
         "probabilities",
+        "antecedents",
         "review_file",
     )
 )

@@ -158,7 +158,8 @@ def evaluate_command(
     for warning in (order, other_form(gold, rules)):
         if warning is not None:
             print(f"warning: {warning}", file=sys.stderr)
-    found = _submissions(submissions, rules, gold_labels, gold, layers)
+    with_page = html is not None or layout is SubmissionLayout.HTML
+    found = _submissions(submissions, rules, gold_labels, gold, layers, with_page)
     read = [
         replace(one, name=its, contrastive=its in unranked)
         for one, its in zip(found, shown, strict=True)
@@ -179,7 +180,7 @@ def evaluate_command(
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     page = ""
-    if html is not None or layout is SubmissionLayout.HTML:
+    if with_page:
         from crosspro.evaluation.submissions.page import html_report
 
         examples = read_examples(gold, rules, layers.documents, lenient=True)
@@ -193,15 +194,24 @@ def evaluate_command(
 
 
 def _submissions(
-    paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers
+    paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers, pointed: bool
 ) -> list[Submission]:
-    """Submissions from files, and from runs; what loads systems is imported for runs alone."""
+    """Submissions from files, and from runs; what loads systems is imported for runs alone.
+
+    A page shows what runs point at (`pointed`).
+    """
     if not any(path.is_dir() for path in paths):
         return read_submissions(paths, task, gold)
     from crosspro.prediction.run_submissions import read_or_predict
 
     return read_or_predict(
-        paths, task, gold, gold_path, layers, lambda note: print(note, file=sys.stderr)
+        paths,
+        task,
+        gold,
+        gold_path,
+        layers,
+        lambda note: print(note, file=sys.stderr),
+        pointed=pointed,
     )
 
 

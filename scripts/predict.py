@@ -19,7 +19,8 @@ from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import read_layered
-from crosspro.prediction.output import layer_notes, predict_stream
+from crosspro.data_prep.pointed_nouns import HEADER, table_rows
+from crosspro.prediction.output import layer_notes, pointed_at, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
@@ -43,6 +44,13 @@ def predict(
     probabilities: Annotated[
         Path | None, typer.Option(help="Write the probability of every class here (TSV).")
     ] = None,
+    antecedents: Annotated[
+        Path | None,
+        typer.Option(help="Write the nouns that gaps stand for here (TSV), of systems that point."),
+    ] = None,
+    max_antecedents: Annotated[
+        int, typer.Option(min=1, help="Rows of a gap in that table, at most.")
+    ] = 5,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
     ] = False,
@@ -52,11 +60,18 @@ def predict(
     The submission has the five columns of the file with the predicted classes in the first. Labels
     that the file may have must be of the task, but do not influence the predictions. Document ids
     (X.doc-ids), parses (X.source.conllu, X.target.conllu) and coreference chains (X.chains.tsv)
-    that lie beside X.data are found there.
+    that lie beside X.data are found there. --antecedents has rows for each gap: the nouns that it
+    may stand for, and none, the best first.
     """
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
+    if antecedents and not system.points:
+        from crosspro.prediction.neural.registry import pointing_networks
+
+        expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
+        expected += ", or an ensemble with one of them"
+        raise input_error(run_dir, "--antecedents", expected, system.shown_name)
     form = other_form(file, system.task)
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)
@@ -69,6 +84,7 @@ def predict(
     with ExitStack() as stack:
         submission = stack.enter_context(atomic_output(output))
         table = stack.enter_context(atomic_output(probabilities)) if probabilities else None
+        nouns = stack.enter_context(atomic_output(antecedents)) if antecedents else None
         progress = stack.enter_context(
             Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         )
@@ -76,11 +92,17 @@ def predict(
         if table:
             heading = ("line", "position", *system.task.classes)
             table.write(("\t".join(heading) + "\n").encode("utf-8"))
+        if nouns:
+            nouns.write(HEADER.encode("utf-8"))
         for group, chances in predict_stream(system, examples):
             for example in group:
                 submission.write(format_example(example).encode("utf-8") + b"\n")
             if table:
                 table.write(_rows(group, chances, lines).encode("utf-8"))
+            if nouns:
+                pointed = pointed_at(system, group)
+                rows = table_rows(group, pointed, lines + 1, max_antecedents)
+                nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)
             progress.update(bar, description=f"{lines:,} lines, {gaps:,} gaps")

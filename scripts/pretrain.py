@@ -126,32 +126,35 @@ def encode(
     if doc_ids and len(doc_ids) != len(texts or ()):
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    labels = self_labels.SelfLabels(rules)
-    sets = chain.from_iterable(labels.of_bitext(_prepared(path, rules)) for path in unseen or ())
+    plain = self_labels.SelfLabels(rules)
+    sets = chain.from_iterable(plain.of_bitext(_prepared(path, rules)) for path in unseen or ())
     left_out = target_digests(sets)
+    steps = Cache(output.with_name(f"{output.name}.cache"))
     train: list[Example] = []
     dev: list[Example] = []
-    surface: list[Sequence[str]] = []
-
-    def add(path: Path, read: list[Example]) -> None:
-        kept = without_unseen(read, left_out)
-        for part, more in zip((train, dev), self_labels.held_out(kept, held_out), strict=True):
-            part += more
-        gone = f", {len(read) - len(kept):,} lines left out" if unseen else ""
-        _tell(f"{path}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
-
-    steps = Cache(output.with_name(f"{output.name}.cache"))
     with collector_off(), StepDisplay() as display:
-        for path in data or ():
-            add(path, list(labels.of_bitext(_prepared(path, rules))))
-        bitext = inflected_text(rules, list(train))
-        for path, documents in zip(texts or (), doc_ids or repeat(None), strict=False):
-            sentences, ids = _read(path, documents, rules)
-            surface += sentences
-            annotated = _annotated(rules, sentences, ids, annotator, jobs, steps, display)
-            add(path, list(labels.of_text(annotated, ids)))
-        bitext["target"] = chain(bitext.get("target", ()), surface)
-        sizes = write_pretraining_set(output, system, rules, train, dev, bitext)
+        given = list(zip(texts or (), doc_ids or repeat(None), strict=False))
+        read = [(path, *_read(path, documents, rules)) for path, documents in given]
+
+        def labelled(labels: self_labels.SelfLabels) -> Iterator[tuple[Path, list[Example]]]:
+            for path in data or ():
+                yield path, list(labels.of_bitext(_prepared(path, rules)))
+            for path, sentences, ids in read:
+                annotated = _annotated(rules, sentences, ids, annotator, jobs, steps, display)
+                yield path, list(labels.of_text(annotated, ids))
+
+        seen = (without_unseen(lines, left_out) for _, lines in labelled(plain))
+        labels = self_labels.learnt_determiners(rules, chain.from_iterable(seen))
+        for path, lines in labelled(labels):
+            kept = without_unseen(lines, left_out)
+            for part, more in zip((train, dev), self_labels.held_out(kept, held_out), strict=True):
+                part += more
+            gone = f", {len(lines) - len(kept):,} lines left out" if unseen else ""
+            _tell(f"{path}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
+        inflected = inflected_text(rules, train)
+        if rules.tagged:
+            inflected["target"] = chain.from_iterable(sentences for _, sentences, _ in read)
+        sizes = write_pretraining_set(output, system, rules, train, dev, inflected)
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 

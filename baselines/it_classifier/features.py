@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from crosspro.baselines.it_classifier.context import PRONOUN, ItContext
-from crosspro.baselines.it_classifier.light_tagger import light_annotation, word_list
 from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, pattern_of
+from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.token import Token
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))

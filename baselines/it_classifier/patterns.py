@@ -35,7 +35,7 @@ from crosspro.baselines.it_classifier.context import (
     ItProbabilities,
     ItScorer,
 )
-from crosspro.baselines.it_classifier.light_tagger import light_annotation, word_list
+from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.token import Token
 
 REACH = 12

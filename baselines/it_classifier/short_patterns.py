@@ -21,7 +21,7 @@ from crosspro.baselines.it_classifier.context import (
     ItProbabilities,
     ItScorer,
 )
-from crosspro.baselines.it_classifier.light_tagger import word_list
+from crosspro.data_prep.annotate.light_tagger import word_list
 
 _REACH = 5
 """How far from the verb the complement may begin."""

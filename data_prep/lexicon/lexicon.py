@@ -86,17 +86,22 @@ class Lexicon:
         return any(entry.category in wanted for entry in self.readings(word))
 
     def is_noun(self, word: str) -> bool:
-        """Whether a word without a tag is to be taken for a noun.
+        """Whether a word without a tag is to be taken for a noun."""
+        return self.mostly(word, NOUNS)
 
-        It is one if it can be nothing else, or if it was counted as a noun more often than not.
+    def mostly(self, word: str, categories: Iterable[str]) -> bool:
+        """Whether a word without a tag is to be taken for one of these categories.
+
+        It is if it can be nothing else, or if it was counted as one of them more often than not.
         """
+        wanted = tuple(categories)
         readings = self.readings(word)
-        nouns = [entry for entry in readings if entry.category in NOUNS]
-        if len(nouns) == len(readings):
-            return bool(nouns)
+        chosen = [entry for entry in readings if entry.category in wanted]
+        if len(chosen) == len(readings):
+            return bool(chosen)
         counts = [entry.count for entry in readings if entry.count is not None]
-        as_noun = [entry.count for entry in nouns if entry.count is not None]
-        return len(counts) == len(readings) and 2 * sum(as_noun) > sum(counts)
+        as_chosen = [entry.count for entry in chosen if entry.count is not None]
+        return len(counts) == len(readings) and 2 * sum(as_chosen) > sum(counts)
 
     def _common(self, word: str, categories: Iterable[str], feature: str) -> str | None:
         readings = self.readings(word)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.pointed_nouns import PointedNoun, no_noun
 from crosspro.data_prep.task import OTHER, Task
 from crosspro.evaluation.layout.examples import (
     Examples,
@@ -58,20 +59,25 @@ def gap_examples(
         terms=_TERMS,
     )
     known: dict[int, int] = {}
-    before: deque[_Line] = deque(maxlen=CONTEXT)
+    before: deque[_Line] = deque(maxlen=max(CONTEXT, _farthest(submissions, wanted)))
     for line in _lines(gold, examples):
         if before and not _one_document(before[-1].example, line.example):
             before.clear()
         for offset, index in enumerate(line.gaps):
             if index not in wanted:
                 continue
-            passage = [*before, line]
+            pointed = [_choice(one, index) for one in submissions]
+            passage = _passage(before, line, pointed)
             for one in passage:
                 if one.number not in known:
                     known[one.number] = _add_line(collected, task, gold, one)
-            renderings = [_rendering(task, gold, one, index) for one in submissions]
+            rows = {line.number - one.number: row for row, one in enumerate(passage)}
+            renderings = [
+                _rendering(task, gold, one, index, *_pointed(noun, passage, rows))
+                for one, noun in zip(submissions, pointed, strict=True)
+            ]
             lines = [known[one.number] for one in passage]
-            marks, pronoun, name = _place(task, gold, line, offset, len(before))
+            marks, pronoun, name = _place(task, gold, line, offset, rows[0])
             collected.add(pronoun, lines, [marks], renderings, name)
         before.append(line)
     return collected
@@ -118,6 +124,42 @@ def _one_document(one: Example, other: Example) -> bool:
     return one.document is not None and one.document == other.document
 
 
+def _choice(submission: Submission, index: int) -> PointedNoun | None:
+    """The noun that a gap stands for, if it is more probable than none."""
+    nouns = () if submission.pointed is None else submission.pointed[index]
+    return nouns[0] if nouns and nouns[0].given > no_noun(nouns)[1] else None
+
+
+def _farthest(submissions: Sequence[Submission], gaps: Iterable[int]) -> int:
+    """How many sentences before its gap the farthest noun stands that a page is to show."""
+    chosen = [_choice(one, index) for one in submissions if one.pointed for index in gaps]
+    return max((noun.sentences for noun in chosen if noun is not None), default=0)
+
+
+def _passage(
+    before: Sequence[_Line], line: _Line, pointed: Iterable[PointedNoun | None]
+) -> list[_Line]:
+    """The line of a gap, a few before it, and those of the nouns that it stands for."""
+    wanted = {*range(1, CONTEXT + 1), *(noun.sentences for noun in pointed if noun is not None)}
+    back = sorted(wanted & {*range(1, len(before) + 1)}, reverse=True)
+    return [*(before[len(before) - one] for one in back), line]
+
+
+def _pointed(
+    noun: PointedNoun | None, passage: Sequence[_Line], rows: Mapping[int, int]
+) -> tuple[list[Mark], str]:
+    """The mark of a noun, and a note that names it."""
+    if noun is None or noun.sentences not in rows:
+        return [], ""
+    row = rows[noun.sentences]
+    example = passage[row].example
+    source = noun.side == "source"
+    words = example.source if source else example.lemmas
+    places = [noun.index]
+    mark = Mark(row, places if source else [], [] if source else places, "head")
+    return [mark], f"antecedent {words[noun.index]} ({noun.given:.2f})"
+
+
 def _add_line(collected: Examples, task: Task, gold: Gold, line: _Line) -> int:
     """Keep a line, with the gold class, or the word that is of none, in each gap."""
     example = line.example
@@ -148,11 +190,15 @@ def _place(
     return [mark], pronoun, name
 
 
-def _rendering(task: Task, gold: Gold, submission: Submission, index: int) -> Rendering:
+def _rendering(
+    task: Task, gold: Gold, submission: Submission, index: int, marks: Sequence[Mark], note: str
+) -> Rendering:
     label, found = int(gold.classes[index]), int(submission.classes[index])
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
     return Rendering(
         RIGHT if label == found else WRONG,
         (task.classes[label], task.classes[found]),
-        probabilities=shares,
+        marks,
+        note,
+        shares,
     )

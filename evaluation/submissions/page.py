@@ -40,6 +40,12 @@ def html_report(
     gaps = f"{len(evaluation.gold.classes):,} gaps"
     if evaluation.documents is not None:
         gaps += f" in {evaluation.documents:,} documents"
+    note = (
+        "Each gap of the target is filled with its gold class, or with the gold word where that "
+        "is of no class of its own."
+    )
+    if any(one.pointed is not None for one in submissions):
+        note += " The noun that a system points at as the antecedent is marked."
     page = Page(
         title=f"Pronoun prediction {evaluation.task.name}",
         subtitle=f"Gold {evaluation.gold.name}: {gaps}",
@@ -52,8 +58,7 @@ def html_report(
         ],
         signatures=[score.signature for score in evaluation.results[0].scores.values()],
         warnings=evaluation.warnings,
-        examples_note="Each gap of the target is filled with its gold class, or with the gold word "
-        "where that is of no class of its own.",
+        examples_note=note,
         cut="wrong ones before right ones",
     )
     return render(page, gap_examples(evaluation, submissions, examples, max_examples))

@@ -21,6 +21,7 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.placeholder import count_placeholders
 from crosspro.data_prep.formats.shared_task import COLUMNS
+from crosspro.data_prep.pointed_nouns import PointedNouns
 from crosspro.data_prep.task import OTHER, Task
 from crosspro.evaluation.submissions.bulk_labels import bulk_gold, bulk_submission
 from crosspro.evaluation.submissions.label_parser import (
@@ -72,6 +73,8 @@ class Submission:
     """Of each class for each gap, where a system gave them."""
     contrastive: bool = False
     """Whether it stands beside others without a rank, as contrastive submissions do."""
+    pointed: Sequence[PointedNouns] | None = None
+    """The nouns that each gap stands for, where a system points at them."""
 
 
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
@@ -167,10 +170,11 @@ def submission_of(
     task: Task,
     name: str,
     probabilities: NDArray[np.float64] | None = None,
+    pointed: Sequence[PointedNouns] | None = None,
 ) -> Submission:
     """A submission from examples that carry predicted labels."""
     classes = flat(_class_indices(examples, task))
-    return Submission(name, classes, probabilities=probabilities)
+    return Submission(name, classes, probabilities=probabilities, pointed=pointed)
 
 
 def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ sentences back in the same document, because they lie next to each other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,13 @@ from crosspro.data_prep.lexicon.lexicon import entry_line
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.flat_text import POSITIONS, FlatText, Reading
-from crosspro.prediction.neural.vocabulary import PAD, Vocabulary, build_vocabulary, from_lists
+from crosspro.prediction.neural.vocabulary import (
+    PAD,
+    Vocabulary,
+    build_vocabulary,
+    closed_vocabulary,
+    from_lists,
+)
 
 Ints = NDArray[np.int32]
 
@@ -75,9 +81,15 @@ def fit_encoder(text: FlatText, min_count: int = 2) -> Encoder:
     """Count the words of every field; those below `min_count` become unknown."""
     counted: dict[str, Counter[str]] = {}
     for field in text.reading.fields:
-        counted.setdefault(field.numbered_in, Counter()).update(text.counts(field))
+        if not field.closed:
+            counted.setdefault(field.numbered_in, Counter()).update(text.counts(field))
     vocabularies = {name: build_vocabulary(counts, min_count) for name, counts in counted.items()}
-    return Encoder(text.reading, vocabularies)
+    return Encoder(text.reading, {**vocabularies, **closed_vocabularies(text.reading.fields)})
+
+
+def closed_vocabularies(fields: Iterable[Field]) -> dict[str, Vocabulary]:
+    """The vocabularies of fields whose words are known beforehand, by name."""
+    return {field.numbered_in: closed_vocabulary(field.closed) for field in fields if field.closed}
 
 
 @dataclass(frozen=True)

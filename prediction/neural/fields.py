@@ -30,7 +30,8 @@ class Field:
     where the settings say so, a `spelled` one has a vocabulary of characters, and one that is made
     from a parse of the source (`parse`) lets no data without one pass. Fields with the same
     `vocabulary` number their words alike; without one a field has its own. `listed` makes the word
-    instead, with the lexicon of its side; without a lexicon it is empty.
+    instead, with the lexicon of its side if there is one. Words that are all known beforehand
+    (`closed`) are numbered whether a text has them or not.
     """
 
     name: str
@@ -41,7 +42,8 @@ class Field:
     spelled: bool = False
     parse: bool = False
     vocabulary: str = ""
-    listed: Callable[[str, Lexicon], str] | None = None
+    listed: Callable[[str, Lexicon | None], str] | None = None
+    closed: tuple[str, ...] = ()
 
     @property
     def numbered_in(self) -> str:
@@ -51,7 +53,7 @@ class Field:
     def read(self, token: str, lowercase: bool, lexicons: Mapping[str, Lexicon]) -> str:
         """The word that a token becomes."""
         if self.listed is not None:
-            return self.listed(token, lexicons[self.side]) if self.side in lexicons else ""
+            return self.listed(token, lexicons.get(self.side))
         word = self.word(token)
         return word.lower() if self.folded and lowercase else word
 

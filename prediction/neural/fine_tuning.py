@@ -43,10 +43,18 @@ def settings_to_go_on(
 
 
 def take_weights(network: Network, earlier: Network, same_classes: bool) -> None:
-    """Give a new network the weights of another one, but for those that its classes decide on."""
-    weights = earlier.state_dict()
+    """Give a new network the weights of another one, but for those that its classes decide on.
+
+    Of layers that only one of the two has, it keeps its own, and takes none.
+    """
+    weights, own = earlier.state_dict(), network.state_dict()
+    optional = {name for name in {*own, *weights} if name.startswith(network.optional_layers)}
+    for name in optional:
+        if name not in own:
+            del weights[name]
+        elif name not in weights:
+            weights[name] = own[name]
     if not same_classes:
-        own = network.state_dict()
         for name in own:
             if name.startswith(network.class_layers):
                 weights[name] = own[name]

@@ -14,6 +14,7 @@ from pathlib import Path
 from crosspro.data_prep.example import SIDES, Example, Side, split_tag
 from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.lexicon.determiners import LANGUAGES
+from crosspro.data_prep.lexicon.english_nouns import english_nouns
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
@@ -63,19 +64,19 @@ def _repeated(units: Sequence[tuple[str, str]], bar: str) -> list[str]:
     return [f"{word}{bar}{units[0][1]}"] * len(units)
 
 
-def source_agreement(word: str, lexicon: Lexicon) -> str:
+def source_agreement(word: str, lexicon: Lexicon | None) -> str:
     """What is known of a source word."""
     return _agreement(lexicon, word, "")
 
 
-def target_agreement(token: str, lexicon: Lexicon) -> str:
+def target_agreement(token: str, lexicon: Lexicon | None) -> str:
     """What is known of a target word with its tag, which is empty where words are inflected."""
     return _agreement(lexicon, *split_tag(token))
 
 
-def _agreement(lexicon: Lexicon, word: str, tag: str) -> str:
+def _agreement(lexicon: Lexicon | None, word: str, tag: str) -> str:
     """Whether a word is a noun, with its gender and its number; empty if nothing is known of it."""
-    readings = _likely(lexicon.readings(word), tag)
+    readings = _likely(lexicon.readings(word), tag) if lexicon else ()
     genders = {entry.gender for entry in readings}
     numbers = {entry.number for entry in readings}
     known = [values.pop() if len(values) == 1 else None for values in (genders, numbers)]
@@ -121,6 +122,19 @@ def lexicons_for(
             if loaded is not None:
                 found[side] = loaded
     return found
+
+
+def noun_lists(
+    settings: Mapping[Side, str], task: Task, text: Mapping[Side, Sentences]
+) -> dict[str, Lexicon]:
+    """A list of nouns for each English side that is to have a lexicon and has no tags."""
+    languages = {"source": task.source_language, "target": task.target_language}
+    return {
+        side: english_nouns(text[side])
+        for side, name in settings.items()
+        if name == INDUCED and languages[side] == "en" and side in text
+        if side == "source" or not task.tagged
+    }
 
 
 def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, Sentences]:

@@ -17,22 +17,28 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.example import Side
+from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.tensors import GapTensors, widest_sides
 from crosspro.prediction.neural.vocabulary import Vocabulary
 
+ANTECEDENTS = "Antecedents"
+"""The title of a choice among antecedents."""
+
 
 @dataclass(frozen=True)
 class Inventory:
     """What every network is made for: the words of its fields, with their counts, and the classes.
 
-    A spelled field has characters instead of words.
+    A spelled field has characters instead of words. `agreements` say which nouns each class stands
+    for, where that is known.
     """
 
     vocabularies: Mapping[str, Vocabulary]
     classes: tuple[str, ...]
+    agreements: tuple[PronounAgreement, ...] = ()
 
     def size(self, field: str) -> int:
         """How many words a field has, the padding and the unknown word among them."""
@@ -50,7 +56,8 @@ class Reads:
     `parse` names the settings that ask for a parse of the source, with the values that do not, and
     is empty if all do; None needs none. `heads` does so for the dependencies in it, and `earlier`
     for sentences before the gap's own, which `training.context` gives. `lexicons` has the settings
-    that name the lexicon of a side, and what they say (see `lexicon_input`).
+    that name the lexicon of a side, and what they say (see `lexicon_input`); with `nouns` those of
+    languages without gender have at least that.
     """
 
     fields: tuple[Field, ...]
@@ -58,6 +65,7 @@ class Reads:
     heads: Mapping[str, object] | None = None
     earlier: Mapping[str, object] | None = None
     lexicons: Mapping[Side, str] = field(default_factory=dict)
+    nouns: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,8 @@ class Focus:
 
     `tokens` and `shares` are (batch, tokens): positions in the text, and probabilities, 0 for what
     fills a row up. What is missing to 1 is the probability that none was chosen. `given` (batch,
-    classes, tokens) are the probabilities once the class is known, where that tells more.
+    classes, tokens) are the probabilities once the class is known, where that tells more. Where it
+    chose among the tokens of both sides, two of the same title are one choice.
     """
 
     title: str
@@ -108,6 +117,13 @@ class Network(nn.Module, ABC):
     """Beginnings of the names of weights that classes decide on. A network that names them may go
     on from a run with other classes, with these weights new."""
 
+    optional_layers: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of the names of weights that settings which may change decide on: where the run to
+    go on from has none, they are new."""
+
+    pointing: ClassVar[Mapping[str, object] | None] = None
+    """The settings with which it points at antecedents; empty: always, None: never."""
+
     pretraining: ClassVar[type[Any] | None] = None
     """The settings of its pre-training, a dataclass that has `epochs` (0: none); None has none."""
 
@@ -133,9 +149,13 @@ class Network(nn.Module, ABC):
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
 
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """The words that gaps may stand for; of a network that points at them (`pointing`)."""
+        return ()
+
     def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
         """What it chose to look at on the way to its scores, for explanations."""
-        return ()
+        return self.antecedents(data, gaps)
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from crosspro.data_prep.example import Example, Side
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.flat_text import Reading
-from crosspro.prediction.neural.lexicon_input import Sentences, lexicons_for
+from crosspro.prediction.neural.lexicon_input import Sentences, lexicons_for, noun_lists
 from crosspro.prediction.neural.network import Reads
 from crosspro.prediction.neural.subwords import train_joint_units, train_units
 from crosspro.prediction.neural.training_settings import Training
@@ -26,4 +26,6 @@ def new_reading(
         learn = train_joint_units if settings.units == "joint" else train_units
         units = learn(train, settings.unit_vocabulary, settings.lowercase)
     lexicons = lexicons_for(reads.lexicons, task, text)
+    if reads.nouns:
+        lexicons |= noun_lists(reads.lexicons, task, text)
     return Reading(reads.fields, settings.lowercase, units, lexicons)

@@ -52,5 +52,16 @@ def network_names() -> list[str]:
     return sorted({*_modules(), *_registered, *entry_names(GROUP)})
 
 
+def pointing_networks() -> list[str]:
+    """Networks that point at antecedents, with the settings that they need for it."""
+    found = []
+    for name in sorted({*_modules(), *_registered}):
+        needed = network_class(name).pointing
+        if needed is not None:
+            settings = [f"network_settings.{key}={value}" for key, value in needed.items()]
+            found.append(f"{name} ({', '.join(settings).lower()})" if settings else name)
+    return found
+
+
 def _modules() -> list[str]:
     return [module.name for module in pkgutil.iter_modules(networks.__path__)]

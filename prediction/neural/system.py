@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
+from crosspro.data_prep.pointed_nouns import PointedNouns
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
-from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
+from crosspro.prediction.neural.encoding import Encoder, closed_vocabularies, encode, fit_encoder
 from crosspro.prediction.neural.fine_tuning import may_go_on, settings_to_go_on, take_weights
 from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
 from crosspro.prediction.neural.gradient_evidence import gradient_evidence
 from crosspro.prediction.neural.gradients import token_gradients
 from crosspro.prediction.neural.inference import device_of, probabilities
-from crosspro.prediction.neural.lexicon_input import inflected_text, load_lexicons
+from crosspro.prediction.neural.lexicon_input import inflected_text, load_lexicons, noun_lists
 from crosspro.prediction.neural.model_files import (
     load_encoder,
     load_weights,
@@ -40,6 +42,7 @@ from crosspro.prediction.neural.model_files import (
 )
 from crosspro.prediction.neural.network import Inventory, Network
 from crosspro.prediction.neural.new_reading import new_reading
+from crosspro.prediction.neural.pointed_words import pointed_nouns
 from crosspro.prediction.neural.registry import network_class
 from crosspro.prediction.neural.sections import network_section, pretraining_section, section
 from crosspro.prediction.neural.subwords import load_units
@@ -47,9 +50,9 @@ from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
 from crosspro.prediction.neural.training_data import TrainingData, training_data
 from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
-from crosspro.prediction.neural.word_focus import WordFocus, focus_table, word_focus
+from crosspro.prediction.neural.word_focus import WordFocus, focus_tables, word_focus
 from crosspro.prediction.runs import ENCODED
-from crosspro.prediction.system import Probabilities, System, load_system
+from crosspro.prediction.system import Classes, Probabilities, System, load_system
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
     from crosspro.prediction.neural.trainer import TrainedEpochs
@@ -126,7 +129,7 @@ class NeuralSystem(System):
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         earlier = self._earlier_run()
-        reading = self._go_on_reading(earlier) if earlier else self._new_reading(train)
+        reading = self._go_on_reading(earlier, train) if earlier else self._new_reading(train)
         check_context(self.reads, self.training.context, train)
         check_parse(self.reads, chain(train, dev))
         check_heads(self.reads, train)
@@ -165,7 +168,7 @@ class NeuralSystem(System):
             self.reads, self.training, self.task, train, inflected_text(self.task, train)
         )
 
-    def _go_on_reading(self, earlier: NeuralSystem) -> Reading:
+    def _go_on_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> Reading:
         """Read as the run that is gone on from, whatever the settings say."""
         same = earlier.training
         if self.training.units != "words" and same.units == "words":
@@ -177,7 +180,12 @@ class NeuralSystem(System):
             lowercase=same.lowercase,
             context=self.training.context or same.context,
         )
-        return replace(earlier.encoder.reading, fields=self.reads.fields)
+        reading, lexicons = earlier.encoder.reading, self.reads.lexicons
+        new = {side: name for side, name in lexicons.items() if side not in reading.lexicons}
+        if self.reads.nouns and new:
+            nouns = noun_lists(new, self.task, inflected_text(self.task, train))
+            reading = replace(reading, lexicons={**reading.lexicons, **nouns})
+        return replace(reading, fields=self.reads.fields)
 
     def _training_data(
         self,
@@ -190,7 +198,8 @@ class NeuralSystem(System):
         """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
         text, dev_text = flatten(train, reading), flatten(dev, reading)
         if earlier:
-            self.encoder = replace(earlier.encoder, reading=reading)
+            known = {**closed_vocabularies(reading.fields), **earlier.encoder.vocabularies}
+            self.encoder = Encoder(reading, known)
         else:
             self.encoder = fit_encoder(text, self.training.min_count)
         shared = self.trainer.encoded_dir
@@ -249,7 +258,8 @@ class NeuralSystem(System):
         return earlier
 
     def _inventory(self) -> Inventory:
-        return Inventory(self.encoder.vocabularies, self.task.classes)
+        agreements = class_agreements(self.task)
+        return Inventory(self.encoder.vocabularies, self.task.classes, agreements)
 
     def _new_network(self) -> Network:
         return self.network_type(self._inventory(), **self.network_settings)
@@ -279,8 +289,25 @@ class NeuralSystem(System):
         names = tuple(self.task.classes[number] for number in pair)
         evidence = gradient_evidence(found, text, question, names)
         chosen = word_focus(self.network, tensors, text, question.examples, question.row)
-        tables = [focus_table(one, question, names[0]) for one in chosen]
+        tables = focus_tables(chosen, question, names[0])
         return replace(evidence, tables=(*tables, *evidence.tables))
+
+    @property
+    def points(self) -> bool:
+        """Whether its network does, with these settings."""
+        wanted = self.network_type.pointing
+        settings = {**self.network_type.settings(), **self.network_settings}
+        return wanted is not None and all(settings[key] == value for key, value in wanted.items())
+
+    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
+        """The nouns that the network points at, where it does."""
+        if not self.points:
+            return super().antecedents(examples, classes)
+        check_parse(self.reads, examples)
+        torch.set_num_threads(self.trainer.threads)
+        text, tensors = self._read(examples)
+        device = device_of(self.trainer.accelerator)
+        return pointed_nouns(self.network, tensors, text, examples, classes, device)
 
     def focus(self, examples: Sequence[Example], row: int) -> list[WordFocus]:
         """Which words the network chose for the gap of a row; empty if it does not say."""

@@ -1,7 +1,7 @@
 """A transformer encoder over rows of different lengths: norms come first, gradients stay healthy.
 
-Rows are filled up to a common width; attention leaves out what fills them up, so that a row gives
-the same states whatever it is put together with. No length leaves the device.
+Rows are filled up to a common width; attention leaves out what fills them up (`row_attention`), so
+that a row gives the same states whatever it is put together with.
 """
 
 from __future__ import annotations
@@ -11,16 +11,29 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
+from crosspro.prediction.neural.row_attention import (
+    has_kernel,
+    masked_attention,
+    sequence_attention,
+    sequence_bounds,
+)
+from crosspro.prediction.neural.sentence_reader import inside
+
 _SPREAD = 0.02
 _WIDER = 4
 """Hidden units of the feed-forward layers for each unit of a state."""
 
 
 class Transformer(nn.Module):
-    """Layers of self-attention and feed-forward networks, and a norm."""
+    """Layers of self-attention and feed-forward networks, and a norm.
+
+    `attention` is one of `row_attention.WAYS`; if it is empty, sequences where they have a kernel.
+    """
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
+        self.attention = ""
+        self.head = width // heads
         made = [_Layer(width, heads, dropout) for _ in range(layers)]
         for layer in made:
             for module in layer.modules():
@@ -32,11 +45,20 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(made)
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, states: Tensor, inside: Tensor) -> Tensor:
-        """(batch, time, width) and (batch, time) -> (batch, time, width)."""
-        mask = inside[:, None, None]
+    def in_sequences(self, device: torch.device) -> bool:
+        """Whether attention there takes sequences; else it takes rows and a mask."""
+        if self.attention:
+            return self.attention == "sequences"
+        mixed = torch.is_autocast_enabled(device.type)
+        kind = torch.get_autocast_dtype(device.type) if mixed else self.norm.weight.dtype
+        return has_kernel(device, kind, self.head)
+
+    def forward(self, states: Tensor, lengths: Tensor, in_sequences: bool) -> Tensor:
+        """(batch, time, width) and (batch,) -> (batch, time, width)."""
+        time = states.shape[1]
+        parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
         for layer in self.layers:
-            states = layer(states, mask)
+            states = layer(states, parts, in_sequences)
         normed: Tensor = self.norm(states)
         return normed
 
@@ -55,21 +77,21 @@ class _Layer(nn.Module):
         self.narrow = nn.Linear(_WIDER * width, width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        """(batch, time, width) and (batch, 1, 1, time) -> (batch, time, width)."""
-        states = states + self.dropout(self._attend(self.attention_norm(states), mask))
+    def forward(self, states: Tensor, parts: Tensor, in_sequences: bool) -> Tensor:
+        """(batch, time, width) -> (batch, time, width)."""
+        found = self._attend(self.attention_norm(states), parts, in_sequences)
+        states = states + self.dropout(found)
         hidden = nn.functional.gelu(self.wide(self.norm(states)))
         added: Tensor = states + self.dropout(self.narrow(hidden))
         return added
 
-    def _attend(self, states: Tensor, mask: Tensor) -> Tensor:
+    def _attend(self, states: Tensor, parts: Tensor, in_sequences: bool) -> Tensor:
+        """`parts` are bounds of sequences, or what is inside rows."""
         batch, time, width = states.shape
-        parts = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
-        queries, keys, values = parts.permute(2, 0, 3, 1, 4).unbind(0)
-        found = nn.functional.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=mask.expand(-1, -1, time, -1)
-        )
-        result: Tensor = self.attended(found.transpose(1, 2).reshape(batch, time, width))
+        three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
+        attention = sequence_attention if in_sequences else masked_attention
+        found = attention(three, parts)
+        result: Tensor = self.attended(found.reshape(batch, time, width))
         return result
 
 

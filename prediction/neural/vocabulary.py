@@ -46,6 +46,11 @@ def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
     return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
 
 
+def closed_vocabulary(words: Sequence[str]) -> Vocabulary:
+    """Words that are all known beforehand, in their order; nothing is counted."""
+    return Vocabulary((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
+
+
 def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
     """A saved vocabulary; raises `ValueError` for what cannot be one."""
     if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):

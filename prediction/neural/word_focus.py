@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from crosspro.data_prep.example import Example, Side
-from crosspro.prediction.evidence import FOCUS_COLUMNS, Cell, EvidenceTable, GapQuestion
+from crosspro.prediction.evidence import Cell, EvidenceTable, GapQuestion
 from crosspro.prediction.neural.flat_text import FlatText
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.tensors import GapTensors
@@ -58,20 +58,34 @@ def word_focus(
     return result
 
 
-def focus_table(focus: WordFocus, question: GapQuestion, chosen: str) -> EvidenceTable:
-    """The words with their probabilities, before and after the class is known."""
-    rows: list[tuple[Cell, ...]] = []
-    for line, shares in enumerate(focus.shares):
-        words = side_words(question.examples[line], focus.side)
-        for place in np.flatnonzero(shares):
-            given = [float(focus.given[line][question.chosen, place])] if focus.given else []
-            rows.append(
-                (words[place], question.line - line, int(place), float(shares[place]), *given)
-            )
-    left = [
-        1 - sum(float(row[column]) for row in rows) for column in range(3, 4 + bool(focus.given))
+def focus_tables(
+    found: Sequence[WordFocus], question: GapQuestion, chosen: str
+) -> list[EvidenceTable]:
+    """A table for each choice, whose words may be those of both sides."""
+    titles = dict.fromkeys(focus.title for focus in found)
+    return [
+        _table([focus for focus in found if focus.title == title], question, chosen)
+        for title in titles
     ]
-    rows.append(("(none)", "", "", *(max(0.0, one) for one in left)))
-    rows.sort(key=lambda row: -float(row[3]))
-    known = (f"given {chosen}",) if focus.given else ()
-    return EvidenceTable(focus.title, (*FOCUS_COLUMNS, *known), tuple(rows))
+
+
+def _table(parts: Sequence[WordFocus], question: GapQuestion, chosen: str) -> EvidenceTable:
+    """The words with their probabilities, before and after the class is known."""
+    known = all(part.given for part in parts)
+    sides = len(parts) > 1
+    rows: list[tuple[tuple[Cell, ...], list[float]]] = []
+    for part in parts:
+        for line, shares in enumerate(part.shares):
+            words = side_words(question.examples[line], part.side)
+            for place in np.flatnonzero(shares):
+                where = (*([part.side] if sides else []), question.line - line, int(place))
+                given = [float(part.given[line][question.chosen, place])] if known else []
+                rows.append(((words[place], *where), [float(shares[place]), *given]))
+    left = [1 - sum(row[1][column] for row in rows) for column in range(1 + known)]
+    rows.append((("(none)", *[""] * (2 + sides)), [max(0.0, one) for one in left]))
+    rows.sort(key=lambda row: -row[1][0])
+    columns = ("word", *(["side"] if sides else []), "sentences before", "position", "probability")
+    last = (f"given {chosen}",) if known else ()
+    return EvidenceTable(
+        parts[0].title, (*columns, *last), tuple((*cells, *numbers) for cells, numbers in rows)
+    )

@@ -12,7 +12,7 @@ from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.pairs.prepared_pair import PreparedPair
 from crosspro.data_prep.task import Task
 from crosspro.prediction.evidence import Cell, Evidence, Explanation
-from crosspro.prediction.pair_prediction import GapPrediction, pointed_words
+from crosspro.prediction.pair_prediction import GapPrediction, PointedWord
 
 Json = dict[str, Any]
 
@@ -76,8 +76,14 @@ def _sentence(text: AnswerText, number: int) -> Json:
     }
 
 
-def explanation_json(task: Task, gap: int, found: Mapping[str, Explanation], rows: int) -> Json:
-    """What each system says of a gap; tables have at most so many rows."""
+def explanation_json(
+    task: Task,
+    gap: int,
+    found: Mapping[str, Explanation],
+    pointed: Mapping[str, Sequence[PointedWord]],
+    rows: int,
+) -> Json:
+    """What each system says of a gap and points at; tables have at most so many rows."""
     return {
         "task": task.name,
         "gap": gap,
@@ -85,15 +91,11 @@ def explanation_json(task: Task, gap: int, found: Mapping[str, Explanation], row
             {
                 "system": name,
                 "explanation": asdict(_cut(one, rows)),
-                "antecedents": [asdict(word) for word in _pointed(one)],
+                "antecedents": [asdict(word) for word in pointed[name]],
             }
             for name, one in found.items()
         ],
     }
-
-
-def _pointed(explanation: Explanation) -> Sequence[Any]:
-    return pointed_words(explanation.evidence) if explanation.evidence else ()
 
 
 def _cut(explanation: Explanation, rows: int) -> Explanation:

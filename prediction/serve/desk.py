@@ -25,7 +25,7 @@ from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.data_prep.task import Task
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.output import layer_notes
-from crosspro.prediction.pair_prediction import predict_last
+from crosspro.prediction.pair_prediction import pointed_words, predict_last
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.serve.answers import (
     AnswerText,
@@ -149,7 +149,11 @@ class Desk:
                 name: explained(system, prepared.examples, line, gap - 1)
                 for name, system in chosen.items()
             }
-        return explanation_json(task, gap, found, rows)
+            pointed = {
+                name: pointed_words(system, prepared.examples, gap - 1)
+                for name, system in chosen.items()
+            }
+        return explanation_json(task, gap, found, pointed, rows)
 
     def _checked(self, asked: Asked) -> tuple[Task, dict[str, System]]:
         task = self._task(asked.task)

@@ -1,10 +1,12 @@
 """Speed of self-labelled pre-training in pieces a second: forward, backward and optimiser.
 
 Run: python -m crosspro.scripts.bench.pretrain_speed [--set FOLDER] [--device cuda] [--batch 256]
-     [--layers 6] [--width 384] [--heads 6] [--steps 50] [--compile] [--fp32] [--profile]
+     [--layers 6] [--width 384] [--heads 6] [--steps 50] [--attention masked sequences]
+     [--pointer] [--compile] [--fp32] [--profile]
 Without a folder of `crosspro pretrain encode` every row is full (402 pieces of random text, both
-sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. With
---profile also where the time goes.
+sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. Ways of
+attention (`row_attention`) are measured one after the other on the same batches: the mean loss of
+the steps, which is shown too, must be nearly the same. With --profile also where the time goes.
 """
 
 from __future__ import annotations
@@ -19,10 +21,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from crosspro.prediction.neural.encoding import closed_vocabularies
 from crosspro.prediction.neural.fields import GAP_WORD
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
+from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import GapTensors
@@ -42,8 +47,11 @@ def full_rows() -> tuple[Inventory, GapTensors]:
     vocabularies = {
         "piece": Vocabulary(words, (1,) * len(words)),
         "agreement": Vocabulary(tuple(map(str, range(15))), (1,) * 15),
+        **closed_vocabularies((SOURCE_NOUN, TARGET_NOUN)),
     }
+    kinds = len(vocabularies[NOUNS])
     size = _GAPS * _SENTENCE
+    nouns = (SOURCE_NOUN.name, TARGET_NOUN.name)
 
     def drawn(low: int, high: int) -> Tensor:
         return torch.randint(low, high, (size,), generator=generator)
@@ -60,6 +68,8 @@ def full_rows() -> tuple[Inventory, GapTensors]:
             "shown_piece": shown,
             "source_agreement": drawn(2, 15),
             "target_agreement": drawn(2, 15),
+            # A word of five is a noun.
+            **{name: torch.where(drawn(0, 5) == 0, drawn(3, kinds), 2) for name in nouns},
         },
         spellings={},
         target_position=middle,
@@ -76,9 +86,9 @@ def full_rows() -> tuple[Inventory, GapTensors]:
     return Inventory(vocabularies, tuple(map(str, range(9)))), data
 
 
-def loaded(folder: Path) -> tuple[Inventory, GapTensors]:
+def loaded(folder: Path, pointer: bool) -> tuple[Inventory, GapTensors]:
     """The data of a folder of `crosspro pretrain encode`."""
-    system: NeuralSystem = system_of("documents", [])
+    system: NeuralSystem = system_of("documents", [f"network_settings.pointer={pointer}".lower()])
     found = load_pretraining_set(folder, system)
     return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
 
@@ -94,21 +104,35 @@ def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
 
 
 def main() -> None:
-    """Measure, and print one line."""
+    """Measure, and print a line for each way of attention."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--set", type=Path, help=f"with the settings of {SETTINGS}/documents.yaml")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     for name, number in (("batch", 256), ("layers", 6), ("width", 384), ("heads", 6)):
         parser.add_argument(f"--{name}", type=int, default=number)
     parser.add_argument("--steps", type=int, default=50)
-    for name in ("compile", "fp32", "profile"):
+    parser.add_argument("--attention", nargs="+", choices=WAYS, default=[""])
+    for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
+    inventory, data = loaded(given.set, given.pointer) if given.set else full_rows()
+    for way in given.attention:
+        print(measured(inventory, data, way, given))
+
+
+def measured(
+    inventory: Inventory, data: GapTensors, attention: str, given: argparse.Namespace
+) -> str:
+    """The speed of one way of attention, with the options of the command."""
     device = torch.device(given.device)
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(1)
-    inventory, data = loaded(given.set) if given.set else full_rows()
     sizes = {name: getattr(given, name) for name in ("width", "layers", "heads")}
-    network = DocumentEncoder(inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3)
+    network = DocumentEncoder(
+        inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3, pointer=given.pointer
+    )
+    network.encoder.attention = attention
     extents = network.extents(data)
     network, data = network.to(device).train(), data.to(device)
     if given.compile:
@@ -116,6 +140,7 @@ def main() -> None:
     optimiser = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=device.type == "cuda")
     weights = torch.ones(len(inventory.classes), device=device)
     source = batches(extents, given.batch)
+    losses: list[Tensor] = []
 
     def step() -> tuple[int, int]:
         gaps, width = next(source)
@@ -125,22 +150,25 @@ def main() -> None:
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
+        losses.append(loss.detach())
         return int(extents[gaps].sum()), width * len(gaps)
 
     for _ in range(_WARM_UP if device.type == "cuda" else 1):
         step()
     _wait(device)
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     counted = [step() for _ in range(given.steps)]
     _wait(device)
-    seconds = time.perf_counter() - began
+    # On a CPU others may be at work: what counts is its own time.
+    seconds = time.perf_counter() - began if device.type == "cuda" else time.process_time() - cpu
     pieces, places = (sum(column) for column in zip(*counted, strict=True))
     memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
-    print(
+    shown = (
         f"{given.layers} layers of {given.width}, batch {given.batch}, {device.type}"
-        f"{' compiled' if given.compile else ''}: {pieces / seconds:,.0f} pieces/s, "
-        f"{given.batch * given.steps / seconds:,.0f} gaps/s, {1 - pieces / places:.1%} filled up, "
-        f"{memory:.1f} GiB"
+        f"{' compiled' if given.compile else ''}{f' {attention}' if attention else ''}: "
+        f"{pieces / seconds:,.0f} pieces/s, {given.batch * given.steps / seconds:,.0f} gaps/s, "
+        f"{1 - pieces / places:.1%} filled up, {memory:.1f} GiB, "
+        f"mean loss {torch.stack(losses).mean():.3f}"
     )
     if given.profile:
         with torch.profiler.profile() as profiled:
@@ -148,7 +176,8 @@ def main() -> None:
                 step()
             _wait(device)
         order = "self_cuda_time_total" if device.type == "cuda" else "self_cpu_time_total"
-        print(profiled.key_averages().table(sort_by=order, row_limit=25))
+        shown += "\n" + profiled.key_averages().table(sort_by=order, row_limit=25)
+    return shown
 
 
 def _wait(device: torch.device) -> None:

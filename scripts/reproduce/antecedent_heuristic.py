@@ -11,20 +11,22 @@ English, and by a lexicon elsewhere (`--lexicon fr=lexique`). Intervals resample
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from crosspro.baselines.it_classifier.light_tagger import light_annotation
+from crosspro.data_prep.annotate.light_tagger import light_annotation
 from crosspro.data_prep.antecedents import Candidate, antecedent_candidates, nearest_agreeing
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.data_prep.example import Example, Gap, Mention
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.pronoun_agreement import PRONOUNS as AGREEMENT
+from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.evaluation.protest.antecedents import CHAIN
@@ -36,23 +38,12 @@ from crosspro.scripts.main import command_app, run
 
 app = command_app()
 
-Agreement = tuple[tuple[str | None, str | None], ...]
-"""Gender and number of what a pronoun can stand for."""
-
-PRONOUNS: Mapping[str, Mapping[str, Agreement]] = {
-    "en": {"it": ((None, "Sing"),), "they": ((None, "Plur"),)},
-    "fr": {
-        "il": (("Masc", "Sing"),),
-        "elle": (("Fem", "Sing"),),
-        "ils": (("Masc", "Plur"),),
-        "elles": (("Fem", "Plur"),),
-    },
-    "de": {
-        "er": (("Masc", "Sing"),),
-        "sie": (("Fem", "Sing"), (None, "Plur")),
-        "es": (("Neut", "Sing"),),
-    },
+PRONOUNS = {
+    "en": {word: AGREEMENT["en"][word] for word in ("it", "they")},
+    "fr": AGREEMENT["fr"],
+    "de": AGREEMENT["de"],
 }
+"""Those that are measured, with gender and number of what they can stand for."""
 LEXICONS = {"fr": "lexique", "de": "german-nouns"}
 PARTS = ("DiscoMT", "TED")
 
@@ -130,7 +121,7 @@ def resolve(
         )
 
 
-def _right(candidates: Sequence[Candidate], agreement: Agreement) -> bool:
+def _right(candidates: Sequence[Candidate], agreement: Sequence[NounKind]) -> bool:
     """Whether the nearest noun that agrees in one of the ways is in the chain."""
     chosen = [nearest_agreeing(candidates, gender, number) for gender, number in agreement]
     found = [one for one in chosen if one is not None]
@@ -138,7 +129,7 @@ def _right(candidates: Sequence[Candidate], agreement: Agreement) -> bool:
 
 
 def _anaphoric(
-    document: MmaxDocument, chains: Mapping[str, list[Markable]], words: Mapping[str, Agreement]
+    document: MmaxDocument, chains: Mapping[str, list[Markable]], words: Container[str]
 ) -> Iterator[Markable]:
     for markable in document.markables:
         if len(markable.words) != 1 or document.words[markable.words[0]].lower() not in words:

@@ -2,10 +2,10 @@
 
     python -m crosspro.scripts.reproduce.latent_antecedents RUN SCAT --lexicon lexique
 
-RUN is a trained system that says which words it chose (`hardmeier_anaphora`; of an ensemble its
-member, RUN/model/member0), SCAT the file of marked sentence pairs (.jsonl, .xz). Pronouns of one
+RUN is a trained system that points at antecedents (`hardmeier_anaphora`, `document_encoder` with a
+pointer, an ensemble with one), SCAT the file of marked sentence pairs (.jsonl, .xz). Pronouns of a
 gender and number (il, elle, ils, elles) with marked words before them are given the nearest noun,
-the nearest noun that agrees with them by the lexicon, the network's best noun, and its best noun
+the nearest noun that agrees with them by the lexicon, the system's best noun, and its best noun
 once the pronoun is known, which is what agreement knows, too. A choice is right if the noun is part
 of the marked words. Nothing is learnt here. Intervals and tests resample instances.
 """
@@ -26,6 +26,7 @@ from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.pointed_nouns import PointedNoun, PointedNouns, no_noun
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
@@ -33,8 +34,8 @@ from crosspro.evaluation.statistics.significance import Resampling, paired_tests
 from crosspro.evaluation.statistics.units import choose_units, side_by_side, tally
 from crosspro.prediction.contrastive import segment_examples, segment_links
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, nearest_source
-from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.system import load_system
+from crosspro.prediction.neural.registry import pointing_networks
+from crosspro.prediction.system import System, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.antecedent_heuristic import LEXICONS, PRONOUNS
 from crosspro.scripts.reproduce.marked_words import MarkedPair, read_marked_pairs
@@ -74,8 +75,9 @@ def measure(
 ) -> None:
     """Print how often each way finds the marked noun."""
     system = load_system(run_dir)
-    if not isinstance(system, NeuralSystem):
-        raise input_error(run_dir, "system", "a network that chooses words", system.name)
+    if not system.points:
+        expected = f"one that points at antecedents: {', '.join(pointing_networks())}"
+        raise input_error(run_dir, "system", expected, system.shown_name)
     task = system.task
     if task.target_language not in PRONOUNS:
         expected = f"a task with one of the target languages {', '.join(PRONOUNS)}"
@@ -120,7 +122,7 @@ def _sources(pair: MarkedPair, task: Task) -> list[int]:
 
 
 def judge(
-    system: NeuralSystem,
+    system: System,
     pairs: Sequence[MarkedPair],
     lexicon: Lexicon,
     links: Path | None,
@@ -139,8 +141,14 @@ def judge(
     for pair, end in zip(pairs, ends, strict=True):
         gaps[end - 1] = _located(pair, segments[end - 1], aligned[end - 1], task)
     examples = list(segment_examples(segments, aligned, gaps, task, annotator, lambda _: None))
-    for pair, end in zip(pairs, ends, strict=True):
-        yield _judged(system, pair, examples[end - len(pair.target) : end], lexicon)
+    classes = [task.class_index[task.class_of(_pronoun(pair, task))] for pair in pairs]
+    pointed = system.antecedents(examples, np.array(classes, dtype=np.int64))
+    for pair, end, nouns in zip(pairs, ends, pointed, strict=True):
+        yield _judged(system, pair, examples[end - len(pair.target) : end], lexicon, nouns)
+
+
+def _pronoun(pair: MarkedPair, task: Task) -> str:
+    return pair.target[-1].tokens[_gaps(pair, task)[0]].lower()
 
 
 def _located(
@@ -152,28 +160,31 @@ def _located(
 
 
 def _judged(
-    system: NeuralSystem, pair: MarkedPair, lines: Sequence[Example], lexicon: Lexicon
+    system: System,
+    pair: MarkedPair,
+    lines: Sequence[Example],
+    lexicon: Lexicon,
+    pointed: PointedNouns,
 ) -> FoundNoun:
-    """The pronoun of the last line, whose candidates are those of the network."""
+    """The pronoun of the last line; nouns without tags are known by the lexicon."""
     own, gap = len(lines) - 1, lines[-1].gaps[0]
-    pronoun = pair.target[-1].tokens[gap.position].lower()
+    pronoun = _pronoun(pair, system.task)
     candidates = [
         _inflected(one, pair.target[own - one.sentences].tokens[one.index], lexicon)
-        for one in antecedent_candidates(lines, own, gap, system.context)
+        for one in antecedent_candidates(
+            lines, own, gap, system.context, None if system.task.tagged else lexicon
+        )
         if one.side == "target"
     ]
     agreement = PRONOUNS[system.task.target_language][pronoun]
     agreeing = [nearest_agreeing(candidates, gender, number) for gender, number in agreement]
     known = [one for one in agreeing if one is not None]
-    (focus,) = system.focus(lines, 0)
-    label = system.task.class_index[system.task.class_of(pronoun)]
-    shares = [float(focus.shares[own - one.sentences][one.index]) for one in candidates]
-    given = [float(focus.given[own - one.sentences][label, one.index]) for one in candidates]
+    nouns = [one for one in pointed if one.side == "target"]
     choices = (
         candidates[0] if candidates else None,
         min(known, key=lambda one: one.tokens) if known else None,
-        _best(candidates, shares),
-        _best(candidates, given),
+        max(nouns, key=lambda one: one.probability, default=None),
+        max(nouns, key=lambda one: one.given, default=None),
     )
     marked = [one for one in candidates if _is_marked(one, pair, own)]
     return FoundNoun(
@@ -181,7 +192,7 @@ def _judged(
         pronoun,
         tuple(one is not None and _is_marked(one, pair, own) for one in choices),
         marked[0].sentences if marked else None,
-        1 - sum(shares),
+        no_noun(pointed)[0],
     )
 
 
@@ -190,19 +201,14 @@ def _inflected(candidate: Candidate, word: str, lexicon: Lexicon) -> Candidate:
     return replace(candidate, gender=lexicon.gender(word), number=lexicon.number(word))
 
 
-def _best(candidates: Sequence[Candidate], shares: Sequence[float]) -> Candidate | None:
-    """The most probable candidate; of equal ones the nearest."""
-    pairs = zip(candidates, shares, strict=True)
-    return max(pairs, key=lambda pair: pair[1], default=(None, 0.0))[0]
-
-
-def _is_marked(candidate: Candidate, pair: MarkedPair, own: int) -> bool:
-    return candidate.index in pair.target[own - candidate.sentences].marked
+def _is_marked(noun: Candidate | PointedNoun, pair: MarkedPair, own: int) -> bool:
+    return noun.index in pair.target[own - noun.sentences].marked
 
 
 def report(found: Sequence[FoundNoun]) -> str:
     """Shares of right choices, by pronoun and distance, and the differences between the ways."""
     groups = {"all": list(found)}
+    groups["with a marked noun"] = [one for one in found if one.distance is not None]
     for pronoun in sorted({one.pronoun for one in found}):
         groups[pronoun] = [one for one in found if one.pronoun == pronoun]
     for distance in (0, 1, 2):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.self_labels import SelfLabels, held_out
+from crosspro.data_prep.self_labels import SelfLabels, held_out, learnt_determiners
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 
@@ -29,6 +29,29 @@ def test_the_label_is_that_of_the_word_where_lemmas_hide_it():
     (example,) = LEMMATISED.of_text([words], [None])
     assert example.target == ("REPLACE_0", "aimer|VER", "ce|DET", "livre|NOM")
     assert example.gaps == (Gap(0, 0, "ils", "il"),)
+
+
+def plain(text):
+    return sentence(*(f"{word}/{word}/" for word in text.split()))
+
+
+BEFORE = ["ce jour est ici", "Ce petit jour", "ce jour-là", "ce sera beau", "tu sais ce que je lis"]
+
+
+def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
+    """Though ce is before sera as often as le is before jour."""
+    text = ["le jour", "un jour", "du jour", "le petit jour", "un petit pain", "le petit pain",
+            "le pain", "un pain", "du pain", *["ce sera beau"] * 9]  # fmt: skip
+    hidden = INFLECTED.of_text(map(plain, text), [None] * len(text))
+    labels = learnt_determiners(INFLECTED.task, hidden)
+    found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
+    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
+    lines = [Example(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE]
+    found = list(labels.of_bitext(lines))
+    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
+    own = Example(("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False)
+    assert next(labels.of_bitext([own])).gaps == own.gaps
+    assert learnt_determiners(LEMMATISED.task, []).lexicon is None
 
 
 def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():

@@ -19,7 +19,9 @@ from crosspro.data_prep.task import load_task
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
+from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.runs import Configuration
+from crosspro.scripts.bench import pretrain_speed
 from crosspro.scripts.bench.feature_speed import measure as feature_speed
 from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto, PlainUppsala
@@ -32,6 +34,17 @@ from tests.conftest import ROOT
 def test_networks_are_trained_and_compared_with_plain_ones(network, monkeypatch):
     monkeypatch.setattr("crosspro.scripts.bench.train_speed._WARM_UP", 1)
     assert "ratio" in ratio(network, "cpu", 2, 1, bf16=False, threads=1)
+
+
+def test_pretraining_is_measured_in_every_way_of_attention(monkeypatch, capsys):
+    monkeypatch.setattr("crosspro.scripts.bench.pretrain_speed._GAPS", 12)
+    sizes = ["--batch", "4", "--layers", "1", "--width", "8", "--heads", "2", "--steps", "1"]
+    ways = ["--pointer", "--device", "cpu", "--attention", *WAYS]
+    monkeypatch.setattr(sys, "argv", ["pretrain_speed", *sizes, *ways])
+    pretrain_speed.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [way in line for way, line in zip(WAYS, lines, strict=True)] == [True, True]
+    assert len({line.rpartition("mean loss ")[2] for line in lines}) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon
+from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon, write_lexicon
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.scripts.reproduce.latent_antecedents import FoundNoun, judge, measure, report
@@ -19,6 +20,7 @@ from crosspro.scripts.reproduce.marked_words import (
     tokenised,
     unmark,
 )
+from tests.prediction.neural.small import QUIET, SMALL
 
 TASK = load_task("en-fr")
 NOUNS = Lexicon.of(
@@ -146,6 +148,42 @@ def test_choices_are_judged_by_the_marks(files, system):
     ]
     assert all(one.distance == 0 for one in found)
     assert all(0 <= one.nothing <= 1 for one in found)
+
+
+@pytest.mark.parametrize("name", ["en-fr", "en-fr-2015"])
+def test_pointers_are_judged_with_tags_and_without(name, files):
+    """Nouns of inflected text are known by the lexicon alone."""
+    task = load_task(name)
+    write_lexicon(files / "nouns.tsv", NOUNS)
+    generator = random.Random(1)
+    lines = [puzzle(generator) for _ in range(400)]
+    if not task.tagged:
+        lines = [replace(line, target=line.lemmas, tagged=False) for line in lines]
+    pointer = {**SMALL["document_encoder"], "pointer": True, "source_lexicon": "none"}
+    made = NeuralSystem(
+        "document_encoder", {**pointer, "target_lexicon": str(files / "nouns.tsv")},
+        {"batch_size": 32, "class_weight_power": 0.0}, {"learning_rate": 0.003},
+        trainer={"progress_bar": False, "accelerator": "cpu", "max_epochs": 8},
+    )  # fmt: skip
+    made.fit(task, lines, lines[:60])
+    pairs = list(read_marked_pairs(files / "pairs.jsonl", "en", "fr"))[: len(PAIRS)]
+    annotator = f"tokens:{files / 'tokens'}" if task.tagged else "auto"
+    found = list(judge(made, pairs, NOUNS, files / "links", annotator))
+    assert [one.right[:2] for one in found] == [
+        (False, True), (False, True), (False, False), (True, True),
+    ]  # fmt: skip
+    assert [one.right[3] for one in found] == [True, True, True, False]
+    assert all(0 <= one.nothing <= 1 for one in found)
+
+
+def test_a_system_that_does_not_point_is_refused(files):
+    plain = NeuralSystem("turku_gru", SMALL["turku_gru"], trainer={**QUIET, "max_epochs": 1})
+    generator = random.Random(1)
+    lines = [puzzle(generator) for _ in range(20)]
+    plain.fit(TASK, lines, lines)
+    plain.save(files / "plain/model")
+    with pytest.raises(InputError, match=r"expected one that points.*hardmeier_anaphora"):
+        measure(files / "plain", files / "pairs.jsonl")
 
 
 def test_the_report_says_what_was_left_out(files, capsys):

@@ -11,6 +11,8 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.conftest import GOLDEN
+from tests.evaluation.layout.reading import check_page
+from tests.prediction.neural.small import SMALL
 from tests.scripts.run import crosspro
 
 MODELS = GOLDEN / "models" / "crosspro_0.1.0"
@@ -62,3 +64,79 @@ def test_a_damaged_record_does_not_stop_a_good_model(tmp_path, record):
     refused = crosspro(*scored)  # which has no other name
     assert refused.code == 2
     assert b"run.json" in refused.stderr
+
+
+POINTING = {
+    "hardmeier_anaphora": SMALL["hardmeier_anaphora"],
+    "document_encoder": {**SMALL["document_encoder"], "pointer": True},
+}
+
+
+@pytest.mark.parametrize("name", POINTING)
+def test_antecedents_are_written_and_marked_on_the_page(name, tmp_path):
+    task = load_task("en-fr")
+    dev = demo_examples(task, "dev", 8)
+    system = NeuralSystem(name, POINTING[name], {"context": 5}, trainer=TRAINER)
+    system.fit(task, demo_examples(task, "train", 10), dev)
+    system.save(tmp_path / "run")
+    write_examples(tmp_path / "dev.data", dev)
+    write_doc_ids(tmp_path / "dev.doc-ids", dev)
+    result = crosspro(
+        "predict", tmp_path / "run", tmp_path / "dev.data", "-o", tmp_path / "out",
+        "--antecedents", tmp_path / "nouns.tsv", "--max-antecedents", 3,
+    )  # fmt: skip
+    assert result.code == 0, result.stderr
+    header, *lines = (tmp_path / "nouns.tsv").read_text("utf-8").splitlines()
+    assert header.split() == [
+        "line", "gap", "rank", "side", "noun_line", "position", "word", "probability",
+        "given_class",
+    ]  # fmt: skip
+    rows = [line.split("\t") for line in lines]
+    gaps = [(str(n), str(g)) for n, line in enumerate(dev, start=1)
+            for g in range(1, len(line.gaps) + 1)]  # fmt: skip
+    assert list(dict.fromkeys((row[0], row[1]) for row in rows)) == gaps
+    best = {}
+    for line, gap, rank, side, noun_line, position, word, *chances in rows:
+        assert int(rank) <= 3
+        assert all(0 <= float(chance) <= 1 for chance in chances)
+        if rank == "1":
+            best[line, gap] = (side, noun_line, word)
+        if side == "none":
+            assert (noun_line, position, word) == ("_", "_", "_")
+        else:
+            there = dev[int(noun_line) - 1]
+            assert (there.source if side == "source" else there.target)[int(position)] == word
+            assert int(noun_line) <= int(line)
+            assert there.document == dev[int(line) - 1].document
+    assert {side for side, *_ in best.values()} > {"target"}
+    page = tmp_path / "page.html"
+    scored = crosspro("evaluate", tmp_path / "dev.data", tmp_path / "run", "-t", "en-fr",
+                      "--name", "run", "--resamples", 0, "--html", page)  # fmt: skip
+    assert scored.code == 0, scored.stderr
+    data, _ = check_page(page.read_text("utf-8"))
+    marked = 0
+    for (side, noun_line, word), example in zip(best.values(), data["examples"], strict=True):
+        marks, note = example[5][0][4], example[5][0][3]
+        assert bool(marks) == bool(note) == (side != "none")
+        if marks:
+            ((row, kind, _, source, target),) = marks
+            line = data["lines"][example[3][row]]
+            assert line[0] + 1 == int(noun_line)
+            text = line[2] if side == "source" else line[3][0][0]
+            place = (source if side == "source" else target)[0]
+            assert data["texts"][text].split(" ")[place] == word
+            assert kind == 1
+            marked += 1
+    assert marked > 10
+
+
+def test_systems_that_point_are_named_to_those_that_do_not(tmp_path):
+    call = ("predict", MODELS / "majority", MODELS / "input.data", "-o", tmp_path / "out")
+    result = crosspro(*call, "--antecedents", tmp_path / "nouns")
+    assert result.code == 2
+    assert (
+        b"--antecedents: expected a system that points at antecedents: document_encoder "
+        b"(network_settings.pointer=true), hardmeier_anaphora, or an ensemble with one of them, "
+        b"found majority"
+    ) in result.stderr
+    assert not (tmp_path / "out").exists()

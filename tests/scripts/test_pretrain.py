@@ -5,6 +5,7 @@ from __future__ import annotations
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.neural.lexicon_input import load_lexicons
 from crosspro.prediction.system import load_system
 from tests.scripts.run import crosspro
 
@@ -70,3 +71,19 @@ def test_what_is_wrong_is_said(tmp_path):
         assert message in found.stderr.decode()
     nothing = crosspro("pretrain", "encode", "--task", "en-fr", "-o", str(tmp_path / "set"))
     assert "--data: expected a data file, or a text (--text), found none" in nothing.stderr.decode()
+
+
+def test_determiners_of_untagged_text_are_no_pronouns(tmp_path):
+    """Nouns are learnt from all of the text, whatever stands before them elsewhere."""
+    files(tmp_path)
+    text = "Le jour est beau .\nUn jour viendra .\nCe jour est le jour .\nCe sera demain .\n" * 10
+    (tmp_path / "novel.txt").write_text(text, "utf-8")
+    made = crosspro(
+        "pretrain", "encode", "--task", "en-fr-2015", "--text", str(tmp_path / "novel.txt"),
+        "--held-out", "0.2", *CHANGES, "-o", str(tmp_path / "set"),
+    )  # fmt: skip
+    assert made.code == 0, made.stderr
+    assert "novel.txt: 10 pronouns" in made.stderr.decode()
+    lexicon = load_lexicons(tmp_path / "set")["target"]
+    assert lexicon.is_noun("jour")
+    assert not lexicon.readings("sera")

@@ -12,7 +12,7 @@ matter of `training.context`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +21,7 @@ from crosspro.data_prep.antecedents import SplitTokens, nouns_of
 from crosspro.data_prep.example import Example
 from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
-from crosspro.prediction.neural.network import Focus, Inventory, Network
+from crosspro.prediction.neural.network import ANTECEDENTS, Focus, Inventory, Network
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.tensors import GapTensors, pick, window, word_numbers
@@ -75,6 +75,7 @@ class HardmeierAnaphora(Network):
     """A window of words, and a choice among the nouns before it."""
 
     fields = (SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START)
+    pointing: ClassVar = {}
 
     def __init__(
         self,
@@ -127,13 +128,13 @@ class HardmeierAnaphora(Network):
         _, antecedent, classes = self._chances(data, gaps, width)
         return torch.logsumexp(antecedent[:, :, None] + classes, 1)
 
-    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
-        """The antecedents, before and after the class is known."""
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """The probabilities of nouns, before and after the class is known."""
         found, antecedent, classes = self._chances(data, gaps, None)
         given = (antecedent[:, :, None] + classes).softmax(1).transpose(1, 2)
         shares = antecedent.exp()
         return [
-            Focus("Antecedents", "target", found.places, shares[:, 1:], given[:, :, 1:]),
+            Focus(ANTECEDENTS, "target", found.places, shares[:, 1:], given[:, :, 1:]),
         ]
 
     def _chances(

@@ -229,17 +229,17 @@ function sentence(one, number) {
   const gap = state.answer.gaps[state.gap] || null;
   const why = state.shown ? explained(state.shown) : null;
   const evidence = last && why ? why.explanation.evidence : null;
-  const pointed = new Map();
+  const pointed = { source: new Map(), target: new Map() };
   for (const word of why ? why.antecedents : [])
     if (word.before === before && word.probability >= 0.05)
-      pointed.set(word.position, Math.max(word.probability, pointed.get(word.position) || 0));
+      pointed[word.side].set(word.position, word.probability);
   const loudest = evidence ? Math.max(...[...evidence.source, ...evidence.target].map(Math.abs), 0) : 0;
   const linked = last && gap ? new Set([gap.source_index]) : new Set();
   const part = (side) => {
     const values = evidence ? evidence[side] : [];
     const tokens = one[side].map((word, place) => token(side, word, place, {
       last, words: one.words, linked, value: values[place] || 0, loudest,
-      pointed: side === "target" ? pointed.get(place) : undefined,
+      pointed: pointed[side].get(place),
       isGap: side === "target" && one.gaps.includes(place),
     }));
     const line = element("p", { class: "sentence", lang: state.task[`${side}_language`], ...(last ? { role: "group", "aria-label": side } : {}) },
@@ -305,7 +305,8 @@ function card(one, gap) {
     const best = why.antecedents[0];
     const where = best.before === 0 ? "in this sentence" : `${best.before} ${best.before === 1 ? "sentence" : "sentences"} before`;
     const words = state.answer.sentences[state.answer.sentences.length - 1 - best.before].words;
-    line.append("Antecedent: ", element("b", {}, words && words[best.position] ? words[best.position][1] : best.word), ` (${percent(best.probability)}), ${where}`);
+    const typed = best.side === "target" && words && words[best.position];
+    line.append("Antecedent: ", element("b", {}, typed ? typed[1] : best.word), ` (${percent(best.probability)}), ${where}`);
     made.append(line);
   }
   if (state.answer.gaps.length && gap.predictions.length > 1)

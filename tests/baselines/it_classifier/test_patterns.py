@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crosspro.baselines.it_classifier.context import LABELS
-from crosspro.baselines.it_classifier.light_tagger import CLASSES, light_annotation, word_list
 from crosspro.baselines.it_classifier.patterns import PATTERNS, PatternScorer, pattern_of
+from crosspro.data_prep.annotate.light_tagger import CLASSES, light_annotation, word_list
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ PRETRAINING = {**SMALL[NAME], "dropout": 0.1, "masked_words": 0.5, "hidden_prono
 TASKS = ("en-fr", "en-fr-2015", "de-en")
 
 
-def pretraining(epochs=2, **training):
+def pretraining(epochs=2, pointer=False, **training):
     return NeuralSystem(
-        NAME, PRETRAINING, {**TRAINING, **training}, {"learning_rate": 0.003, "warmup_steps": 3},
-        trainer={**QUIET, "max_epochs": epochs},
+        NAME, {**PRETRAINING, "pointer": pointer}, {**TRAINING, **training},
+        {"learning_rate": 0.003, "warmup_steps": 3}, trainer={**QUIET, "max_epochs": epochs},
     )  # fmt: skip
 
 
@@ -49,9 +49,10 @@ def text_of(task, split, documents):
     ]
 
 
-def encoded(task, folder):
+def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
-    write_pretraining_set(folder, pretraining(), task, train, dev, inflected_text(task, train))
+    system = pretraining(pointer=pointer)
+    write_pretraining_set(folder, system, task, train, dev, inflected_text(task, train))
     return folder
 
 
@@ -92,6 +93,24 @@ def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     assert tuned.predict(dev).sum(axis=1) == pytest.approx(1)
     assert tuned.encoder.vocabularies == made.encoder.vocabularies
     assert tuned.context == 2
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_pretraining_may_point_at_antecedents(name, tmp_path):
+    """What was encoded for it may be learnt from without; the other way there are no nouns."""
+    task = load_task(name)
+    dev = demo_examples(task, "dev", 3)
+    folder = encoded(task, tmp_path / "set", pointer=True)
+    for pointer in (True, False):
+        made = pretraining(1, pointer)
+        loaded = load_pretraining_set(folder, made)
+        made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
+        assert made.predict(dev).sum(axis=1) == pytest.approx(1)
+        assert made.points == pointer
+        assert ("noun" in made.encoder.vocabularies) == pointer
+    without = encoded(task, tmp_path / "other")
+    with pytest.raises(InputError, match=r'read: expected .*"source_noun"'):
+        load_pretraining_set(without, pretraining(pointer=True))
 
 
 def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):

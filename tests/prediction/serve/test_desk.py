@@ -78,9 +78,10 @@ def test_the_explanation_is_that_of_the_command(desk, systems, tmp_path):
     table = next(one for one in expected["evidence"]["tables"] if one["title"] == "Antecedents")
     rows = [row for row in table["rows"] if row[0] != "(none)"]
     assert rows
-    assert [one["word"] for one in found["antecedents"]] == [row[0] for row in rows]
-    best = PointedWord(**found["antecedents"][0])
-    assert best.word == document[line - best.before].target[best.position]
+    by_class = sorted(rows, key=lambda row: -row[-1])
+    words = [PointedWord(**one) for one in found["antecedents"]]
+    assert [one.probability for one in words] == pytest.approx([row[-1] for row in by_class])
+    assert words[0].word == document[line - words[0].before].target[words[0].position]
 
 
 def test_tables_are_cut(desk):

@@ -1,0 +1,164 @@
+"""The rows of a document encoder: pieces of the source around a pronoun, then of the target.
+
+Both sides reach back through the document. Everything is cut out of the flat arrays by position, on
+their device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.task import NONE
+from crosspro.prediction.neural.fields import LEMMA, Field, source_words, target_tokens
+from crosspro.prediction.neural.lexicon_input import (
+    source_agreement,
+    target_agreement,
+    whole_source_words,
+    whole_target_words,
+)
+from crosspro.prediction.neural.sentence_reader import inside
+from crosspro.prediction.neural.subwords import WORD_START
+from crosspro.prediction.neural.tensors import GapTensors, table_width
+from crosspro.prediction.neural.vocabulary import PAD
+
+PIECES, AGREEMENT = "piece", "agreement"
+"""The vocabularies of both sides."""
+
+
+def shown_tokens(example: Example) -> Sequence[str]:
+    """The target with the words of its gaps, where they are known."""
+    tokens = list(target_tokens(example))
+    start = WORD_START if any(token.startswith(WORD_START) for token in tokens) else ""
+    for gap in example.gaps:
+        if gap.word and gap.word != NONE:
+            tokens[gap.position] = f"{start}{gap.word}|"
+    return tokens
+
+
+SOURCE_PIECE = Field("source_piece", "source", source_words, folded=True, vocabulary=PIECES)
+TARGET_PIECE = Field("target_piece", "target", target_tokens, LEMMA.word, vocabulary=PIECES)
+SHOWN_PIECE = Field("shown_piece", "target", shown_tokens, LEMMA.word, vocabulary=PIECES)
+SOURCE_AGREEMENT = Field(
+    "source_agreement",
+    "source",
+    whole_source_words,
+    vocabulary=AGREEMENT,
+    listed=source_agreement,
+)
+TARGET_AGREEMENT = Field(
+    "target_agreement",
+    "target",
+    whole_target_words,
+    vocabulary=AGREEMENT,
+    listed=target_agreement,
+)
+
+
+@dataclass(frozen=True)
+class RowPlaces:
+    """Where the rows of some gaps are: (batch, time), first the source, then the target.
+
+    `places` are `of_source` or of the target; what fills a row up is at the place of its gap.
+    `distances` tell columns apart by how far they are from the pronoun, or from the gap. `lengths`
+    and the columns `pronoun` and `gap` are of each row; a gap without a source has no pronoun.
+    """
+
+    places: Tensor
+    of_source: Tensor
+    distances: Tensor
+    lengths: Tensor
+    pronoun: Tensor
+    gap: Tensor
+    has_source: Tensor
+
+    @property
+    def inside(self) -> Tensor:
+        """Where rows have something."""
+        return inside(self.lengths, self.places.shape[1])
+
+    @property
+    def before(self) -> Tensor:
+        """What stands before the pronoun, or before the gap."""
+        columns = torch.arange(self.places.shape[1], device=self.places.device)
+        end = torch.where(self.of_source, self.pronoun[:, None], self.gap[:, None])
+        return columns < end
+
+    @property
+    def in_target(self) -> Tensor:
+        """The places of the target, and those of gaps for whatever is not there."""
+        own = self.places.gather(1, self.gap[:, None])
+        return torch.where(self.of_source, own, self.places)
+
+    def picked(self, of_sources: Tensor, of_targets: Tensor) -> Tensor:
+        """The entries of two fields, one of each side; PAD where rows are filled up."""
+        found = of_targets[self.in_target]
+        if len(of_sources):  # text without a source has none at all
+            last = len(of_sources) - 1
+            found = torch.where(self.of_source, of_sources[self.places.clamp(max=last)], found)
+        return torch.where(self.inside, found, PAD)
+
+
+@dataclass(frozen=True)
+class DocumentWindow:
+    """How many pieces are read before and after the pronoun, and before and after the gap."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+
+    @property
+    def size(self) -> int:
+        """The most pieces of a row."""
+        return sum(self.source) + sum(self.target) + 2
+
+    def lengths(self, data: GapTensors, gaps: Tensor) -> Tensor:
+        """The pieces of each gap's row."""
+        return self._source(data, gaps)[1] + self._target(data, gaps)[1]
+
+    def places(self, data: GapTensors, gaps: Tensor, width: int | None, step: int) -> RowPlaces:
+        """The rows of gaps, as wide as a multiple of `step`."""
+        source_start, source_length = self._source(data, gaps)
+        target_start, target_length = self._target(data, gaps)
+        length = source_length + target_length
+        size = -(-table_width(length, width) // step) * step
+        columns = torch.arange(size, device=gaps.device)[None]
+        of_source = columns < source_length[:, None]
+        source = source_start[:, None] + columns
+        target = target_start[:, None] + columns - source_length[:, None]
+        target = torch.where(inside(length, size), target, data.target_position[gaps][:, None])
+        own = data.target_position[gaps] - target_start + source_length
+        pronoun = (data.source_position[gaps] - source_start).minimum(source_length - 1)
+        of_pronoun = columns - pronoun[:, None] + self.source[0]
+        of_gap = columns - own[:, None] + sum(self.source) + 1 + self.target[0]
+        return RowPlaces(
+            torch.where(of_source, source, target),
+            of_source,
+            torch.where(of_source, of_pronoun, of_gap).clamp(0, self.size - 1),
+            length,
+            pronoun.clamp(min=0),
+            own,
+            source_length > 0,
+        )
+
+    def _source(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
+        """Where what is read of the source begins, and how long it is; a source may be empty."""
+        bounds = data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
+        return _span(*bounds, *self.source)
+
+    def _target(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
+        """The same of the target, which has the gap itself at least."""
+        bounds = data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
+        return _span(*bounds, *self.target)
+
+
+def _span(
+    centre: Tensor, low: Tensor, high: Tensor, before: int, after: int
+) -> tuple[Tensor, Tensor]:
+    """Where the tokens around a centre begin within the bounds, and how many they are."""
+    start = torch.maximum(low, centre - before)
+    end = torch.minimum(high, centre + after + 1)
+    return start, (end - start).clamp(min=0)

@@ -1,0 +1,85 @@
+"""Nouns as candidates for antecedents: where they begin, with gender and number from a lexicon.
+
+A noun is known by its tag, or by the lexicon of its side where there are no tags. The first unit of
+a word stands for it. As lemmas hide the number, that of a tagged noun is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from crosspro.data_prep.antecedents import NOUN_TAGS
+from crosspro.data_prep.example import Example, split_tag
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
+from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
+from crosspro.prediction.neural.fields import Field, source_words, target_tokens
+from crosspro.prediction.neural.lexicon_input import whole_source_words, whole_target_words
+from crosspro.prediction.neural.subwords import WORD_START
+
+NOUNS = "noun"
+"""The vocabulary of both sides."""
+NO_NOUN = ""
+_UNKNOWN = "?"
+KINDS: dict[str, NounKind] = {
+    f"{gender or _UNKNOWN} {number or _UNKNOWN}": (gender, number)
+    for gender in (None, *GENDERS)
+    for number in (None, *NUMBERS)
+}
+"""What is known of a noun, by the word of the field."""
+
+
+def first_source_units(example: Example) -> Sequence[str]:
+    """The words of the source at their first units, and nothing at others."""
+    return _at_starts(source_words(example), whole_source_words, example)
+
+
+def first_target_units(example: Example) -> Sequence[str]:
+    """The words of the target with their tags at their first units, and nothing at others."""
+    return _at_starts(target_tokens(example), whole_target_words, example)
+
+
+def _at_starts(
+    units: Sequence[str], whole: Callable[[Example], Sequence[str]], example: Example
+) -> list[str]:
+    in_units = any(unit.startswith(WORD_START) for unit in units)
+    return [
+        word if not in_units or unit.startswith(WORD_START) else NO_NOUN
+        for unit, word in zip(units, whole(example), strict=True)
+    ]
+
+
+def source_noun(word: str, lexicon: Lexicon | None) -> str:
+    """What is known of a source word, if it is a noun."""
+    return _kind(word, lexicon) if lexicon is not None and lexicon.is_noun(word) else NO_NOUN
+
+
+def target_noun(token: str, lexicon: Lexicon | None) -> str:
+    """What is known of a target word with its tag, if it is a noun."""
+    word, tag = split_tag(token)
+    if not tag:
+        return source_noun(word, lexicon)
+    return _kind(word, lexicon, inflected=False) if tag in NOUN_TAGS else NO_NOUN
+
+
+def _kind(word: str, lexicon: Lexicon | None, *, inflected: bool = True) -> str:
+    gender = lexicon.gender(word) if lexicon else None
+    number = lexicon.number(word) if lexicon and inflected else None
+    return f"{gender or _UNKNOWN} {number or _UNKNOWN}"
+
+
+SOURCE_NOUN = Field(
+    "source_noun",
+    "source",
+    first_source_units,
+    vocabulary=NOUNS,
+    listed=source_noun,
+    closed=(NO_NOUN, *KINDS),
+)
+TARGET_NOUN = Field(
+    "target_noun",
+    "target",
+    first_target_units,
+    vocabulary=NOUNS,
+    listed=target_noun,
+    closed=(NO_NOUN, *KINDS),
+)

@@ -1,0 +1,78 @@
+"""Attention within rows of different lengths that are filled up to a common width.
+
+Flash attention takes no mask, but sequences of any length one behind the other. So what fills a row
+up is a sequence of its own here, whose states nobody reads, and rows stay where they are. It wants
+a GPU and half precision; elsewhere a mask leaves out what fills rows up. States within rows are the
+same either way, whatever a row is put together with. No length leaves the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+try:
+    from torch.nn.attention import varlen
+except ImportError:  # before torch 2.10
+    varlen = None  # type: ignore[assignment]
+_kernel: Callable[..., Tensor] | None = getattr(varlen, "varlen_attn", None)
+
+WAYS = ("masked", "sequences")
+
+_HALF = (torch.bfloat16, torch.float16)
+_FLASH = (8, 0)
+"""Flash attention needs a GPU with this compute capability at least."""
+_HEAD_STEP, _WIDEST_HEAD = 8, 256
+
+
+def has_kernel(device: torch.device, kind: torch.dtype, head: int) -> bool:
+    """Whether there is a kernel for sequences of states of a kind, with heads of a size."""
+    if _kernel is None or device.type != "cuda" or kind not in _HALF:
+        return False
+    fits = head % _HEAD_STEP == 0 and head <= _WIDEST_HEAD
+    return fits and torch.cuda.get_device_capability(device) >= _FLASH
+
+
+def sequence_bounds(lengths: Tensor, width: int) -> Tensor:
+    """Where sequences begin and end if rows lie one behind the other: a row, then what fills it."""
+    starts = torch.arange(len(lengths), device=lengths.device) * width
+    bounds = torch.stack((starts, starts + lengths), 1).flatten()
+    return torch.cat((bounds, bounds.new_full((1,), len(lengths) * width))).to(torch.int32)
+
+
+def masked_attention(three: Tensor, inside: Tensor) -> Tensor:
+    """Queries, keys and values (batch, time, 3, heads, size) -> (batch, time, heads, size).
+
+    `inside` (batch, time) says what is no filling.
+    """
+    queries, keys, values = three.transpose(1, 3).unbind(2)
+    mask = inside[:, None, None].expand(-1, -1, inside.shape[1], -1)
+    found = nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    return found.transpose(1, 2)
+
+
+def sequence_attention(three: Tensor, bounds: Tensor) -> Tensor:
+    """The same within sequences, whose bounds are those of `sequence_bounds`."""
+    width = three.shape[1]
+    queries, keys, values = three.flatten(0, 1).unbind(1)
+    if three.is_cuda and _kernel is not None:
+        found = _kernel(queries, keys, values, bounds, bounds, width, width)
+    else:
+        found = _one_by_one(queries, keys, values, bounds)
+    return found.view(-1, width, *queries.shape[1:])
+
+
+def _one_by_one(queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor) -> Tensor:
+    """What the kernel does, in plain steps, for where it is not."""
+    found = []
+    for start, end in pairwise(bounds.tolist()):
+        if start < end:
+            query, key, value = (
+                part[start:end].transpose(0, 1) for part in (queries, keys, values)
+            )
+            part = nn.functional.scaled_dot_product_attention(query, key, value)
+            found.append(part.transpose(0, 1))
+    return torch.cat(found)
