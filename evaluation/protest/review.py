@@ -289,8 +289,8 @@ def silver_from(
         if one.pronoun == "right":
             words = tuple(item.pronoun.split()) if one.corrected is None else one.corrected.words
             right.append(Alternative(words, head, f"from {item.system}"))
-        for words, annotator in one.alternatives:
-            right.append(Alternative(tuple(words.split()), head, f"proposed by {annotator}"))
+        for proposed, annotator in one.alternatives:
+            right.append(Alternative(tuple(proposed.split()), head, f"proposed by {annotator}"))
         for alternative in right:
             others = found.get(item.token, [])
             known_pairs = {(other.pronoun, other.head) for other in others}

@@ -83,13 +83,23 @@ def add_resolution(connection: sqlite3.Connection, verdict: AnnotatorVerdict) ->
 
 
 def last_verdicts(
-    connection: sqlite3.Connection, annotator: str | None = None
+    connection: sqlite3.Connection,
+    annotator: str | None = None,
+    seen: tuple[str, str] | None = None,
 ) -> list[AnnotatorVerdict]:
-    """The verdicts that count, of one annotator or of all, in the order of their items."""
+    """The verdicts that count, in the order of their items: of one annotator or of all.
+
+    `seen` is a token and a digest: only verdicts on that translation, whatever system made it.
+    """
+    conditions: dict[str, tuple[str, ...]] = {}
     if annotator is not None:
-        rows = connection.execute(f"{_LAST} WHERE annotator.name = ?", (annotator,))
-    else:
-        rows = connection.execute(f"{_LAST} ORDER BY item.id, annotator.name")
+        conditions["said.annotator = (SELECT id FROM annotator WHERE name = ?)"] = (annotator,)
+    if seen is not None:
+        query = "SELECT id FROM item WHERE token = ? AND digest = ?"
+        conditions[f"said.item IN ({query})"] = seen
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    values = [value for some in conditions.values() for value in some]
+    rows = connection.execute(f"{_LAST} {where} ORDER BY item.id, annotator.name", values)
     return [verdict_of(row) for row in rows.fetchall()]
 
 
