@@ -29,6 +29,7 @@ OUTPUTS = frozenset(
         "write_scores",
         "probabilities",
         "review_file",
+        "items_file",
     )
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the

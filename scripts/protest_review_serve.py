@@ -157,13 +157,14 @@ def write_suite_items(
     jobs: Jobs = 1,
 ) -> None:
     """Write all tokens of all outputs as review items, to make a tutorial from some of them."""
-    from crosspro.evaluation.review.item_files import write_items
+    from crosspro.data_prep.files.textfile import write_text
+    from crosspro.evaluation.review.item_files import items_text
 
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output)
     with progress_shown() as progress:
         found = _suite_items(suite, files, lists, repair, progress)
-    write_items(output, found)
+    write_text(output, items_text(found))
     print(f"{output}: {len(found.items)} items", file=sys.stderr)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.files.json_text import parse_json
-from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.protest.suite import Positions
 from crosspro.evaluation.protest.verdict_records import VALUES, value_of
 from crosspro.evaluation.protest.verdicts import Item, Value
@@ -33,8 +33,8 @@ FORMAT = "crosspro-review"
 VERSION = 1
 
 
-def write_items(path: str | Path, items: ReviewSet) -> None:
-    """Write a set atomically."""
+def items_text(items: ReviewSet) -> str:
+    """The content of a file."""
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -42,13 +42,9 @@ def write_items(path: str | Path, items: ReviewSet) -> None:
         "digest": items.digest,
         "languages": list(items.languages),
     }
-    with atomic_output(Path(path)) as handle:
-        for record in (
-            header,
-            *(_line_record(number, line) for number, line in enumerate(items.lines)),
-            *map(_item_record, items.items),
-        ):
-            handle.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
+    lines = (_line_record(number, line) for number, line in enumerate(items.lines))
+    records = (header, *lines, *map(_item_record, items.items))
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _line_record(number: int, line: ReviewLine) -> dict[str, Any]:
