@@ -95,12 +95,10 @@ class Protection:
                 return {"type": "http.disconnect"}
             return message
 
-        started = False
-
         async def guarded(message: Message) -> None:
-            nonlocal started
+            if too_large:  # whatever the pages make of half a form is not sent
+                return
             if message["type"] == "http.response.start":
-                started = True
                 message["headers"] = [*message.get("headers", ()), *_headers()]
             await send(message)
 
@@ -109,7 +107,7 @@ class Protection:
         except Exception:
             if not too_large:
                 raise
-        if too_large and not started:
+        if too_large:
             await _answer(send, 413, "larger than allowed")
 
     def _refused(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
