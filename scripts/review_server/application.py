@@ -1,4 +1,4 @@
-"""The application: pages under secret links, two static files, and errors that say little."""
+"""The application: pages under secret links, a few static files, and errors that say little."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def _files(campaign: Campaign, templates: Environment) -> Iterator[tuple[str, by
     pages = max(1, -(-len(questions) // ON_A_PAGE))
     shared = {"title": settings.title, "languages": items.languages, "assets": ".", "pages": pages}
     tables = {name: f"verdicts-{number}.tsv" for number, name in enumerate(names, start=1)}
-    yield "review.css", static_file("review.css")
+    for name in ("review.css", "review.svg"):
+        yield name, static_file(name)
     yield (
         "index.html",
         templates.get_template("archive_index.html").render(

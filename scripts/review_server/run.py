@@ -54,6 +54,7 @@ def run_server(
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((host.strip("[]"), port))
+    listening.listen(256)  # links that are printed can be opened
     shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
     site = Site(campaign, open_key(store), url or f"http://{shown}:{listening.getsockname()[1]}")
     print(f"researcher: {site.management}")

@@ -25,6 +25,7 @@ _FOLDER = Path(__file__).resolve().parent
 STATIC = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
+    "review.svg": "image/svg+xml",
 }
 MOST_FIELDS = 500
 
@@ -47,7 +48,7 @@ def make_environment() -> Environment:
 
 
 def static_file(name: str) -> bytes:
-    """One of the two files that pages load."""
+    """One of the files that pages load."""
     return (_FOLDER / "static" / name).read_bytes()
 
 

@@ -4,12 +4,10 @@
 (function () {
   document.documentElement.classList.add("with-js");
 
-  // A status that is there from the start is not read out: it is put in anew.
-  var status = document.getElementById("status");
-  if (status && status.textContent) {
-    var said = status.textContent;
-    status.textContent = "";
-    window.setTimeout(function () { status.textContent = said; }, 150);
+  // A status that is there from the start is not read out: it is said once more.
+  var status = document.getElementById("status"), live = document.getElementById("live");
+  if (status && live) {
+    window.setTimeout(function () { live.textContent = status.textContent; }, 150);
   }
 
   // ---- shortcuts -------------------------------------------------------------------------------
@@ -116,14 +114,17 @@
       if (!end) { return; }
       end.classList.add("linked");
       var a = word.getBoundingClientRect(), b = end.getBoundingClientRect();
-      var beside = Math.abs(a.top - b.top) < Math.abs(a.left - b.left);
-      var first = a, second = b;
-      if (beside ? a.left > b.left : a.top > b.top) { first = b; second = a; }
-      var path = document.createElementNS(SVG, "line");
-      path.setAttribute("x1", String((beside ? first.right : first.left + first.width / 2) - box.left));
-      path.setAttribute("y1", String((beside ? first.top + first.height / 2 : first.bottom) - box.top));
-      path.setAttribute("x2", String((beside ? second.left : second.left + second.width / 2) - box.left));
-      path.setAttribute("y2", String((beside ? second.top + second.height / 2 : second.top) - box.top));
+      var x1 = a.left + a.width / 2 - box.left, x2 = b.left + b.width / 2 - box.left;
+      var path = document.createElementNS(SVG, "path");
+      if (Math.abs(a.top - b.top) < Math.abs(a.left - b.left)) {  // beside each other: under the text
+        var low = Math.max(a.bottom, b.bottom) - box.top;
+        path.setAttribute("d", "M" + x1 + " " + (a.bottom - box.top) + " Q" + (x1 + x2) / 2 + " " +
+          (low + 22) + " " + x2 + " " + (b.bottom - box.top));
+      } else {
+        var up = a.top < b.top ? a : b, down = up === a ? b : a;
+        path.setAttribute("d", "M" + (up === a ? x1 : x2) + " " + (up.bottom - box.top) + " L" +
+          (up === a ? x2 : x1) + " " + (down.top - box.top));
+      }
       picture.appendChild(path);
     });
     line.appendChild(picture);
