@@ -1,8 +1,9 @@
 """A campaign's tables, in the same file as the verdicts: who takes part, who judges what, events.
 
 Many people write at once: the file is in WAL mode, so that readers (`protest score`) and one writer
-do not wait for each other, every request has a connection of its own, and writers of this process
-queue for a lock, which is fairer than to try again and again. What `writing` has left is on disk.
+do not wait for each other. Every request that reads has a connection of its own. What is to be
+written waits in a queue; whoever is first writes all that waits there in one transaction, so that
+the disk is waited for once. What `write` and `writing` have left is on disk.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from crosspro.evaluation.protest.verdict_tables import connect, only_added, transaction
 from crosspro.evaluation.protest.verdicts import VerdictStore
@@ -38,9 +40,38 @@ _ONLY_ADDED = {
     "withdrawn INTEGER NOT NULL, time TEXT NOT NULL)",
 }
 _INDICES = (
+    "CREATE INDEX IF NOT EXISTS assignment_of_question ON assignment (token, digest, annotator)",
     "CREATE INDEX IF NOT EXISTS event_by_annotator ON event (annotator, id)",
     "CREATE INDEX IF NOT EXISTS answer_by_annotator ON answer (annotator, id)",
 )
+
+Result = TypeVar("Result")
+
+
+class _Waiting(Generic[Result]):
+    """Something to be written, and what came of it."""
+
+    def __init__(self, job: Callable[[sqlite3.Connection], Result]) -> None:
+        self.job = job
+        self.done = False
+        self.results: list[Result] = []
+        self.error: BaseException | None = None
+
+    def run(self, connection: sqlite3.Connection) -> None:
+        """Do it so that, if it fails, only its own part is undone."""
+        connection.execute("SAVEPOINT job")
+        try:
+            self.results.append(self.job(connection))
+        except Exception as error:
+            connection.execute("ROLLBACK TO job")
+            self.error = error
+        connection.execute("RELEASE job")
+
+    def result(self) -> Result:
+        """What it gave, or what went wrong."""
+        if self.error is not None:
+            raise self.error
+        return self.results[0]
 
 
 class CampaignFile:
@@ -50,6 +81,7 @@ class CampaignFile:
         self.path = Path(path)
         VerdictStore(self.path, digest).connection.close()  # it is there, and of this suite
         self._lock = threading.Lock()
+        self._queue: deque[_Waiting[Any]] = deque()
         # As long as one connection stays open, closing others does not fold the log into the file.
         self._kept = connect(self.path)
         self._kept.execute("PRAGMA journal_mode = WAL")
@@ -89,6 +121,35 @@ class CampaignFile:
                     yield connection
             finally:
                 connection.close()
+
+    def write(self, job: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do something that writes, with all that others want to write at this moment.
+
+        It is on disk when this returns; if it raises, nothing of it is.
+        """
+        waiting = _Waiting(job)
+        self._queue.append(waiting)
+        with self._lock:
+            if not waiting.done:
+                self._write_all()
+        return waiting.result()
+
+    def _write_all(self) -> None:
+        """Write what waits, for everybody who has put it there."""
+        some = [self._queue.popleft() for _ in range(len(self._queue))]
+        connection = connect(self.path)
+        try:
+            with transaction(connection, "IMMEDIATE"):
+                for one in some:
+                    one.run(connection)
+        except BaseException as error:
+            for one in some:
+                one.error = one.error or error
+            raise
+        finally:
+            for one in some:
+                one.done = True
+            connection.close()
 
     def backup(self, path: Path) -> None:
         """A whole copy as of one moment, while others write."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response as Page
 
 from crosspro.evaluation.review.plan import Assignment
-from crosspro.evaluation.review.response import Response, ResponseError, response_of
+from crosspro.evaluation.review.response import (
+    LONGEST_REMARK,
+    Response,
+    ResponseError,
+    response_of,
+)
 from crosspro.evaluation.review.work import (
     Given,
     StaleError,
@@ -39,6 +45,16 @@ NOTICES = {
 }
 """What a page may say first; an address chooses one of them and nothing else."""
 
+
+Mark = Literal["skip", "flag", "unflag"]
+MARKS: dict[str, Mark] = {"skip": "skip", "flag": "flag", "unflag": "unflag"}
+"""What can be done with a question beside answering it."""
+
+
+class MovedError(Exception):
+    """A question that an annotator answers has become somebody else's."""
+
+
 _EMPTY: dict[str, Any] = {
     "pronoun": "",
     "antecedent": "",
@@ -61,8 +77,7 @@ def begin(request: Request, fields: Form) -> Page:
     """Note that the instructions were read."""
     site = site_of(request)
     visitor = site.annotator(request)
-    with site.campaign.file.writing() as database:
-        note_event(database, visitor.name, "begin")
+    site.campaign.file.write(lambda database: note_event(database, visitor.name, "begin"))
     return go(f"{visitor.base}/work")
 
 
@@ -123,15 +138,16 @@ def answer(request: Request, code: str, fields: Form) -> Page:
     if place is None or question is None:
         raise HTTPException(404)
     action = fields.get("action", ["save"])[0]
-    if action in ("skip", "flag", "unflag"):
-        return _mark(site, visitor, place, action, fields)
+    if action in MARKS:
+        return _mark(site, visitor, place, MARKS[action], fields)
     items = site.campaign.sets[place.kind]
     try:
         response = response_of(fields, question, items, site.campaign.settings.tags)
-        with site.campaign.file.writing() as database:
-            if not _assigned(database, visitor, place):
-                return go(f"{visitor.base}/work?say=moved")
-            good = save(database, site.campaign, visitor.name, place, response, _seen(fields))
+        good, batch = site.campaign.file.write(
+            lambda database: _saved(database, site, visitor, place, response, _seen(fields))
+        )
+    except MovedError:
+        return go(f"{visitor.base}/work?say=moved")
     except ResponseError as error:
         return _again(site, visitor, place, fields, str(error), 422)
     except StaleError:
@@ -143,52 +159,71 @@ def answer(request: Request, code: str, fields: Form) -> Page:
     if place.kind == "tutorial":
         return go(f"{visitor.base}/q/{code}")
     loud = place.kind == "check" and not good and site.campaign.settings.loud_checks
-    return go(_onward(site, visitor, place, "check" if loud else "saved"))
+    return go(f"{visitor.base}/work?say={'check' if loud else 'saved'}&batch={batch}")
+
+
+def _saved(
+    database: sqlite3.Connection,
+    site: Site,
+    visitor: Visitor,
+    place: Assignment,
+    response: Response,
+    seen: int,
+) -> tuple[bool | None, int]:
+    """Whether an answer was the expected one, where that is known, and the batch that it is in."""
+    batch = _batch(database, site, visitor, place)
+    return save(database, site.campaign, visitor.name, place, response, seen), batch
 
 
 def take_back(request: Request, fields: Form) -> Page:
     """Take back the last answer, and ask again."""
     site = site_of(request)
     visitor = site.annotator(request)
-    with site.campaign.file.writing() as database:
-        place = undo(database, site.campaign, read_work(database, site.campaign, visitor.name))
+    place = site.campaign.file.write(
+        lambda database: undo(
+            database, site.campaign, read_work(database, site.campaign, visitor.name)
+        )
+    )
     if place is None:
         return go(f"{visitor.base}/work?say=nothing")
     return go(f"{visitor.base}/q/{code_of(place.key)}?say=undone")
 
 
-def _mark(site: Site, visitor: Visitor, place: Assignment, action: str, fields: Fields) -> Page:
-    remark = " ".join(fields.get("remark", [""])[0].split())[:2000]
-    kinds = {"skip": "skip", "flag": "flag", "unflag": "unflag"}
-    with site.campaign.file.writing() as database:
-        if not _assigned(database, visitor, place):
-            return go(f"{visitor.base}/work?say=moved")
-        note_event(database, visitor.name, kinds[action], place.key, remark)  # type: ignore[arg-type]
+def _mark(
+    site: Site,
+    visitor: Visitor,
+    place: Assignment,
+    action: Mark,
+    fields: Fields,
+) -> Page:
+    remark = " ".join(fields.get("remark", [""])[0].split())[:LONGEST_REMARK]
+
+    def noted(database: sqlite3.Connection) -> int:
+        batch = _batch(database, site, visitor, place)
+        note_event(database, visitor.name, action, place.key, remark)
+        return batch
+
+    try:
+        batch = site.campaign.file.write(noted)
+    except MovedError:
+        return go(f"{visitor.base}/work?say=moved")
     if action == "skip":
-        return go(_onward(site, visitor, place, "skipped"))
+        return go(f"{visitor.base}/work?say=skipped&batch={batch}")
     return go(f"{visitor.base}/q/{code_of(place.key)}?say={action}ged")
 
 
-def _onward(site: Site, visitor: Visitor, place: Assignment, say: str) -> str:
-    """The next question, which knows what batch the last one was in."""
-    with site.campaign.file.reading() as database:
-        row = database.execute(
-            "SELECT place FROM assignment JOIN annotator ON id = annotator "
-            "WHERE name = ? AND token = ? AND digest = ?",
-            (visitor.name, *place.key),
-        ).fetchone()
-    batch = 0 if row is None else (row[0] - 1) // site.campaign.settings.batch
-    return f"{visitor.base}/work?say={say}&batch={batch}"
-
-
-def _assigned(database: Any, visitor: Visitor, place: Assignment) -> bool:
+def _batch(database: sqlite3.Connection, site: Site, visitor: Visitor, place: Assignment) -> int:
+    """The batch of a question that is one of the annotator's own."""
     if place.kind == "tutorial":
-        return True
-    query = (
-        "SELECT 1 FROM assignment JOIN annotator ON id = annotator "
-        "WHERE name = ? AND token = ? AND digest = ?"
-    )
-    return database.execute(query, (visitor.name, *place.key)).fetchone() is not None
+        return 0
+    row = database.execute(
+        "SELECT place FROM assignment WHERE token = ? AND digest = ? "
+        "AND annotator = (SELECT id FROM annotator WHERE name = ?)",
+        (*place.key, visitor.name),
+    ).fetchone()
+    if row is None:
+        raise MovedError
+    return int(row[0] - 1) // site.campaign.settings.batch
 
 
 def _is_mine(place: Assignment, work: Work) -> bool:

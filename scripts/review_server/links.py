@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crosspro.data_prep.errors import input_error
@@ -40,13 +40,9 @@ class LinkKey:
         """What a form must bring along that was sent from a page under a link."""
         return self._derived(f"form {secret}")
 
-    def find(self, secret: str, people: Iterable[Person]) -> Person | None:
-        """Whose link it is; the time that this takes says nothing."""
-        found = None
-        for person in people:
-            if same(self.annotator(person), secret):
-                found = person
-        return found
+    def all(self, people: Iterable[Person]) -> dict[str, Person]:
+        """The secrets of some annotators."""
+        return {self.annotator(person): person for person in people}
 
     def _derived(self, purpose: str) -> str:
         digest = hmac.new(self._key, purpose.encode("utf-8"), hashlib.sha256).digest()
@@ -56,6 +52,15 @@ class LinkKey:
 def same(secret: str, given: str) -> bool:
     """Compare secrets in constant time."""
     return hmac.compare_digest(secret.encode("utf-8"), given.encode("utf-8", "replace"))
+
+
+def find(secret: str, known: Mapping[str, Person]) -> Person | None:
+    """Whose link it is; the time that this takes says nothing."""
+    found = None
+    for own, person in known.items():
+        if same(own, secret):
+            found = person
+    return found
 
 
 def key_path(store: Path) -> Path:

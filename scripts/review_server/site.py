@@ -18,7 +18,7 @@ from crosspro.evaluation.review.campaign import Campaign, Person, new_generation
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.work import code_of
-from crosspro.scripts.review_server.links import LinkKey, same
+from crosspro.scripts.review_server.links import LinkKey, find, same
 from crosspro.scripts.review_server.protection import Buckets
 
 _FOLDER = Path(__file__).resolve().parent
@@ -91,23 +91,23 @@ class Site:
             for key in own.questions
         }
         self._lock = threading.Lock()
-        self._people: tuple[Person, ...] = ()
+        self._people: dict[str, Person] = {}
         self.read_people()
 
     def read_people(self) -> None:
         """See who takes part."""
         with self.campaign.file.reading() as database, self._lock:
-            self._people = tuple(people(database))
+            self._people = self.links.all(people(database))
 
     @property
     def people(self) -> tuple[Person, ...]:
         """Those who take part."""
-        return self._people
+        return tuple(self._people.values())
 
     def annotator(self, request: Request) -> Visitor:
         """Whose link was opened; a link of nobody is told apart from nothing else."""
         secret = request.path_params["secret"]
-        person = self.links.find(secret, self._people)
+        person = find(secret, self._people)
         if person is None:
             self._turn_away(request)
         return self._visitor(secret, "a", person)
