@@ -157,19 +157,16 @@ def _systems(questions: Iterable[ReviewedQuestion]) -> list[str]:
 def _annotator(work: Work) -> AnnotatorProgress:
     items = [one for one in work.places if one.kind == "item"]
     given = [work.given[one.key] for one in items if one.key in work.given]
-    checks = [
-        work.given[one.key] for one in work.places if one.kind == "check" and one.key in work.given
-    ]
     return AnnotatorProgress(
         work.annotator,
         len(items),
         len(given),
         sum(key not in work.given for key in work.skipped),
         len(work.flagged),
-        len(checks),
-        sum(bool(one.good) for one in checks),
+        len(work.checks),
+        sum(work.checks.values()),
         len(work.tutorial),
-        Counter(one.response.pronoun for one in given),
+        Counter(given),
     )
 
 

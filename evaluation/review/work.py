@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from crosspro.evaluation.protest.verdict_rows import add_verdict, name_id
-from crosspro.evaluation.protest.verdict_rows import last_verdicts as stored_verdicts
+from crosspro.evaluation.protest.verdict_rows import add_verdict, last_verdicts, name_id
 from crosspro.evaluation.protest.verdict_tables import now
 from crosspro.evaluation.review.campaign import Campaign, assignments
 from crosspro.evaluation.review.items import Key
@@ -52,8 +51,11 @@ class Work:
     annotator: str
     begun: bool
     places: Sequence[Assignment]
-    given: Mapping[Key, Given]
-    tutorial: Mapping[Key, Given]
+    given: Mapping[Key, str]
+    """What was said about the pronoun of each question that has an answer."""
+    checks: Mapping[Key, bool]
+    """Attention checks that have an answer, and whether it was the expected one."""
+    tutorial: frozenset[Key]
     skipped: Mapping[Key, int]
     flagged: Mapping[Key, str]
     last: Key | None
@@ -147,11 +149,16 @@ def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str
             flagged.pop(key, None)
         elif kind == "save":
             saved.append(key)
-    known = {kind: _answers(connection, annotator, kind) for kind in ("tutorial", "check")}
-    given: dict[Key, Given] = {}
-    for one in sorted(stored_verdicts(connection, annotator), key=lambda one: one.number):
-        given[one.item.token, one.item.digest] = Given(response_from(one), one.number)
-    given |= known["check"]
+    checks = _answers(connection, annotator, "check")
+    # Much lighter than whole verdicts, of which a page shows one.
+    said = connection.execute(
+        "SELECT token, digest, said.pronoun FROM last_verdict AS said "
+        "JOIN item ON item.id = said.item "
+        "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?)",
+        (annotator,),
+    )
+    given = {(token, digest): str(value) for token, digest, value in said}
+    given |= {key: one.response.pronoun for key, one in checks.items()}
     mine = {one.key for one in places}
     last = next((key for key in reversed(saved) if key in given and key in mine), None)
     return Work(
@@ -159,7 +166,8 @@ def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str
         begun,
         places,
         given,
-        known["tutorial"],
+        {key: bool(one.good) for key, one in checks.items()},
+        frozenset(_answers(connection, annotator, "tutorial")),
         skipped,
         flagged,
         last,
@@ -237,7 +245,9 @@ def undo(connection: sqlite3.Connection, campaign: Campaign, work: Work) -> Assi
         return None
     place = work.places[work.number(work.last)]
     question = campaign.question(place.kind, place.key)
-    given = work.given[work.last]
+    given = current(connection, place, work.annotator)
+    if given is None:
+        return None
     if place.kind == "item" and question is not None:
         for verdict in verdicts_from(given.response, question, campaign.items, work.annotator):
             add_verdict(connection, verdict, withdrawn=True)
@@ -251,7 +261,7 @@ def current(connection: sqlite3.Connection, place: Assignment, annotator: str) -
     """What an annotator has said about one question."""
     if place.kind != "item":
         return _answers(connection, annotator, place.kind).get(place.key)
-    found = stored_verdicts(connection, annotator, place.key)
+    found = last_verdicts(connection, annotator, place.key)
     last = max(found, key=lambda one: one.number, default=None)
     return None if last is None else Given(response_from(last), last.number)
 

@@ -2,8 +2,9 @@
 
 Run: python -m crosspro.scripts.bench.review_load [--annotators 50] [--verdicts 20000] [--kills 30]
 
-Annotators that never rest, each with a connection of its own: they read a page, save, and read the
-next one at once (`--no-pages`: they only save). A save is acknowledged when its answer has arrived.
+Annotators, each with a connection of its own: they read a page, think (`--pause`: seconds, on
+average; 0 for annotators who never rest), and save (`--no-pages`: they only save). A save is
+acknowledged when its answer has arrived.
 Then the server is killed (SIGKILL) at random moments and started again, while they go on. At the
 end every acknowledged verdict must be in the store, and no verdict twice.
 """
@@ -86,6 +87,8 @@ class ServerProcess:
         assert self.process.stdout is not None  # noqa: S101 - it is a pipe
         for _ in range(len(self.names) + 1):
             name, _, link = self.process.stdout.readline().strip().partition(": ")
+            if not link:
+                raise SystemExit("the server did not start")
             self.links[name] = urlsplit(link).path.rstrip("/")
             self.port = urlsplit(link).port or 0
 
@@ -135,7 +138,12 @@ class Connection:
 
 
 async def annotate(
-    server: ServerProcess, name: str, keys: list[tuple[str, str]], pages: bool, load: Load
+    server: ServerProcess,
+    name: str,
+    keys: list[tuple[str, str]],
+    pages: bool,
+    pause: float,
+    load: Load,
 ) -> None:
     """One annotator, who does not give up when the server is gone for a while."""
     link = server.links[name]
@@ -153,6 +161,8 @@ async def annotate(
                     begun = True
                 if pages:
                     await connection.ask("GET", f"{link}/work")
+                if pause:
+                    await asyncio.sleep(random.expovariate(1 / pause))
                 started = time.perf_counter()
                 status, _ = await connection.ask("POST", f"{link}/q/{code_of(key)}", body)
                 if status == 303:
@@ -202,11 +212,11 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     return len(stored), lost, len(stored) - len(known)
 
 
-async def run(server: ServerProcess, pages: bool, kills: int, spread: float) -> Load:
+async def run(server: ServerProcess, pages: bool, pause: float, kills: int, spread: float) -> Load:
     """All annotators at once, perhaps with a server that is killed now and then."""
     load = Load()
     work = [
-        asyncio.create_task(annotate(server, name, keys, pages, load))
+        asyncio.create_task(annotate(server, name, keys, pages, pause, load))
         for name, keys in plan_of(server.folder).items()
     ]
     killer = None
@@ -218,7 +228,9 @@ async def run(server: ServerProcess, pages: bool, kills: int, spread: float) -> 
     return load
 
 
-def measured(annotators: int, verdicts: int, pages: bool, kills: int, spread: float = 2.0) -> Load:
+def measured(
+    annotators: int, verdicts: int, pages: bool, pause: float, kills: int, spread: float = 2.0
+) -> Load:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -227,7 +239,7 @@ def measured(annotators: int, verdicts: int, pages: bool, kills: int, spread: fl
         server.start()
         before = server.cpu_seconds()
         started = time.perf_counter()
-        load = asyncio.run(run(server, pages, kills, spread))
+        load = asyncio.run(run(server, pages, pause, kills, spread))
         took = time.perf_counter() - started
         cpu = server.cpu_seconds() - (0 if kills else before)
         server.kill()
@@ -252,13 +264,16 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=50)
     parser.add_argument("--verdicts", type=int, default=20_000)
     parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--no-pages", action="store_true", help="save only, read no pages")
     parser.add_argument("--killed-verdicts", type=int, default=6_000)
     chosen = parser.parse_args()
     random.seed(1)
-    measured(chosen.annotators, chosen.verdicts, not chosen.no_pages, 0)
+    pages = not chosen.no_pages
+    if chosen.verdicts:
+        measured(chosen.annotators, chosen.verdicts, pages, chosen.pause, 0)
     if chosen.kills:
-        measured(chosen.annotators, chosen.killed_verdicts, False, chosen.kills)
+        measured(chosen.annotators, chosen.killed_verdicts, False, 0, chosen.kills)
 
 
 if __name__ == "__main__":

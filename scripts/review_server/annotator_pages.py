@@ -17,7 +17,6 @@ from crosspro.evaluation.review.response import (
     response_of,
 )
 from crosspro.evaluation.review.work import (
-    Given,
     StaleError,
     Work,
     code_of,
@@ -257,10 +256,8 @@ def _again(
         "alternative": fields.get("alternative", [""])[0],
         "words": [int(one) for one in fields.get("word", ()) if one.isascii() and one.isdigit()],
     }
-    with site.campaign.file.reading() as database:
-        work = read_work(database, site.campaign, visitor.name)
-        given = current(database, place, visitor.name)
-    return _question(site, visitor, work, place, "", filled, message, status, given)
+    work = _work(site, visitor)
+    return _question(site, visitor, work, place, "", filled, message, status)
 
 
 def _filled(response: Response) -> dict[str, Any]:
@@ -276,14 +273,16 @@ def _question(
     filled: Mapping[str, Any] | None = None,
     error: str = "",
     status: int = 200,
-    stored: Given | None = None,
 ) -> Page:
     campaign = site.campaign
     question = campaign.question(place.kind, place.key)
     if question is None:
         raise HTTPException(404)
     tutorial = place.kind == "tutorial"
-    given = stored or (work.tutorial if tutorial else work.given).get(place.key)
+    given = None
+    if place.key in (work.tutorial if tutorial else work.given):
+        with campaign.file.reading() as database:
+            given = current(database, place, visitor.name)
     if filled is None:
         filled = _EMPTY if given is None else _filled(given.response)
     items = campaign.sets[place.kind]

@@ -33,14 +33,22 @@ class ShownLine:
     pronoun: bool
 
 
+@dataclass(frozen=True, slots=True)
+class FarLine:
+    """A line further away, as text: nothing in it is marked, and there may be hundreds."""
+
+    source: str
+    candidate: str
+
+
 @dataclass(frozen=True)
 class ShownQuestion:
     """All lines of a question: earlier ones, those that are shown at once, later ones."""
 
     question: Question
-    earlier: tuple[ShownLine, ...]
+    earlier: tuple[FarLine, ...]
     lines: tuple[ShownLine, ...]
-    later: tuple[ShownLine, ...]
+    later: tuple[FarLine, ...]
     pronoun: str
     antecedent: str
     words: tuple[ShownWord, ...]
@@ -59,14 +67,13 @@ def shown_question(
     near = items.context(item, context)
     far = items.context(item, MOST_CONTEXT, MOST_CONTEXT)
     chosen = item.pronoun.candidate if words is None else words
-    lines = [_line(items, item, number) for number in far]
     candidate = items.lines[item.pronoun.line].candidates[item.item.system].words
     marked = set(item.pronoun.candidate)
     return ShownQuestion(
         question,
-        tuple(line for line in lines if line.number < near[0]),
-        tuple(line for line in lines if line.number in near),
-        tuple(line for line in lines if line.number > near[-1]),
+        tuple(_far_line(items, item, number) for number in far if number < near[0]),
+        tuple(_line(items, item, number) for number in near),
+        tuple(_far_line(items, item, number) for number in far if number > near[-1]),
         _source_words(items, item, item.pronoun),
         _source_words(items, item, item.antecedent),
         tuple(
@@ -82,6 +89,12 @@ def _source_words(items: ReviewSet, item: ReviewItem, marks: MarkedWords | None)
     line = items.lines[marks.line]
     words = line.candidates[item.item.system].source or line.source
     return " ".join(words[at] for at in marks.source)
+
+
+def _far_line(items: ReviewSet, item: ReviewItem, number: int) -> FarLine:
+    line = items.lines[number]
+    candidate = line.candidates.get(item.item.system)
+    return FarLine(" ".join(line.source), " ".join(candidate.words) if candidate else "")
 
 
 def _line(items: ReviewSet, item: ReviewItem, number: int) -> ShownLine:

@@ -23,7 +23,7 @@ from crosspro.evaluation.review.exchange import (
 from crosspro.evaluation.review.plan import PlanSettings
 from crosspro.evaluation.review.progress import overview, reviewed
 from crosspro.evaluation.review.response import Response, ResponseError, response_of
-from crosspro.evaluation.review.work import StaleError, note_event, read_work, save, undo
+from crosspro.evaluation.review.work import StaleError, current, note_event, read_work, save, undo
 from tests.evaluation.review.sets import make_set
 
 RIGHT, WRONG = Response("right", "right"), Response("wrong", "right", tags=("gender",))
@@ -103,7 +103,8 @@ def test_two_pages_that_save_at_once(campaign):
     answer(campaign, "Anna", place, RIGHT)  # a double click is one answer
     with pytest.raises(StaleError):
         answer(campaign, "Anna", place, WRONG)
-    seen = work_of(campaign, "Anna").given[place.key].number
+    with campaign.file.reading() as database:
+        seen = current(database, place, "Anna").number
     answer(campaign, "Anna", place, WRONG, seen)
     with campaign.file.reading() as database:
         said = [one.pronoun for one, _ in all_verdicts(database)]
