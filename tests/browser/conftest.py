@@ -1,6 +1,7 @@
 """A real browser and a real server; tests skip where there is no browser.
 
-`SCREENSHOTS=docs/images pytest tests/browser` also writes the pictures of the documentation.
+`SCREENSHOTS=docs/images pytest tests/browser` also writes the pictures of the documentation; all
+pages in all sizes and colours go into any other folder.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.evaluation.review.item_files import items_text, read_items
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, ROOT
 from tests.evaluation.review.sets import make_set
 from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
@@ -101,3 +101,13 @@ def test_contrastive_sets_write_items(tmp_path):
         text = found.lines[one.pronoun.line]
         same = text.candidates[one.item.system].words == text.references[0]
         assert one.matches == same
+
+
+def test_the_tutorial_of_the_documentation_is_one(tmp_path):
+    text = (ROOT / "docs" / "review.md").read_text("utf-8")
+    path = tmp_path / "tutorial.jsonl"
+    start = text.index('{"format": "crosspro-review"')
+    path.write_text(text[start : text.index("```", start)], "utf-8")
+    (one,) = read_items(path, answers=True).items
+    assert (one.item.pronoun, one.item.head) == ("Il", "maison")
+    assert one.answer.pronoun == ("wrong",)
