@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.errors import Problem
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -92,6 +92,7 @@ _WITH_CONFIG = frozenset(
         "matrix",
         "html",
         "max_examples",
+        "items_file",
         "output",
     ]
 )
@@ -171,6 +172,7 @@ def apt(
     matrix: Annotated[bool, typer.Option(help="Show the matrix.")] = True,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
+    items_file: ItemsFile = None,
     output: Output = None,
 ) -> None:
     """Score how accurately MT output translates pronouns.
@@ -222,12 +224,13 @@ def apt(
         _released_from_options(paths, lists, problems, settings, start, output)
         return
     check_layout(context, layout, ("matrix", "signatures"))
-    check_outputs(html, detail, output)
+    check_outputs(html, detail, items_file, output)
     named([str(path) for path in paths.candidates], name)
     align = AlignWith(align_with, align_prior, symmetrisation)
     evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start, name)
     style = style_of(output, layout, signatures)
-    _write(evaluation, data, layout, style, matrix, detail, html, max_examples, output)
+    files = (detail, html, items_file)
+    _write(evaluation, data, layout, style, matrix, files, max_examples, output)
 
 
 def _check_together(context: typer.Context, start: Start, repair: bool, tokens: bool) -> None:
@@ -299,12 +302,12 @@ def _write(
     layout: TableLayout,
     style: Style,
     matrix: bool,
-    detail: Path | None,
-    html: Path | None,
+    files: tuple[Path | None, Path | None, Path | None],
     max_examples: int,
     output: Path | None,
 ) -> None:
-    """Write everything that was asked for, once all of it is there."""
+    """Write everything that was asked for, once all of it is there: details, page, items."""
+    detail, html, items_file = files
     from crosspro.evaluation.apt.report import (
         csv_report,
         detail_json,
@@ -322,6 +325,12 @@ def _write(
         is_json = detail is not None and detail.suffix == ".json"
         return detail_json(evaluation) if is_json else detail_tsv(evaluation)
 
+    def items() -> str:
+        from crosspro.evaluation.review.from_linked_text import apt_items
+        from crosspro.evaluation.review.item_files import items_text
+
+        return items_text(apt_items(evaluation, data.documents))
+
     texts = {
         TableLayout.TABLE: lambda: text_report(evaluation, matrix, style),
         TableLayout.MARKDOWN: lambda: text_report(evaluation, matrix, style),
@@ -329,7 +338,8 @@ def _write(
         TableLayout.CSV: lambda: csv_report(evaluation),
     }
     signature = evaluation.results[0].score.signature
-    write_reports(layout, texts, {html: page, detail: details}, output, signature)
+    made = {html: page, detail: details, items_file: items}
+    write_reports(layout, texts, made, output, signature)
 
 
 def _run_released(config: ReleasedConfig, output: Path | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -122,6 +122,7 @@ def autoprf(
     ] = "en-fr",
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
+    items_file: ItemsFile = None,
     output: Output = None,
 ) -> None:
     """Precision and recall of MT output for pronouns (AutoPRF).
@@ -145,7 +146,7 @@ def autoprf(
         raise typer.BadParameter("--by-document: only with --doc-ids or --doc-starts")
     check_layout(context, layout, ("by_document", "signatures"))
     check_detail(detail)
-    check_outputs(html, detail, output)
+    check_outputs(html, detail, items_file, output)
     links = (links_reference, links_candidate)
     paths = input_paths(source, reference, candidate, *links, doc_ids, doc_starts, lenient)
 
@@ -173,7 +174,8 @@ def autoprf(
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
     style = style_of(output, layout, signatures)
-    _write(evaluation, data, layout, style, by_document, detail, html, max_examples, output)
+    files = (detail, html, items_file)
+    _write(evaluation, data, layout, style, by_document, files, max_examples, output)
 
 
 def _write(
@@ -182,12 +184,12 @@ def _write(
     layout: TableLayout,
     style: Style,
     by_document: bool,
-    detail: Path | None,
-    html: Path | None,
+    files: tuple[Path | None, Path | None, Path | None],
     max_examples: int,
     output: Path | None,
 ) -> None:
-    """Write everything that was asked for, once all of it is there."""
+    """Write everything that was asked for, once all of it is there: details, page, items."""
+    detail, html, items_file = files
     from crosspro.evaluation.autoprf.report import (
         csv_report,
         detail_json,
@@ -205,6 +207,12 @@ def _write(
         is_json = detail is not None and detail.suffix == ".json"
         return detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
 
+    def items() -> str:
+        from crosspro.evaluation.review.from_linked_text import autoprf_items
+        from crosspro.evaluation.review.item_files import items_text
+
+        return items_text(autoprf_items(evaluation, data))
+
     texts = {
         TableLayout.TABLE: lambda: text_report(evaluation, by_document, style),
         TableLayout.MARKDOWN: lambda: text_report(evaluation, by_document, style),
@@ -212,7 +220,8 @@ def _write(
         TableLayout.CSV: lambda: csv_report(evaluation),
     }
     signature = evaluation.results[0].total.scores[0].signature
-    write_reports(layout, texts, {html: page, detail: details}, output, signature)
+    made = {html: page, detail: details, items_file: items}
+    write_reports(layout, texts, made, output, signature)
 
 
 def _released(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:

@@ -30,6 +30,7 @@ OUTPUTS = frozenset(
         "probabilities",
         "antecedents",
         "review_file",
+        "items_file",
     )
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the

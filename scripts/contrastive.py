@@ -14,7 +14,7 @@ import typer
 from crosspro.data_prep.errors import InputError
 from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.default_command import group_app
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
 from crosspro.scripts.main import run
 from crosspro.scripts.mt_options import check_layout, check_outputs, refuse_others
 from crosspro.scripts.options import (
@@ -98,6 +98,7 @@ def score(
     seed: Seed = 12345,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
+    items_file: ItemsFile = None,
     output: Output = None,
 ) -> None:
     """Score systems on a contrastive set.
@@ -135,7 +136,7 @@ def score(
     if maximise and not scores:
         raise typer.BadParameter("--maximise is about files of scores; a --run gives -log p")
     named([str(path) for path in (*(scores or ()), *runs)], name)
-    check_outputs(output, detail, write_scores, html)
+    check_outputs(output, detail, write_scores, html, items_file)
     try:
         read = read_contrastive(test_set, allow_unknown=allow_unknown)
     except InputError as error:
@@ -157,6 +158,12 @@ def score(
         from crosspro.evaluation.contrastive.page import contrastive_page
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
+    if items_file is not None:
+        from crosspro.evaluation.review.from_contrastive import contrastive_items
+        from crosspro.evaluation.review.item_files import items_text
+
+        items = items_text(contrastive_items(evaluation))
+        write_output(items.encode("utf-8"), items_file)
     write_report(
         evaluation, contrastive_json, contrastive_csv, contrastive_text, output, layout, signatures
     )

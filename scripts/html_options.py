@@ -1,4 +1,4 @@
-"""Options of the commands that write an HTML page beside their tables."""
+"""Options of the commands that write examples beside their tables: a page, items for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from crosspro.evaluation.layout.examples import MOST_EXAMPLES
 
-__all__ = ["MOST_EXAMPLES", "Html", "MaxExamples", "check_html"]
+__all__ = ["MOST_EXAMPLES", "Html", "ItemsFile", "MaxExamples", "check_html"]
 
 Html = Annotated[
     Path | None,
@@ -17,6 +17,12 @@ Html = Annotated[
 ]
 MaxExamples = Annotated[
     int, typer.Option(min=0, help="Examples in the HTML page, at most; the page says if it cuts.")
+]
+ItemsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--items", metavar="FILE", help="Also write items for `protest review serve` (JSONL)."
+    ),
 ]
 
 

@@ -26,8 +26,11 @@ from crosspro.scripts.protest_options import (
     progress_shown,
     system_files,
 )
+from crosspro.scripts.protest_review_serve import serve, write_suite_items
 
 review = command_app()
+review.command("serve")(serve)
+review.command("items")(write_suite_items)
 
 
 @review.command("export", renamed={"--lists": "--target-language"})

@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 # The rooms of evaluation: what the metrics share does not know them, and no metric knows another.
 SHARED = {"statistics": set(), "layout": {"statistics"}, "mt_text": {"statistics", "layout"}}
-OTHERS = ("submissions", "published", "correlation")
+OTHERS = ("submissions", "published", "correlation", "review")
 MT_METRICS = {path.parent.name for path in (ROOT / "evaluation").glob("*/__init__.py")}
 MT_METRICS -= {*SHARED, *OTHERS}
 INNER: dict[str, set[str]] = {
@@ -34,6 +34,8 @@ INNER: dict[str, set[str]] = {
     "published": {"layout"},
     **{metric: set(SHARED) for metric in MT_METRICS},
     "correlation": {*SHARED, "published"},
+    # People judge what metrics found: their items come from here, and their verdicts from protest.
+    "review": {*SHARED, "protest", "apt", "autoprf", "contrastive"},
 }
 for inner, others in INNER.items():
     ALLOWED[f"evaluation.{inner}"] = {
@@ -42,6 +44,8 @@ for inner, others in INNER.items():
     }
 for outer in ("prediction", "baselines", "prediction.neural", "prediction.serve"):
     ALLOWED[outer] |= {f"evaluation.{inner}" for inner in INNER}
+ALLOWED["scripts.review_server"] = {"data_prep", "evaluation.protest", "evaluation.review"}
+ALLOWED["scripts.review_server"] |= {"scripts.review_server"}
 ALLOWED["scripts"] = {*ALLOWED, "scripts"}
 ROOMS = tuple(ALLOWED)
 

@@ -44,7 +44,7 @@ _BESIDE_WORDS = ".,;:!?…\"'’”“«»()[]-"
 def contrastive_page(evaluation: ContrastiveEvaluation, max_examples: int = MOST_EXAMPLES) -> str:
     """The page of an evaluation, with at most so many examples."""
     test_set, systems = evaluation.test_set, evaluation.systems
-    preferred = [_preferred(evaluation, system) for system in systems]
+    preferred = [preferred_translations(evaluation, system) for system in systems]
     pairs = without_rare(
         [
             [
@@ -81,7 +81,7 @@ def contrastive_page(evaluation: ContrastiveEvaluation, max_examples: int = MOST
     return render(page, _examples(evaluation, preferred, pairs, max_examples))
 
 
-def _preferred(evaluation: ContrastiveEvaluation, system: SystemScores) -> list[int]:
+def preferred_translations(evaluation: ContrastiveEvaluation, system: SystemScores) -> list[int]:
     """The translation of each instance that a system scores best: 0 the reference, n an error."""
     values = -system.values if system.maximise else system.values
     chosen = []
@@ -102,19 +102,20 @@ def _words(instance: Instance) -> list[str]:
     return [word.lower() or "reference" for word in found]
 
 
-def _texts(instance: Instance) -> list[list[str]]:
+def translation_texts(instance: Instance) -> list[list[str]]:
+    """The words of the reference and of each error."""
     texts = (instance.reference, *(error.text for error in instance.errors))
     return [(text or "").split() for text in texts]
 
 
 def _different(instance: Instance, translation: int) -> str:
-    words = _texts(instance)[translation]
-    return " ".join(words[place] for place in _difference(instance, translation))
+    words = translation_texts(instance)[translation]
+    return " ".join(words[place] for place in differing_words(instance, translation))
 
 
-def _difference(instance: Instance, translation: int) -> range:
+def differing_words(instance: Instance, translation: int) -> range:
     """The positions at which a translation differs from the reference (it from the first error)."""
-    texts = _texts(instance)
+    texts = translation_texts(instance)
     one, other = texts[translation], texts[0 if translation else 1]
     shorter = min(len(one), len(other))
     start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
@@ -139,7 +140,7 @@ def _examples(
     ends = np.cumsum([1 + len(one.errors) for one in instances])
     for number in spread_over(len(instances), limit):
         instance = instances[number]
-        texts = [" ".join(words) for words in _texts(instance)]
+        texts = [" ".join(words) for words in translation_texts(instance)]
         document = instance.document or instance.block or ""
         lines = [
             examples.add_line(-1, source, [Version(target)], [Version("")] * len(systems), document)
@@ -156,12 +157,12 @@ def _examples(
         examples.add(
             (instance.source_pronoun or "").lower(),
             lines,
-            [_marks(len(lines) - 1, at, _difference(instance, 0))],
+            [_marks(len(lines) - 1, at, differing_words(instance, 0))],
             [
                 Rendering(
                     _verdict(evaluation, place, number),
                     pairs[place][number],
-                    _marks(len(lines) - 1, at, _difference(instance, choice)),
+                    _marks(len(lines) - 1, at, differing_words(instance, choice)),
                     _scores(instance, system.values[end - 1 - len(instance.errors) : end].tolist()),
                 )
                 for place, (system, choice) in enumerate(zip(systems, chosen, strict=True))

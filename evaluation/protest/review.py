@@ -76,9 +76,9 @@ def write_review(path: str | Path, results: Iterable[TokenResult], lists: Target
     new = [result for result in results if item_key(result) not in known]
     with atomic_output(path, merged=bool(kept)) as handle:
         for cells in (COLUMNS, *kept):
-            handle.write(_csv_line(cells))
+            handle.write(csv_line(cells))
         for result in new:
-            handle.write(_csv_line(_row(result, lists)))
+            handle.write(csv_line(_row(result, lists)))
     return len(new)
 
 
@@ -105,7 +105,7 @@ def _filled_in(path: Path) -> list[list[str]]:
     return rows
 
 
-def _csv_line(cells: Iterable[str]) -> bytes:
+def csv_line(cells: Iterable[str]) -> bytes:
     """A row in the form that spreadsheets read and write: cells with quotation marks are quoted."""
     buffer = io.StringIO()
     csv.writer(buffer, delimiter="\t", lineterminator="\n").writerow(cells)
@@ -130,7 +130,7 @@ def _row(result: TokenResult, lists: TargetWords) -> list[str]:
     return [
         token.name,
         result.system,
-        _sealed(*item_key(result), pronoun, head),
+        sealed_digest(*item_key(result), pronoun, head),
         token.category,
         source_text(result),
         reference_text(result, 0),
@@ -147,7 +147,7 @@ def _row(result: TokenResult, lists: TargetWords) -> list[str]:
     ]
 
 
-def _sealed(token: str, system: str, digest: str, pronoun: str, head: str) -> str:
+def sealed_digest(token: str, system: str, digest: str, pronoun: str, head: str) -> str:
     """The digest with a check sum of what a verdict is stored under, which nobody may change."""
     content = "\t".join((token, system, digest, pronoun, head))
     return f"{digest}{_SEAL}{hashlib.sha256(content.encode('utf-8')).hexdigest()[:8]}"
@@ -191,7 +191,13 @@ def _marked(lines: Iterable[tuple[int, Words]], marks: Mapping[int, set[int]]) -
 
 def read_review(path: str | Path, suite: Suite, annotator: str) -> list[AnnotatorVerdict]:
     """The verdicts of a filled-in review file; rows without one are passed over."""
-    tokens = suite.by_name()
+    return read_filled_in(path, {token.name: token.anaphoric for token in suite.tokens}, annotator)
+
+
+def read_filled_in(
+    path: str | Path, anaphoric: Mapping[str, bool], annotator: str
+) -> list[AnnotatorVerdict]:
+    """The same for any tokens, of which is known whether they have an antecedent."""
     problems: list[Problem] = []
     found: list[AnnotatorVerdict] = []
     seen: set[tuple[str, str, str]] = set()
@@ -214,12 +220,11 @@ def read_review(path: str | Path, suite: Suite, annotator: str) -> list[Annotato
             problems.append(Problem(str(path), number, "columns", expected, written))
             continue
         row = dict(zip(COLUMNS, cells, strict=True))
-        if row["token"] not in tokens:
+        if row["token"] not in anaphoric:
             expected = "a token of the suite"
             problems.append(Problem(str(path), number, "token", expected, quoted(row["token"])))
             continue
-        anaphoric = tokens[row["token"]].anaphoric
-        verdict = _verdict(str(path), number, row, anaphoric, annotator)
+        verdict = _verdict(str(path), number, row, anaphoric[row["token"]], annotator)
         if isinstance(verdict, list):
             problems += verdict
         elif verdict is not None:
@@ -244,7 +249,7 @@ def _verdict(
     problems = []
     digest = row["digest"].partition(_SEAL)[0]
     words = row["output_pronoun"], row["output_head"]
-    if row["digest"] != _sealed(row["token"], row["system"], digest, *words):
+    if row["digest"] != sealed_digest(row["token"], row["system"], digest, *words):
         expected = "token, system, digest and words as they were exported"
         problems.append(Problem(path, number, "digest", expected, quoted(row["digest"])))
     values: list[Value | None] = []
@@ -272,15 +277,23 @@ def silver_from(
 ) -> dict[str, list[Alternative]]:
     """The translations that people found right, as silver alternatives beside known ones.
 
-    An anaphoric token gives a pair, and only if both halves are right.
+    An anaphoric token gives a pair, and only if both halves are right. What somebody proposes in
+    place of a pronoun is an alternative, too.
     """
     found = {name: list(some) for name, some in (known or {}).items()}
     for one in judgements:
-        right = one.pronoun == "right" and (not one.item.anaphoric or one.antecedent == "right")
-        pronoun, head = tuple(one.item.pronoun.split()), tuple(one.item.head.split())
-        if not right or not pronoun or (one.item.anaphoric and not head):
+        item, head = one.item, tuple(one.item.head.split())
+        if item.anaphoric and (one.antecedent != "right" or not head):
             continue
-        others = found.setdefault(one.item.token, [])
-        if not any((other.pronoun, other.head) == (pronoun, head) for other in others):
-            others.append(Alternative(pronoun, head, f"from {one.item.system}"))
+        right: list[Alternative] = []
+        if one.pronoun == "right":
+            words = tuple(item.pronoun.split()) if one.corrected is None else one.corrected.words
+            right.append(Alternative(words, head, f"from {item.system}"))
+        for proposed, annotator in one.alternatives:
+            right.append(Alternative(tuple(proposed.split()), head, f"proposed by {annotator}"))
+        for alternative in right:
+            others = found.get(item.token, [])
+            known_pairs = {(other.pronoun, other.head) for other in others}
+            if alternative.pronoun and (alternative.pronoun, head) not in known_pairs:
+                found.setdefault(item.token, []).append(alternative)
     return found

@@ -13,7 +13,7 @@ from crosspro.evaluation.protest.score import TokenResult, score_system
 from crosspro.evaluation.protest.silver import Alternative, read_silver
 from crosspro.evaluation.protest.suite import Suite
 from crosspro.evaluation.protest.suite_reader import read_suite
-from crosspro.evaluation.protest.systems import read_systems, with_links
+from crosspro.evaluation.protest.systems import SystemOutput, read_systems, with_links
 from crosspro.evaluation.protest.text import Report, read_corpus
 from crosspro.evaluation.protest.verdicts import Judgement, VerdictStore
 
@@ -41,12 +41,13 @@ def system_name(path: Path) -> str:
 
 @dataclass(frozen=True)
 class ScoredSystems:
-    """The results of each system, the silver alternatives and verdicts, and how links came."""
+    """The results of each system, silver alternatives and verdicts, how links came, and outputs."""
 
     results: dict[str, list[TokenResult]]
     silver: dict[str, list[Alternative]]
     judgements: dict[tuple[str, str, str], Judgement]
     links: str
+    systems: tuple[SystemOutput, ...] = ()
 
     @property
     def tokens(self) -> list[TokenResult]:
@@ -102,7 +103,7 @@ def read_and_score(
     words, right = known(target_lists), known(alternatives)
     results = {one.name: score_system(own, one, words, right, repair) for one in linked}
     how = "given" if files.links else known(corpus).signature
-    return own, words, ScoredSystems(results, right, known(judgements), how)
+    return own, words, ScoredSystems(results, right, known(judgements), how, tuple(linked))
 
 
 def _unreadable(files: SystemFiles) -> list[Problem]:

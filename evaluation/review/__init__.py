@@ -1,0 +1,1 @@
+"""Review campaigns: what is judged by whom, and what came of it; above the metrics it serves."""

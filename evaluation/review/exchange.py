@@ -1,0 +1,241 @@
+"""Verdicts out of a campaign and into it: review files (TSV), and everything as JSON Lines.
+
+The TSV is the review file that `protest review export` writes, filled in, for one annotator or with
+the final decisions. The JSON Lines hold every verdict that was ever given, those taken back as
+well, with author and time; read into another store they are added to what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.evaluation.protest.review import (
+    BETWEEN_LINES,
+    COLUMNS,
+    csv_line,
+    read_filled_in,
+    sealed_digest,
+)
+from crosspro.evaluation.protest.verdict_records import VALUES, value_of
+from crosspro.evaluation.protest.verdict_rows import (
+    add_resolution,
+    add_verdict,
+    all_verdicts,
+    resolutions,
+)
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, CorrectedWords, Item
+from crosspro.evaluation.review.items import ReviewItem, ReviewSet
+
+_CORRECTED = ("token", "system", "annotator", "marked", "corrected", "at", "alternative", "text")
+_TEXTS = ("annotator", "pronoun", "remark", "alternative", "time")
+
+
+def review_table(items: ReviewSet, verdicts: Iterable[AnnotatorVerdict], context: int) -> bytes:
+    """A review file with a row for each verdict; verdicts on other outputs are left out."""
+    known = {one.item.key: one for one in items.items}
+    rows = [csv_line(COLUMNS)]
+    for verdict in verdicts:
+        item = known.get(verdict.item.key)
+        if item is not None:
+            rows.append(csv_line([*_cells(items, item, context), *_said(verdict)]))
+    return b"".join(rows)
+
+
+def _said(verdict: AnnotatorVerdict) -> list[str]:
+    antecedent = verdict.antecedent or ""
+    return [verdict.pronoun, antecedent, " ".join(verdict.tags), harmless(verdict.remark)]
+
+
+def harmless(text: str) -> str:
+    """A text as a spreadsheet may get it: a space keeps it from being taken for a formula."""
+    return f" {text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def _cells(items: ReviewSet, one: ReviewItem, context: int) -> list[str]:
+    item = one.item
+    shown = items.context(one, context)
+    references = range(len(items.lines[one.pronoun.line].references))
+
+    def words(kind: str, number: int) -> str:
+        marks = one.pronoun if kind == "pronoun" else one.antecedent
+        if marks is None:
+            return ""
+        line = items.lines[marks.line].references[number]
+        return " ".join(line[at] for at in marks.references[number])
+
+    return [
+        item.token,
+        item.system,
+        sealed_digest(*item.key, item.pronoun, item.head),
+        one.group,
+        marked_text(items, one, shown, "source"),
+        marked_text(items, one, shown, "reference") if references else "",
+        marked_text(items, one, shown, "candidate"),
+        " | ".join(words("pronoun", number) for number in references),
+        " | ".join(words("antecedent", number) for number in references),
+        item.pronoun,
+        item.head,
+        one.why,
+    ]
+
+
+def marked_text(items: ReviewSet, one: ReviewItem, lines: Iterable[int], side: str) -> str:
+    """Some lines of one side with the marked words in [[double brackets]]."""
+    found = []
+    for number in lines:
+        line = items.lines[number]
+        candidate = line.candidates.get(one.item.system)
+        words = {
+            "source": (candidate and candidate.source) or line.source,
+            "reference": line.references[0] if line.references else (),
+            "candidate": candidate.words if candidate else (),
+        }[side]
+        marks: set[int] = set()
+        for own in (one.pronoun, one.antecedent):
+            if own is not None and own.line == number:
+                places = {
+                    "source": own.source,
+                    "reference": own.references[0] if own.references else (),
+                    "candidate": own.candidate,
+                }
+                marks.update(places[side])
+        found.append(
+            " ".join(f"[[{word}]]" if at in marks else word for at, word in enumerate(words))
+        )
+    return BETWEEN_LINES.join(found)
+
+
+def corrected_table(items: ReviewSet, verdicts: Iterable[AnnotatorVerdict]) -> list[list[str]]:
+    """What annotators say the pronoun's words are, or should be: a heading and rows."""
+    known = {one.item.key: one for one in items.items}
+    rows = [list(_CORRECTED)]
+    for verdict in verdicts:
+        item = known.get(verdict.item.key)
+        if item is None or (verdict.corrected is None and not verdict.alternative):
+            continue
+        line = items.lines[item.pronoun.line].candidates[item.item.system].words
+        marked = " ".join(line[at] for at in item.pronoun.candidate)
+        corrected = verdict.corrected
+        rows.append(
+            [
+                *(verdict.item.token, verdict.item.system, verdict.annotator, marked),
+                "" if corrected is None else " ".join(corrected.words) or "(none)",
+                "" if corrected is None else " ".join(map(str, corrected.at)),
+                *(harmless(verdict.alternative), " ".join(line)),
+            ]
+        )
+    return rows
+
+
+def history(connection: sqlite3.Connection) -> Iterator[str]:
+    """Every verdict and every decision, a JSON object a line, in the order in which they came."""
+    for verdict, withdrawn in all_verdicts(connection):
+        yield _json(verdict, "withdrawn" if withdrawn else "verdict")
+    for verdict in resolutions(connection, every=True):
+        yield _json(verdict, "decision")
+
+
+def _json(verdict: AnnotatorVerdict, kind: str) -> str:
+    return json.dumps({"kind": kind} | asdict(verdict), ensure_ascii=False)
+
+
+def read_history(path: str | Path) -> list[tuple[str, AnnotatorVerdict]]:
+    """What `history` wrote; every problem is raised."""
+    problems: list[Problem] = []
+    found = []
+    for number, text in enumerate(read_text_lines(Path(path)), start=1):
+        try:
+            found.append(_parsed(parse_json(text)))
+        except (ValueError, KeyError, TypeError) as error:
+            expected = "a verdict as it is exported"
+            problems.append(Problem(str(path), number, "verdict", expected, quoted(str(error))))
+    if problems:
+        raise InputError(problems)
+    if not found:
+        raise input_error(path, "file", "at least one verdict", "none")
+    return found
+
+
+def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
+    if not isinstance(record, dict) or record.get("kind") not in (
+        "verdict",
+        "withdrawn",
+        "decision",
+    ):
+        raise ValueError("no verdict")
+    written = record["item"]
+    if not isinstance(written, Mapping) or type(written.get("anaphoric")) is not bool:
+        raise ValueError("no item")
+    names = ("token", "system", "digest", "pronoun", "head")
+    if not all(isinstance(written.get(name), str) for name in names):
+        raise ValueError("an item without names")
+    if not all(isinstance(record.get(name), str) for name in _TEXTS):
+        raise ValueError("a text is missing")
+    tags, corrected = record.get("tags"), record.get("corrected")
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise ValueError("no list of tags")
+    token, system, digest, words, head = (written[name] for name in names)
+    item = Item(token, system, digest, words, head, written["anaphoric"])
+    pronoun = value_of(record["pronoun"])
+    antecedent = None if record.get("antecedent") is None else value_of(record["antecedent"])
+    if pronoun is None or (record.get("antecedent") is not None and antecedent is None):
+        raise ValueError(choices(VALUES))
+    correction = None
+    if corrected is not None:
+        at = tuple(int(place) for place in corrected["at"])
+        correction = CorrectedWords(at, tuple(str(word) for word in corrected["words"]))
+    verdict = AnnotatorVerdict(
+        item,
+        record["annotator"],
+        pronoun,
+        antecedent,
+        tuple(tags),
+        record["remark"],
+        bool(record.get("bad")),
+        correction,
+        record["alternative"],
+        record["time"],
+    )
+    return record["kind"], verdict
+
+
+def add_history(
+    connection: sqlite3.Connection, records: Iterable[tuple[str, AnnotatorVerdict]]
+) -> int:
+    """Add what is not there yet, in its order; how much that was."""
+    known = {_identity(kind, one) for kind, one in _stored(connection)}
+    count = 0
+    for kind, verdict in records:
+        if _identity(kind, verdict) in known:
+            continue
+        if kind == "decision":
+            add_resolution(connection, verdict)
+        else:
+            add_verdict(connection, verdict, withdrawn=kind == "withdrawn")
+        count += 1
+    return count
+
+
+def _stored(connection: sqlite3.Connection) -> Iterator[tuple[str, AnnotatorVerdict]]:
+    for verdict, withdrawn in all_verdicts(connection):
+        yield "withdrawn" if withdrawn else "verdict", verdict
+    for verdict in resolutions(connection, every=True):
+        yield "decision", verdict
+
+
+def _identity(kind: str, verdict: AnnotatorVerdict) -> tuple[str, str, AnnotatorVerdict]:
+    return kind, verdict.time, replace(verdict, tags=tuple(sorted(verdict.tags)))
+
+
+def read_table(path: str | Path, items: ReviewSet, annotator: str) -> list[AnnotatorVerdict]:
+    """The verdicts of a filled-in review file."""
+    anaphoric = {one.item.token: one.item.anaphoric for one in items.items}
+    return read_filled_in(path, anaphoric, annotator)

@@ -1,0 +1,127 @@
+"""Who judges what: a plan from a seed, the same whenever it is made again.
+
+Every mismatch is asked, and a chosen share of what a metric takes for right (001 judged all). A
+chosen share goes to several annotators, so that agreement can be measured; pairs of annotators
+take turns. Each annotator gets the questions in an order of their own, in which systems and
+categories are mixed, with attention checks in between.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from crosspro.evaluation.review.items import Key, Question
+
+Kind = Literal["tutorial", "item", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """Shares between 0 and 1; `judges` is how many annotators share a question that is shared.
+
+    `checks` is how many attention checks come with every hundred questions.
+    """
+
+    seed: int = 1
+    matches: float = 0.0
+    overlap: float = 0.2
+    judges: int = 2
+    checks: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One place in an annotator's work: a question, or one with a known answer."""
+
+    kind: Kind
+    key: Key
+
+
+def chosen_questions(questions: Iterable[Question], settings: PlanSettings) -> list[Key]:
+    """What is asked: all mismatches, and a share of the matches."""
+    asked: list[Key] = []
+    matches: list[Key] = []
+    for question in questions:
+        (matches if question.matches else asked).append(question.key)
+    generator = _generator(settings.seed, "matches")
+    count = round(settings.matches * len(matches))
+    return [*asked, *generator.sample(matches, count)]
+
+
+def make_plan(
+    keys: Sequence[Key],
+    annotators: Sequence[str],
+    settings: PlanSettings,
+    checks: Sequence[Key] = (),
+) -> dict[str, list[Assignment]]:
+    """The work of each annotator: some questions for several, every other one for one of them."""
+    generator = _generator(settings.seed, "plan")
+    mixed = list(keys)
+    generator.shuffle(mixed)
+    judges = min(settings.judges, len(annotators))
+    shared = round(settings.overlap * len(mixed)) if judges > 1 else 0
+    work: dict[str, list[Key]] = {name: [] for name in annotators}
+    groups = list(combinations(annotators, judges)) if shared else []
+    generator.shuffle(groups)
+    for number, key in enumerate(mixed[:shared]):
+        for name in groups[number % len(groups)]:
+            work[name].append(key)
+    for key in mixed[shared:]:
+        work[min(annotators, key=lambda name: len(work[name]))].append(key)
+    return {name: _ordered(own, name, settings, checks) for name, own in work.items()}
+
+
+def _ordered(
+    keys: list[Key],
+    annotator: str,
+    settings: PlanSettings,
+    checks: Sequence[Key],
+) -> list[Assignment]:
+    """An annotator's own order, with attention checks at places that nobody can foresee."""
+    generator = _generator(settings.seed, f"order of {annotator}")
+    generator.shuffle(keys)
+    found = [Assignment("item", key) for key in keys]
+    count = min(len(checks), round(settings.checks * len(keys) / 100))
+    if settings.checks and keys and checks:
+        count = max(1, count)
+    for key in generator.sample(list(checks), count):
+        found.insert(generator.randrange(len(found) + 1), Assignment("check", key))
+    return found
+
+
+def share_with(
+    newcomer: str,
+    work: Mapping[str, Sequence[Assignment]],
+    done: Mapping[str, set[Key]],
+    settings: PlanSettings,
+    checks: Sequence[Key] = (),
+) -> dict[str, list[Assignment]]:
+    """The plan with one more annotator, who takes over an equal part of what is not done yet.
+
+    Questions that several annotators share stay with them.
+    """
+    counts: dict[Key, int] = {}
+    for own in work.values():
+        for one in own:
+            counts[one.key] = counts.get(one.key, 0) + 1
+    found: dict[str, list[Assignment]] = {}
+    taken: list[Key] = []
+    for name, own in work.items():
+        free = [
+            one.key
+            for one in own
+            if one.kind == "item" and counts[one.key] == 1 and one.key not in done.get(name, set())
+        ]
+        given = set(free[len(free) - len(free) // (len(work) + 1) :])
+        taken += [key for key in free if key in given]
+        found[name] = [one for one in own if one.key not in given]
+    found[newcomer] = _ordered(taken, newcomer, settings, checks)
+    return found
+
+
+def _generator(seed: int, purpose: str) -> random.Random:
+    return random.Random(f"{seed} {purpose}")  # noqa: S311 - a plan is no secret

@@ -1,0 +1,58 @@
+"""The application: pages under secret links, a few static files, and errors that say little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+
+from crosspro.scripts.review_server import annotator_pages, researcher_pages
+from crosspro.scripts.review_server.protection import Layer, Protection
+from crosspro.scripts.review_server.site import STATIC, Site, TooManyError, static_file
+
+_WORDS = {
+    403: "This form was not sent by the page it belongs to. Open your link again.",
+    404: "There is nothing here. Perhaps the link is not complete, or was replaced by a new one.",
+    405: "This is not possible here.",
+    415: "This is no form of this server.",
+    422: "Something is missing. Go back and fill it in.",
+    429: "Too many requests. Wait a moment.",
+}
+
+
+def make_application(site: Site, hosts: Iterable[str], url: str | None = None) -> Layer:
+    """The pages of a site behind all protection."""
+    application = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="review")
+    application.state.site = site
+    application.include_router(annotator_pages.router)
+    application.include_router(researcher_pages.router)
+    application.add_api_route("/static/{name}", _static, methods=["GET"], response_model=None)
+    application.add_exception_handler(HTTPException, _refused)
+    application.add_exception_handler(RequestValidationError, _invalid)
+    application.add_exception_handler(TooManyError, _too_many)
+    return Protection(application, hosts, url)
+
+
+def _static(name: str) -> Response:
+    if name not in STATIC:
+        raise HTTPException(404)
+    return Response(static_file(name), media_type=STATIC[name])
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    return _plain(error.status_code if isinstance(error, HTTPException) else 500)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    return _plain(404)
+
+
+def _too_many(request: Request, error: Exception) -> Response:
+    return _plain(429)
+
+
+def _plain(status: int) -> Response:
+    return PlainTextResponse(f"{status}: {_WORDS.get(status, 'Not possible.')}\n", status)

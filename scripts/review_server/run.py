@@ -1,0 +1,79 @@
+"""Start the server of a campaign, and say where it is."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+
+from crosspro.data_prep.errors import printable
+from crosspro.evaluation.review.campaign import Campaign, CampaignSettings
+from crosspro.evaluation.review.campaign_file import CampaignFile
+from crosspro.evaluation.review.checks import reference_checks
+from crosspro.evaluation.review.items import ReviewSet
+from crosspro.scripts.review_server.application import make_application
+from crosspro.scripts.review_server.links import open_key
+from crosspro.scripts.review_server.site import Site
+
+
+def open_campaign(
+    store: Path,
+    items: ReviewSet,
+    tutorial: ReviewSet | None,
+    settings: CampaignSettings,
+    annotators: Sequence[str],
+) -> Campaign:
+    """A campaign, new or known, with everything planned that is new."""
+    plan = settings.plan
+    checks = None
+    if plan.checks:
+        count = -(-len(items.questions) * plan.checks // 100)
+        checks = reference_checks(items, max(4, int(count)), plan.seed)
+    campaign = Campaign(CampaignFile(store, items.digest), items, settings, tutorial, checks)
+    campaign.start(annotators)
+    return campaign
+
+
+def run_server(
+    store: Path,
+    items: ReviewSet,
+    tutorial: ReviewSet | None,
+    settings: CampaignSettings,
+    annotators: Sequence[str],
+    host: str,
+    port: int,
+    url: str | None,
+    hosts: Sequence[str],
+) -> None:
+    """Serve until it is stopped. Addresses, which are secret, are printed here and nowhere else."""
+    campaign = open_campaign(store, items, tutorial, settings, annotators)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((host.strip("[]"), port))
+    listening.listen(256)  # links that are printed can be opened
+    shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    site = Site(campaign, open_key(store), url or f"http://{shown}:{listening.getsockname()[1]}")
+    print(f"researcher: {site.management}")
+    for person in site.people:
+        print(f"{printable(person.name)}: {site.address(person)}")
+    sys.stdout.flush()
+    configuration = uvicorn.Config(
+        make_application(site, hosts, url),
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        timeout_keep_alive=30,
+        limit_concurrency=500,
+        ws="none",
+    )
+    try:
+        uvicorn.Server(configuration).run(sockets=[listening])
+    finally:
+        campaign.file.close()
