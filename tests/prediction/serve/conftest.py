@@ -25,13 +25,18 @@ def fitted(system, task):
     return system
 
 
-@pytest.fixture(scope="session")
-def systems():
+def small_systems():
+    """Systems by name, trained on a few documents."""
     return {
         "ngram": fitted(NGramSystem(order=3), WORDS),
         "majority": fitted(Majority(), WORDS),
         "anaphora": fitted(neural_system("hardmeier_anaphora", context=3), LEMMAS),
     }
+
+
+@pytest.fixture(scope="session")
+def systems():
+    return small_systems()
 
 
 @pytest.fixture(scope="session")

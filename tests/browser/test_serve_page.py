@@ -1,33 +1,29 @@
 """The page in a real browser: a pair is typed, a pronoun clicked, and bars are seen.
 
-With CROSSPRO_PICTURES=FOLDER the pictures of docs/serve.md are written there.
+`SCREENSHOTS=docs/images pytest tests/browser` also writes the picture of docs/serve.md.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
-from pathlib import Path
 
 import pytest
 
-from tests.prediction.serve.conftest import HOUSE
+from tests.prediction.serve.conftest import HOUSE, small_systems
 from tests.scripts.test_serve import start
 
 pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
 playwright = pytest.importorskip(
-    "playwright.sync_api", reason="tests in a browser need playwright (pip install playwright)"
+    "playwright.sync_api", reason="needs playwright: make extras EXTRAS=review,browser"
 )
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("tests in a browser need Chromium (apt install chromium)", allow_module_level=True)
 
+IN_DOCS = "serve-wide-light.png"
 EVIL = "<img src=x onerror=document.title='owned'>"
 
 
 @pytest.fixture(scope="module")
-def address(systems, tmp_path_factory):
+def address(tmp_path_factory):
+    systems = small_systems()
     folder = tmp_path_factory.mktemp("runs")
     for name, system in systems.items():
         system.save(folder / name)
@@ -38,19 +34,11 @@ def address(systems, tmp_path_factory):
     process.communicate(timeout=60)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def page(browser, address, request):
+def page(chromium, address, request):
     """A page of a width and colours; whatever its console complains about is a fault."""
     width, colours = getattr(request, "param", (1280, "light"))
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colours)
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=colours)
     shown = context.new_page()
     faults = []
     shown.on("console", lambda told: faults.append(told.text)
@@ -65,10 +53,14 @@ def page(browser, address, request):
     assert faults == []
 
 
-def picture(page, name):
-    folder = os.environ.get("CROSSPRO_PICTURES")
-    if folder:
-        page.screenshot(path=Path(folder) / name, full_page=True)
+def picture(page, pictures, name):
+    """What `name` shows, for people; docs/serve.md has one of them."""
+    size = "wide" if page.viewport_size["width"] > 1000 else "narrow"
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    file = f"{name}-{size}-{'dark' if dark else 'light'}.png"
+    if pictures is not None and (file == IN_DOCS or pictures.parent.name != "docs"):
+        pictures.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=pictures / file, full_page=True)
 
 
 def type_pair(page, pair):
@@ -85,14 +77,14 @@ def fits(page):
 
 
 @pytest.mark.parametrize("page", [(1280, "light"), (400, "dark"), (400, "light")], indirect=True)
-def test_a_pronoun_is_clicked_and_bars_are_seen(page):
+def test_a_pronoun_is_clicked_and_bars_are_seen(page, pictures):
     expect = playwright.expect
     type_pair(page, HOUSE)
     page.click("#go")
     expect(gaps(page)).to_have_text(["▢ elle"])
     cards = page.locator(".card")
     expect(cards.locator("h3")).to_have_text(["ngram", "majority"])
-    expect(cards.first.locator("tr")).to_have_count(9)
+    expect(cards.first.locator("tr", has=page.locator(".bar"))).to_have_count(9)
     expect(cards.locator("details")).to_have_count(2)  # nothing is drawn anew from here on
     chosen = cards.first.locator("tr.chosen")
     expect(chosen).to_have_count(1)
@@ -108,8 +100,7 @@ def test_a_pronoun_is_clicked_and_bars_are_seen(page):
     expect(cards.first.locator(".evidence").first).to_be_visible()
     expect(cards.last.locator("details")).to_contain_text("cannot explain")
     assert fits(page)
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    picture(page, f"serve-{page.viewport_size['width']}-{'dark' if dark else 'light'}.png")
+    picture(page, pictures, "serve")
 
 
 def test_everything_can_be_done_with_the_keyboard(page):
@@ -132,7 +123,7 @@ def test_everything_can_be_done_with_the_keyboard(page):
 
 
 @pytest.mark.parametrize("page", [(1280, "dark"), (400, "light")], indirect=True)
-def test_an_example_shows_the_antecedent(page):
+def test_an_example_shows_the_antecedent(page, pictures):
     expect = playwright.expect
     page.select_option("#task", "en-fr")
     expect(page.locator("#lines")).to_be_visible()
@@ -144,7 +135,7 @@ def test_an_example_shows_the_antecedent(page):
     page.locator(".card summary").click()
     expect(page.locator(".card")).to_contain_text("Antecedents")
     assert fits(page)
-    picture(page, f"serve-example-{page.viewport_size['width']}.png")
+    picture(page, pictures, "serve-example")
 
 
 def test_what_is_wrong_is_told_in_the_page(page):
@@ -183,8 +174,8 @@ def test_scripts_that_are_typed_stay_text(page):
     assert page.title() == "crosspro: try systems"
 
 
-def test_a_page_elsewhere_cannot_ask(browser, address):
-    context = browser.new_context()
+def test_a_page_elsewhere_cannot_ask(chromium, address):
+    context = chromium.new_context()
     shown = context.new_page()
     shown.route("http://evil.example/", lambda route: route.fulfill(body="<p>evil"))
     shown.goto("http://evil.example/")
