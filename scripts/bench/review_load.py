@@ -249,10 +249,11 @@ def measured(
         stored, lost, doubled = lost_and_doubled(folder, load)
         milliseconds = 1000 * np.array(load.seconds)
         p50, p99 = np.percentile(milliseconds, [50, 99])
+        hit = sum(at < verdicts for at in load.killed_at)
         print(
             f"{annotators} annotators, {stored:,} verdicts stored, "
             f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled, "
-            f"{sum(at < verdicts for at in load.killed_at)} kills while people judged; {took:.0f} s, {cpu:.0f} CPU s of the server"
+            f"{hit} kills while people judged; {took:.0f} s, {cpu:.0f} CPU s of the server"
         )
         longest = milliseconds.max()
         print(
