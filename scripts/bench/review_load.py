@@ -50,6 +50,8 @@ class Load:
     seconds: list[float] = field(default_factory=list)
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
     refused: int = 0
+    killed_at: list[int] = field(default_factory=list)
+    """How many saves were acknowledged when the server was killed."""
 
 
 def make_items(questions: int) -> ReviewSet:
@@ -179,10 +181,11 @@ async def annotate(
     connection.close()
 
 
-async def kill_at_times(server: ServerProcess, times: list[float]) -> None:
+async def kill_at_times(server: ServerProcess, times: list[float], load: Load) -> None:
     """Kill the server after each of some spans of time, and start it again."""
     for seconds in times:
         await asyncio.sleep(seconds)
+        load.killed_at.append(len(load.acknowledged))
         await asyncio.to_thread(server.kill)
         await asyncio.to_thread(server.start)
 
@@ -222,7 +225,7 @@ async def run(server: ServerProcess, pages: bool, pause: float, kills: int, spre
     killer = None
     if kills:
         times = [random.uniform(0.05, spread) for _ in range(kills)]
-        killer = asyncio.create_task(kill_at_times(server, times))
+        killer = asyncio.create_task(kill_at_times(server, times, load))
         await killer
     await asyncio.gather(*work)
     return load
@@ -246,10 +249,11 @@ def measured(
         stored, lost, doubled = lost_and_doubled(folder, load)
         milliseconds = 1000 * np.array(load.seconds)
         p50, p99 = np.percentile(milliseconds, [50, 99])
+        hit = sum(at < verdicts for at in load.killed_at)
         print(
             f"{annotators} annotators, {stored:,} verdicts stored, "
             f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled, "
-            f"{kills} kills; {took:.0f} s, {cpu:.0f} CPU s of the server"
+            f"{hit} kills while people judged; {took:.0f} s, {cpu:.0f} CPU s of the server"
         )
         longest = milliseconds.max()
         print(
@@ -266,7 +270,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--no-pages", action="store_true", help="save only, read no pages")
-    parser.add_argument("--killed-verdicts", type=int, default=6_000)
+    parser.add_argument("--killed-verdicts", type=int, default=12_000)
     chosen = parser.parse_args()
     random.seed(1)
     pages = not chosen.no_pages
