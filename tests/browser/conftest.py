@@ -31,9 +31,12 @@ CHANGES = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser that is on this machine; none is downloaded."""
+    """A browser that is on this machine; none is downloaded.
+
+    While it is open, an event loop runs in this thread, which tests of other modules may not want.
+    """
     api = pytest.importorskip(
         "playwright.sync_api", reason="needs playwright: make extras EXTRAS=review,browser"
     )
