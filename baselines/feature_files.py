@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import save
 
 from crosspro.baselines.estimators.steps import FittedSteps, steps_from_files, steps_to_files
 from crosspro.baselines.features.gaps import Resources
@@ -26,6 +26,7 @@ from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
+from crosspro.prediction.stored_tensors import load_tensors
 from crosspro.prediction.system import read_json_object
 
 _VOCABULARY = "features.json"
@@ -68,7 +69,7 @@ def load_model(folder: Path, classes: int) -> tuple[FeatureVocabulary, FittedSte
     described = read_json_object(folder / _STEPS).get("steps")
     note_input(folder / _ARRAYS)
     try:
-        arrays = load_file(folder / _ARRAYS)
+        arrays = load_tensors(folder / _ARRAYS).arrays
         fitted = steps_from_files(described or [], arrays, classes, len(vocabulary))
     except (OSError, SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
         found = " ".join(str(error).split()[:40])

@@ -30,6 +30,7 @@ from crosspro.evaluation.contrastive.accuracy import SystemScores
 from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, locate
+from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder
 
@@ -113,7 +114,8 @@ def scores_of_runs(
         tell(f"scoring with {own}")
         for note in layer_notes(model, test_set.name, layers_in(known[0].examples)):
             tell(note)
-        digest = model_digest(model_folder(folder))
+        with opened_run(folder) as place:
+            digest = model_digest(model_folder(place))
         found.append(system_scores(own, model, known[0], digest))
     return found
 

@@ -38,7 +38,7 @@ from crosspro.prediction.system import (
     Classes,
     Probabilities,
     System,
-    load_system,
+    load_saved,
     read_json_object,
 )
 from crosspro.prediction.trained_layers import LayerDifference
@@ -195,7 +195,7 @@ class Ensemble(System):
         """Read the parts."""
         saved = [path for path in folder.iterdir() if _part.fullmatch(path.name)]
         self.weights = _read_weights(folder / _FILE, len(saved))
-        self.parts = [load_system(folder / f"member{n}") for n in range(len(self.weights))]
+        self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:
                 found = f"those of {part.task.name}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.run_path import is_run
 from crosspro.data_prep.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.submissions.submission import (
@@ -28,13 +29,13 @@ def read_or_predict(
     *,
     pointed: bool = False,
 ) -> list[Submission]:
-    """The submissions of files, and what the systems of runs (folders) predict, in their order.
+    """The submissions of files, and what the systems of runs predict, in their order.
 
     `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
     for them if they are wanted (`pointed`).
     """
-    files = [path for path in paths if not path.is_dir()]
-    runs = [path for path in paths if path.is_dir()]
+    runs = [path for path in paths if is_run(path)]
+    files = [path for path in paths if path not in runs]
     found = dict(zip(files, read_submissions(files, task, gold), strict=True))
     systems = load_systems(runs)
     examples = list(read_layered(gold_path, task, layers, lenient=True)) if runs else []

@@ -18,11 +18,13 @@ from typing import Any, Literal
 
 from crosspro import __version__
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.files.run_path import is_archive
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.sets.contents import Contents
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.submissions.submission import display_names
-from crosspro.prediction.system import read_json_object
+from crosspro.prediction.model_archive import archived_text
+from crosspro.prediction.system import json_object, read_json_object
 from crosspro.prediction.typed_values import faults
 
 FILE = "run.json"
@@ -104,7 +106,11 @@ def write_run(folder: Path, run: Run) -> None:
 def read_run(folder: str | Path) -> Run:
     """What a run's folder says about itself; raises `InputError` with all faults of the file."""
     path = Path(folder) / FILE
-    content = read_json_object(path)
+    return _checked_run(read_json_object(path), path)
+
+
+def _checked_run(content: dict[str, Any], path: Path) -> Run:
+    """The record of a run that a file says."""
     form = content.pop("format", None)
     if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
@@ -128,8 +134,12 @@ def read_run(folder: str | Path) -> Run:
 
 
 def find_run(folder: str | Path) -> Run | None:
-    """What a run's folder says about itself; None where it says nothing."""
-    return read_run(folder) if (Path(folder) / FILE).is_file() else None
+    """What a run's folder, or an archive of it, says about itself; None where it says nothing."""
+    place = Path(folder)
+    if not is_archive(place):
+        return read_run(place) if (place / FILE).is_file() else None
+    text = archived_text(place, FILE)
+    return None if text is None else _checked_run(json_object(text, place / FILE), place / FILE)
 
 
 def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:

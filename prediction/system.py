@@ -31,6 +31,7 @@ from crosspro.prediction.arguments import argument_faults, given_arguments, json
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.format_1 import in_todays_words
+from crosspro.prediction.model_archive import MODEL, opened_run
 from crosspro.prediction.registry import registered
 from crosspro.prediction.system_digests import check_digests, with_digests
 from crosspro.prediction.trained_layers import LayerDifference, checked_layers
@@ -41,7 +42,8 @@ Probabilities = NDArray[np.float64]
 Classes = NDArray[np.int64]
 """The number of a class of the task for each gap, in reading order."""
 
-_FILE = "system.json"
+DESCRIPTION = "system.json"
+"""The file of a saved system that describes it."""
 _FORMAT = 2
 _NESTED = "_system_"
 """The key of a system among the settings of another: its registered name."""
@@ -187,14 +189,14 @@ class System(ABC):
             description["configured"] = self.configured
         if self.trained_layers is not None:
             description["layers"] = sorted(self.trained_layers)
-        whole = with_digests(description, folder, _FILE)
-        write_text(folder / _FILE, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+        whole = with_digests(description, folder, DESCRIPTION)
+        write_text(folder / DESCRIPTION, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
 def model_folder(run: str | Path) -> Path:
     """Where the system of a run is saved; the folder itself, if it is that of a system."""
     folder = Path(run)
-    return folder / "model" if (folder / "model").is_dir() else folder
+    return folder / MODEL if (folder / MODEL).is_dir() else folder
 
 
 def load_systems(runs: Sequence[str | Path]) -> list[System]:
@@ -212,9 +214,17 @@ def load_systems(runs: Sequence[str | Path]) -> list[System]:
 
 
 def load_system(run: str | Path) -> System:
-    """Load a saved system, ready to predict, from its folder or from that of its run."""
-    folder = model_folder(run)
-    path = folder / _FILE
+    """Load a saved system, ready to predict, from its folder, from that of its run or an archive.
+
+    This is where commands and everything else that takes a run get its system from.
+    """
+    with opened_run(run) as folder:
+        return load_saved(model_folder(folder))
+
+
+def load_saved(folder: Path) -> System:
+    """Load a system from the very folder that it was saved to."""
+    path = folder / DESCRIPTION
     description = _read_description(path)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
@@ -222,7 +232,7 @@ def load_system(run: str | Path) -> System:
     system.configured = _configured(description, path)
     system.trained_layers = checked_layers(description.get("layers"), path)
     system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
-    check_digests(description, folder, _FILE)
+    check_digests(description, folder, DESCRIPTION)
     return system
 
 
@@ -287,9 +297,16 @@ def read_json_object(path: Path) -> dict[str, Any]:
     """A JSON file that must hold an object."""
     note_input(path)
     try:
-        content = parse_json(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except OSError as error:
         raise input_error(path, "file", "a readable file", str(error.strerror)) from error
+    return json_object(text, path)
+
+
+def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
+    """The JSON object that a file says."""
+    try:
+        content = parse_json(text if isinstance(text, str) else text.decode("utf-8"))
     except ValueError as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
     if not isinstance(content, dict):
@@ -299,7 +316,8 @@ def read_json_object(path: Path) -> dict[str, Any]:
 
 def _read_description(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise input_error(path.parent, "folder", f"a saved system with {_FILE}", "none")
+        found = "a file that is no archive of crosspro models" if path.parent.is_file() else "none"
+        raise input_error(path.parent, "folder", f"a saved system with {DESCRIPTION}", found)
     description = read_json_object(path)
     number = description.get("format")
     whole = type(number) is int  # true and 1.0 are equal to 1

@@ -25,6 +25,20 @@ def with_digests(description: Mapping[str, Any], folder: Path, name: str) -> dic
     return {**whole, _REST: _digest(whole)}
 
 
+def renewed_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
+    """The same description with the checksums that the files have now."""
+    rest = {key: value for key, value in description.items() if key not in (_FILES, _REST)}
+    return with_digests(rest, folder, name)
+
+
+def described_files(description: Mapping[str, Any], folder: Path, name: str) -> list[str]:
+    """The files of a saved system beside its description; of an old one, all in its folder."""
+    listed = description.get(_FILES)
+    if listed is None:
+        return list(with_digests({}, folder, name)[_FILES])
+    return sorted(listed)
+
+
 def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> None:
     """Refuse a system of which anything has changed since it was saved, with all that has."""
     if _FILES not in description and _REST not in description:

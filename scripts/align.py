@@ -63,7 +63,7 @@ class Form(StrEnum):
 app = command_app()
 
 
-@app.command(renamed={"--most-words": "--max-words"})
+@app.command(renamed={"--most-words": "--max-words", "--model": "--aligner-model"})
 def align(
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
@@ -75,7 +75,9 @@ def align(
         typer.Option("--task", "-t", help="Gives the symmetrisation and the source pronouns."),
     ] = None,
     aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
-    model: Annotated[Model, typer.Option(help="IBM 1, then the HMM; or IBM 1 alone.")] = Model.HMM,
+    model: Annotated[
+        Model, typer.Option("--aligner-model", help="IBM 1, then the HMM; or IBM 1 alone.")
+    ] = Model.HMM,
     symmetrisation: Annotated[
         str | None,
         typer.Option(help=f"{', '.join(SYMMETRISATIONS)}; the task's by default."),

@@ -27,7 +27,7 @@ app = command_app()
 @app.command()
 def ensemble(
     runs: Annotated[
-        list[Path], typer.Argument(help="Folders of runs of train.py, of any systems.")
+        list[Path], typer.Argument(help="Runs of train.py, or archives, of any systems.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the ensemble.")],
     tune: Annotated[

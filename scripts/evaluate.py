@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.files.run_path import is_run
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
@@ -92,7 +93,7 @@ def evaluate_command(
     ],
     submissions: Annotated[
         list[Path],
-        typer.Argument(help="Submissions: classes in the first column; or folders of runs; or -."),
+        typer.Argument(help="Submissions: classes in the first column; or runs; or -."),
     ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
@@ -124,8 +125,9 @@ def evaluate_command(
 
     Macro-averaged recall (the official score; macro F1 for en-fr-2015) and accuracy with 95%
     intervals, recall of each class, paired tests between submissions. Resampling is by document if
-    document ids are given or lie beside gold (X.doc-ids beside X.data), else by gap. The folder of
-    a run stands for what its system predicts, and is called by its system and seed.
+    document ids are given or lie beside gold (X.doc-ids beside X.data), else by gap. A run (its
+    folder, or an archive of crosspro models) stands for what its system predicts, and is called by
+    its system and seed.
     """
     check_html(html)
     if layout is SubmissionLayout.HTML:
@@ -149,7 +151,7 @@ def evaluate_command(
     layers = layers_of(gold, doc_ids)
     if layers.documents is not None and doc_ids is None:
         print(f"{gold}: documents from {layers.documents}", file=sys.stderr)
-    files = [path for path in submissions if not path.is_dir()]
+    files = [path for path in submissions if not is_run(path)]
     order = order_warning(gold, files, rules)
     try:
         gold_labels = read_gold(gold, rules, layers.documents)
@@ -200,7 +202,7 @@ def _submissions(
 
     A page shows what runs point at (`pointed`).
     """
-    if not any(path.is_dir() for path in paths):
+    if not any(map(is_run, paths)):
         return read_submissions(paths, task, gold)
     from crosspro.prediction.run_submissions import read_or_predict
 
@@ -219,7 +221,7 @@ def _names(paths: list[Path], given: list[str]) -> list[str]:
     """Names as given, in the order of the submissions, and of the rest their own."""
     if len(given) > len(paths):
         raise typer.BadParameter(f"{len(given)} names for {len(paths)} submissions")
-    if any(path.is_dir() for path in paths[len(given) :]):
+    if any(map(is_run, paths[len(given) :])):
         from crosspro.prediction.runs import names_of
 
         return named(names_of(paths, given), given)

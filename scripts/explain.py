@@ -36,7 +36,7 @@ class ExplanationLayout(StrEnum):
 
 @app.command()
 def explain(
-    run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
+    run_dir: Annotated[Path, typer.Argument(help="Run of train.py, or an archive.")],
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
     line: Annotated[
         int | None,

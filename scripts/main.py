@@ -37,6 +37,7 @@ COMMANDS = {
     "label-it": "Label each English it: anaphoric, pleonastic or event.",
     "lexicon": "Learn, convert and look up gender and number of words.",
     "lm": "Train and query n-gram language models.",
+    "models": "List, pack, check and unpack trained systems.",
     "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
     "overlap": "Find text that two data sets share.",
     "predict": "Fill the gaps of a file with a trained system.",

@@ -31,11 +31,17 @@ app = command_app()
 
 @app.command()
 def predict(
-    run_dir: Annotated[Path, typer.Argument(help="Folder of a run of train.py.")],
-    file: Annotated[
-        Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
-    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
+    run_dir: Annotated[
+        Path | None,
+        typer.Argument(help="Run of train.py, or an archive; left out with --model."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="An archive of crosspro models export, or a run.")
+    ] = None,
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
         Path | None,
@@ -63,6 +69,7 @@ def predict(
     that lie beside X.data are found there. --antecedents has rows for each gap: the nouns that it
     may stand for, and none, the best first.
     """
+    run_dir, file = _run_and_file(run_dir, file, model)
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
@@ -110,6 +117,15 @@ def predict(
             raise input_error(file, "file", "at least one line", "none")
     name = _name(run_dir, system)
     print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {name}", file=sys.stderr)
+
+
+def _run_and_file(run_dir: Path | None, file: Path | None, model: Path | None) -> tuple[Path, Path]:
+    """What predicts what; with --model the only argument is the file."""
+    given = [path for path in (model, run_dir, file) if path is not None]
+    if len(given) != 2:
+        found = f"found {len(given)} of them"
+        raise typer.BadParameter(f"expected RUN FILE, or --model MODEL FILE, {found}")
+    return given[0], given[1]
 
 
 def _name(run_dir: Path, system: System) -> str:

@@ -56,11 +56,24 @@ class Batches:
         return self.lengths[self.epoch]
 
 
-def in_order(extents: Indices, size: int) -> list[tuple[Indices, int]]:
-    """All gaps in batches of similar extent, each with its widest; the same every time."""
+def in_order(extents: Indices, size: int, places: int | None = None) -> list[tuple[Indices, int]]:
+    """All gaps in batches of similar extent, each with its widest; the same every time.
+
+    A batch has at most `size` gaps, and no more than have so many `places` together, but one.
+    """
     order = np.argsort(extents, kind="stable")
-    groups = [order[i : i + size] for i in range(0, len(order), size)]
-    return [(group, int(extents[group].max())) for group in groups]
+    sorted_extents = extents[order]
+    batches = []
+    start = 0
+    while start < len(order):
+        end = min(start + size, len(order))
+        if places is not None:
+            rows = np.arange(1, end - start + 1)  # sorted: the last row of a batch is its widest
+            fitting = int((rows * sorted_extents[start:end] <= places).sum())
+            end = start + max(1, fitting)
+        batches.append((order[start:end], int(sorted_extents[end - 1])))
+        start = end
+    return batches
 
 
 class FixedBatches:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+from safetensors.torch import save
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import note_input
@@ -18,6 +19,7 @@ from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
 from crosspro.prediction.neural.flat_text import Reading
 from crosspro.prediction.neural.lexicon_input import save_lexicons
 from crosspro.prediction.neural.network import Network
+from crosspro.prediction.stored_tensors import load_tensors
 from crosspro.prediction.system import read_json_object
 
 _WEIGHTS = "network.safetensors"
@@ -31,15 +33,18 @@ def save_network(network: Network, folder: Path) -> None:
         handle.write(save(tensors))
 
 
-def load_weights(network: Network, name: str, folder: Path) -> None:
-    """Give a network of the same settings the weights that were saved."""
+def load_weights(network: Network, name: str, folder: Path) -> str:
+    """Give a network of the same settings the weights that were saved; returns how they were."""
     path = folder / _WEIGHTS
     note_input(path)
     try:
-        network.load_state_dict(load_file(path))
-    except (OSError, SafetensorError, RuntimeError, TypeError) as error:
+        stored = load_tensors(path)
+        tensors = {key: torch.from_numpy(array) for key, array in stored.arrays.items()}
+        network.load_state_dict(tensors)
+    except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
         found = " ".join(str(error).split()[:40])
         raise input_error(path, "weights", f"those of {name}", found) from error
+    return stored.weights
 
 
 def save_encoder(encoder: Encoder, folder: Path) -> None:

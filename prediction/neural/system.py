@@ -52,6 +52,7 @@ from crosspro.prediction.neural.training_data import TrainingData, training_data
 from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
 from crosspro.prediction.neural.word_focus import WordFocus, focus_tables, word_focus
 from crosspro.prediction.runs import ENCODED
+from crosspro.prediction.stored_tensors import FULL
 from crosspro.prediction.system import Classes, Probabilities, System, load_system
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
@@ -93,6 +94,7 @@ class NeuralSystem(System):
         self.init_from = init_from
         self.seed = seed
         self.tau = 0.0
+        self.weights = FULL
         self.frequencies: NDArray[np.float64] = np.zeros(0)
         self.encoder: Encoder
         self.network: Network
@@ -274,7 +276,8 @@ class NeuralSystem(System):
         torch.set_num_threads(self.trainer.threads)
         _, tensors = self._read(examples)
         device = device_of(self.trainer.accelerator)
-        return probabilities(self.network, tensors, len(self.task.classes), device)
+        classes, fast = len(self.task.classes), self.weights != FULL
+        return probabilities(self.network, tensors, classes, device, fast)
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
         """Gradient times input of every token, and what the network chose, if it says so.
@@ -332,7 +335,7 @@ class NeuralSystem(System):
         reading = Reading(self.reads.fields, self.training.lowercase, units, lexicons)
         self.encoder = load_encoder(reading, folder)
         self.network = self._new_network()
-        load_weights(self.network, self.name, folder)
+        self.weights = load_weights(self.network, self.name, folder)
         self.network.eval()
         adjustment = load_adjustment(folder, len(self.task.classes))
         self.tau, self.frequencies = adjustment.tau, adjustment.frequencies

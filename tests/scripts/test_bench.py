@@ -27,7 +27,7 @@ from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, Plain
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto, PlainUppsala
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, ratio
-from tests.conftest import ROOT
+from tests.conftest import GOLDEN, ROOT
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -121,6 +121,17 @@ def test_the_speed_of_classical_systems_is_measured():
     found = feature_speed("helsinki_svm", "en-fr", [], 40)
     assert found.startswith("helsinki_svm")
     assert "gaps/s" in found
+
+
+def test_the_speed_of_prediction_is_measured():
+    models = GOLDEN / "models" / "crosspro_0.1.0"
+    command = [sys.executable, "-m", "crosspro.scripts.bench.predict_speed", "--times", "1"]
+    for name, words in (("turku_gru", "places a gap"), ("majority", "predict ")):
+        given = [str(models / name), str(models / "input.data")]
+        result = subprocess.run([*command, *given], capture_output=True, text=True, cwd=ROOT)
+        assert result.returncode == 0, result.stderr
+        assert words in result.stdout
+        assert "gaps/s" in result.stdout
 
 
 def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):

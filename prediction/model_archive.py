@@ -1,0 +1,240 @@
+"""A trained system as one file: a zip archive with the checksum of every file in it.
+
+    archive.json    format, version, how weights are stored, and size and SHA-256 of the rest
+    run.json        what the run says of itself, where there is a run
+    model/          the saved system
+
+The same content gives the same bytes. An archive may come from anywhere, so that nothing in it is
+believed: it holds ordinary files under plain names, exactly those of `archive.json`, and no more
+than it says. Unpacking it runs no code, and neither does loading what was in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crosspro import __version__
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.guard import note_input
+from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.run_path import is_archive
+from crosspro.data_prep.files.temporary import temporary_folder
+from crosspro.data_prep.files.textfile import LARGEST_UNPACKED, atomic_output
+from crosspro.prediction.stored_tensors import WEIGHTS
+from crosspro.prediction.typed_values import faults
+
+MODEL = "model"
+_MANIFEST = "archive.json"
+_FORMAT = 1
+_LARGEST_MANIFEST = 1 << 24
+_TIMES_LARGER = 100
+"""Unpacked, an archive may be so many times as large, or as large as any packed file may be."""
+_BLOCK = 1 << 20
+_OLDEST = (1980, 1, 1, 0, 0, 0)
+"""The time of every file: zip archives know none before."""
+_FILE_MODE = (stat.S_IFREG | 0o644) << 16
+_UNIX = 3
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,  # a compression that we never use
+    RuntimeError,  # encrypted
+    ValueError,
+    OverflowError,
+)
+_part = re.compile(r"\w[\w.+-]*")
+
+
+@dataclass(frozen=True)
+class ArchivedFile:
+    """A file of an archive: its size and the checksum of its content."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an archive says of itself."""
+
+    format: int
+    crosspro: str
+    weights: str
+    files: Mapping[str, ArchivedFile]
+    sha256: str
+
+
+def write_archive(path: Path, folder: Path, weights: str) -> None:
+    """Pack all files of a folder, whose matrices are stored as `weights` says."""
+    found = sorted(one for one in folder.rglob("*") if one.is_file())
+    files = {one.relative_to(folder).as_posix(): one for one in found}
+    for name in files:
+        if not _is_plain(name):
+            raise input_error(folder / name, "name", "letters, digits, and . _ + - between", name)
+    listed = {name: ArchivedFile(one.stat().st_size, sha256_of(one)) for name, one in files.items()}
+    manifest = Manifest(_FORMAT, __version__, weights, listed, "")
+    whole = replace(manifest, sha256=_digest(asdict(manifest)))
+    about = json.dumps(asdict(whole), indent=1, sort_keys=True) + "\n"
+    with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
+        archive.writestr(_entry(_MANIFEST), about.encode("ascii"), compresslevel=9)
+        for name, one in files.items():
+            with one.open("rb") as content:
+                _write(archive, name, content)
+
+
+@contextmanager
+def opened_run(run: str | Path) -> Iterator[Path]:
+    """The folder of a run; that of an archive is unpacked for as long as the block runs."""
+    path = Path(run)
+    if not is_archive(path):
+        yield path
+        return
+    with temporary_folder(Path(tempfile.gettempdir()), MODEL) as folder:
+        unpack(path, folder)
+        try:
+            yield folder
+        except InputError as error:
+            raise InputError(_placed(one, folder, path) for one in error.problems) from error
+
+
+def unpack(path: Path, folder: Path) -> Manifest:
+    """Write the files of an archive into an empty folder; one that is not whole is refused."""
+    with _opened(path) as archive:
+        manifest = _manifest(archive, path)
+        for name in manifest.files:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as handle:
+                for block in _content(archive, manifest, name, path):
+                    handle.write(block)
+    return manifest
+
+
+def read_manifest(path: Path) -> Manifest:
+    """What an archive says of itself; the files in it are not read."""
+    with _opened(path) as archive:
+        return _manifest(archive, path)
+
+
+def archived_text(path: Path, name: str) -> str | None:
+    """A text of an archive by its name; None if it has none of that name."""
+    with _opened(path) as archive:
+        manifest = _manifest(archive, path)
+        if name not in manifest.files:
+            return None
+        content = b"".join(_content(archive, manifest, name, path))
+        return content.decode("utf-8")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive to read; whatever is wrong with it becomes one message."""
+    note_input(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except _DAMAGED as error:
+        found = "a damaged or another one"
+        if isinstance(error, OSError) and error.strerror:
+            found = error.strerror
+        raise input_error(path, "archive", "a whole one of crosspro models", found) from error
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    """What the archive says of itself, held against what it has."""
+    about = archive.getinfo(_MANIFEST) if _MANIFEST in archive.namelist() else None
+    if about is None or about.file_size > _LARGEST_MANIFEST:
+        raise ValueError("no archive.json")
+    content = parse_json(archive.read(about))
+    number = content.get("format") if isinstance(content, dict) else None
+    if type(number) is not int or number != _FORMAT:
+        writer = quoted(str(content.get("crosspro"))) if isinstance(content, dict) else "unknown"
+        expected = f"{_FORMAT} (this is crosspro {__version__})"
+        found = f"{quoted(repr(number))}, written by crosspro {writer}"
+        raise input_error(path, "format", expected, found)
+    wrong = next(faults("", content, Manifest), None)
+    if wrong is not None or content["sha256"] != _digest({**content, "sha256": ""}):
+        raise ValueError("an archive.json that was changed")
+    files = {name: ArchivedFile(**one) for name, one in content["files"].items()}
+    manifest = Manifest(**{**content, "files": files})
+    if manifest.weights not in WEIGHTS or not manifest.crosspro.isprintable():
+        raise ValueError("an archive.json of another kind")
+    _check_entries(archive, manifest, path)
+    return manifest
+
+
+def _check_entries(archive: zipfile.ZipFile, manifest: Manifest, path: Path) -> None:
+    """The archive has the files of its manifest, nothing else, and not too much of them."""
+    entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    if sorted(names) != sorted((_MANIFEST, *manifest.files)) or not all(map(_is_plain, names)):
+        raise ValueError("other files than those of archive.json")
+    for entry in entries:
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if entry.is_dir() or kind not in (0, stat.S_IFREG):
+            raise ValueError("what is no ordinary file")
+        listed = manifest.files.get(entry.filename)
+        if listed is not None and entry.file_size != listed.size:
+            raise ValueError("files of another size")
+    total = sum(entry.file_size for entry in entries)
+    most = max(LARGEST_UNPACKED, _TIMES_LARGER * path.stat().st_size)
+    if total > most:
+        raise input_error(path, "archive", f"at most {most:,} bytes unpacked", f"{total:,}")
+
+
+def _content(
+    archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path
+) -> Iterator[bytes]:
+    """A file in blocks; after the last one its checksum was right."""
+    digest = hashlib.sha256()
+    with archive.open(name) as handle:
+        while block := handle.read(_BLOCK):
+            digest.update(block)
+            yield block
+    expected = manifest.files[name].sha256
+    if digest.hexdigest() != expected:
+        raise input_error(path, name, f"the checksum {quoted(expected)}", digest.hexdigest())
+
+
+def _write(archive: zipfile.ZipFile, name: str, content: Any) -> None:
+    with archive.open(_entry(name), "w", force_zip64=True) as handle:
+        while block := content.read(_BLOCK):
+            handle.write(block)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """The head of a file, without anything that differs from day to day."""
+    entry = zipfile.ZipInfo(name, _OLDEST)
+    entry.create_system = _UNIX
+    entry.external_attr = _FILE_MODE
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name stays inside its folder on every system."""
+    return name.isascii() and all(_part.fullmatch(part) for part in name.split("/"))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _placed(problem: Problem, folder: Path, path: Path) -> Problem:
+    """A problem of an unpacked file, as one of the archive."""
+    inside = problem.path.removeprefix(str(folder))
+    return problem if inside == problem.path else replace(problem, path=f"{path}{inside}")

@@ -1,0 +1,167 @@
+"""What runs and archives are there, and whether they are whole: for those who keep models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+
+from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.files.run_path import is_archive
+from crosspro.data_prep.task import task_from_mapping
+from crosspro.prediction.model_archive import (
+    MODEL,
+    archived_text,
+    opened_run,
+    read_manifest,
+)
+from crosspro.prediction.model_export import TENSORS
+from crosspro.prediction.runs import FILE, find_run
+from crosspro.prediction.stored_tensors import FULL, load_tensors, stored_weights
+from crosspro.prediction.system import (
+    DESCRIPTION,
+    System,
+    json_object,
+    load_saved,
+    model_folder,
+    read_json_object,
+)
+
+ARCHIVES = ".zip"
+"""How archives are called that are looked for in folders."""
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """A trained system at a path: for which task, how large, how good on dev, and its digest.
+
+    `official` is the name of the task's official score, `dev` has the scores of the run; `digest`
+    is of the system's content, so that copies have the same.
+    """
+
+    path: str
+    kind: str
+    task: str
+    system: str
+    weights: str
+    size: int
+    official: str
+    crosspro: str
+    digest: str
+    dev: Mapping[str, float] = field(default_factory=dict)
+
+
+def found_models(paths: Sequence[Path]) -> Iterator[Path]:
+    """The runs and archives that paths name, or that lie in or below folders."""
+    for path in paths:
+        if is_archive(path) or _is_model(path):
+            yield path
+        elif path.is_dir():
+            yield from _below(path)
+        else:
+            expected = "a run, an archive of crosspro models, or a folder of them"
+            raise input_error(path, "path", expected, "a file" if path.is_file() else "none")
+
+
+def summary(path: Path) -> ModelSummary:
+    """What a run or an archive says of itself; its arrays are not read."""
+    if is_archive(path):
+        manifest = read_manifest(path)
+        text = archived_text(path, f"{MODEL}/{DESCRIPTION}")
+        if text is None:
+            raise input_error(path, "archive", f"a saved system with {DESCRIPTION}", "none")
+        description = json_object(text, path / MODEL / DESCRIPTION)
+        weights, size, kind = manifest.weights, path.stat().st_size, "archive"
+    else:
+        folder = model_folder(path)
+        description = read_json_object(folder / DESCRIPTION)
+        files = [one for one in folder.rglob("*") if one.is_file()]
+        stored = [_weights_of(one) for one in files if one.match(TENSORS)]
+        weights = next((one for one in stored if one != FULL), FULL)
+        size, kind = sum(one.stat().st_size for one in files), "run"
+    return _summary(path, kind, weights, size, description)
+
+
+def checked_system(path: Path) -> System:
+    """The system of a run or an archive, with all that can be checked: `InputError` has all faults.
+
+    Every checksum, every file as its reader wants it, and every number of its arrays.
+    """
+    with opened_run(path) as folder:
+        model = model_folder(folder)
+        system = load_saved(model)
+        problems = [
+            Problem(str(one), None, name, "finite numbers", "others")
+            for one in sorted(model.rglob(TENSORS))
+            for name, array in load_tensors(one).arrays.items()
+            if not np.isfinite(array).all()
+        ]
+        if problems:
+            raise InputError(problems)
+    return system
+
+
+def _summary(
+    path: Path, kind: str, weights: str, size: int, description: Mapping[str, Any]
+) -> ModelSummary:
+    where = path / DESCRIPTION
+    task = task_from_mapping(description.get("task"), f"{where}: task")
+    record = find_run(path)
+    dev = {} if record is None else record.scores.get("dev", {})
+    system = record.name if record else _text(description, "configured") or _network(description)
+    return ModelSummary(
+        str(path),
+        kind,
+        task.name,
+        system,
+        weights,
+        size,
+        task.official_score,
+        _text(description, "crosspro"),
+        _text(description, "sha256")[:_DIGITS],
+        {name: score.value for name, score in dev.items()},
+    )
+
+
+def _network(description: Mapping[str, Any]) -> str:
+    """What a system without a name of its own is called: its network, or its class."""
+    settings = description.get("settings")
+    named = _text(settings, "network") if isinstance(settings, Mapping) else ""
+    return named or _text(description, "system")
+
+
+def _text(content: Mapping[str, Any], key: str) -> str:
+    value = content.get(key)
+    return value if isinstance(value, str) and value.isprintable() else ""
+
+
+def _weights_of(path: Path) -> str:
+    try:
+        return stored_weights(path)
+    except (OSError, SafetensorError, ValueError) as error:
+        found = " ".join(str(error).split()[:40])
+        raise input_error(path, "weights", "a safetensors file", found) from error
+
+
+def _is_model(path: Path) -> bool:
+    return any((path / name).is_file() for name in (FILE, DESCRIPTION, f"{MODEL}/{DESCRIPTION}"))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Runs and archives in a folder and those in it; what is inside a run belongs to it."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        if here != folder and _is_model(here):
+            folders.clear()
+            yield here
+            continue
+        folders.sort()
+        for name in sorted(files):
+            if name.endswith(ARCHIVES) and is_archive(here / name):
+                yield here / name

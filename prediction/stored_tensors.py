@@ -1,0 +1,128 @@
+"""Arrays of saved systems in fewer bits: half precision, or 8 bits and a scale for each row.
+
+Only matrices are stored so, for nearly all numbers of a system stand in them; vectors, and numbers
+that are no fractions, stay as they are. A file that was narrowed says of each matrix what it was,
+and `load_tensors` gives it back as that. Safetensors hold no code, and neither does what is added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.numpy import save
+
+from crosspro.data_prep.files.json_text import parse_json
+
+Arrays = Mapping[str, NDArray[Any]]
+
+FULL, HALF, BYTES = WEIGHTS = ("float32", "float16", "int8")
+"""How the numbers of matrices may be stored; float32 leaves all arrays as they are."""
+
+_FEWEST = 1024
+"""Numbers of a matrix that is worth it."""
+_MOST = 127
+_SCALE = "/scale"
+"""What follows the name of a matrix in that of its scales."""
+_KEY = "crosspro"
+_WIDE = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class StoredTensors:
+    """The arrays of a file as they are calculated with, and how their matrices were stored."""
+
+    arrays: dict[str, NDArray[Any]]
+    weights: str
+
+
+def load_tensors(path: Path) -> StoredTensors:
+    """Read a safetensors file; `ValueError` says what is wrong with narrowed matrices in it.
+
+    Otherwise it raises what safetensors raises.
+    """
+    with safe_open(path, framework="numpy") as handle:
+        weights, kinds = _described(handle.metadata())
+        arrays = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118
+    for name, kind in kinds.items():
+        if name not in arrays:
+            raise ValueError(f"no matrix {name}")
+        arrays[name] = _widened(name, arrays, weights).astype(kind)
+    return StoredTensors(arrays, weights)
+
+
+def stored_weights(path: Path) -> str:
+    """How the matrices of a safetensors file are stored; only its head is read."""
+    with safe_open(path, framework="numpy") as handle:
+        return _described(handle.metadata())[0]
+
+
+def narrowed(arrays: Arrays, weights: str) -> bytes:
+    """A safetensors file of these arrays, with their matrices stored as `weights` says."""
+    stored: dict[str, NDArray[Any]] = {}
+    kinds: dict[str, str] = {}
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} has numbers that are not finite")
+        if weights == FULL or not _is_narrowed(array, weights):
+            stored[name] = np.ascontiguousarray(array)
+            continue
+        kinds[name] = array.dtype.name
+        if weights == HALF:
+            stored[name] = array.astype(np.float16)
+        else:
+            stored[name], stored[name + _SCALE] = _rounded(array)
+    if not kinds:
+        return bytes(save(stored))
+    # One key: safetensors would write several in any order.
+    about = json.dumps({"weights": weights, "kinds": kinds}, sort_keys=True)
+    return bytes(save(stored, {_KEY: about}))
+
+
+def _is_narrowed(array: NDArray[Any], weights: str) -> bool:
+    if array.ndim < 2 or array.size < _FEWEST or array.dtype.name not in _WIDE:
+        return False
+    return weights == BYTES or bool(np.abs(array).max() <= np.finfo(np.float16).max)
+
+
+def _rounded(array: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Whole numbers from -127 to 127 and what they are multiples of, for each row."""
+    scales = (np.abs(array).max(axis=-1) / _MOST).astype(np.float32)
+    steps = np.where(scales > 0, scales, 1)[..., None]
+    return np.clip(np.rint(array / steps), -_MOST, _MOST).astype(np.int8), scales
+
+
+def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: str) -> NDArray[Any]:
+    """A matrix as it was, but for what rounding took; its scales are taken out of the arrays."""
+    stored = arrays[name]
+    if stored.dtype.name != weights:
+        raise ValueError(f"{name} is {stored.dtype.name}, not {weights}")
+    if weights == HALF:
+        return stored
+    scales = arrays.pop(name + _SCALE, None)
+    fits = scales is not None and scales.dtype == np.float32 and scales.shape == stored.shape[:-1]
+    if scales is None or not fits or not (np.isfinite(scales) & (scales >= 0)).all():
+        raise ValueError(f"{name} has no scale from 0 for each of its rows")
+    return np.asarray(stored.astype(np.float32) * scales[..., None])
+
+
+def _described(metadata: Mapping[str, str] | None) -> tuple[str, dict[str, str]]:
+    """What a file says of its matrices: how they are stored, and what each of them was."""
+    about = (metadata or {}).get(_KEY)
+    if about is None:
+        return FULL, {}
+    content = parse_json(about)
+    weights, kinds = (
+        (content.get("weights"), content.get("kinds")) if isinstance(content, dict) else (0, 0)
+    )
+    if weights not in (HALF, BYTES) or not isinstance(kinds, dict):
+        raise ValueError(f"matrices that are neither {HALF} nor {BYTES}")
+    if not all(kind in _WIDE for kind in kinds.values()):
+        raise ValueError(f"matrices that were none of {', '.join(_WIDE)}")
+    return weights, kinds

@@ -1,0 +1,207 @@
+"""Archives may come from anywhere: what is not exactly as it was written is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
+from crosspro.prediction.model_export import export_run
+from crosspro.prediction.system import load_system
+
+TASK = load_task("en-fr")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("majority")
+    system = Majority()
+    system.fit(TASK, demo_examples(TASK, "train", 3), [])
+    system.save(folder / "run/model")
+    export_run(folder / "run", folder / "a.zip")
+    return folder / "a.zip"
+
+
+def entries(archive):
+    with zipfile.ZipFile(archive) as opened:
+        return {info.filename: opened.read(info) for info in opened.infolist()}
+
+
+def signed(content):
+    text = json.dumps({**content, "sha256": ""}, sort_keys=True)
+    return json.dumps({**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}).encode()
+
+
+def listed(files):
+    return {
+        name: {"size": len(one), "sha256": hashlib.sha256(one).hexdigest()}
+        for name, one in files.items()
+    }
+
+
+def rewritten(path, packed, mode=0, **changes):
+    """An archive with right checksums of whatever is in it."""
+    content = {"format": 1, "crosspro": "0.2.0", "weights": "float32", "files": listed(packed)}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("archive.json", signed({**content, **changes}))
+        for name, one in packed.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            opened.writestr(info, one)
+    return path
+
+
+def refused(path, words, folder):
+    with pytest.raises(InputError, match=words) as error:
+        load_system(path)
+    assert len(error.value.problems) == 1
+    assert str(error.value).startswith(str(path))
+    assert not folder.exists() or not any(folder.iterdir())
+
+
+def test_a_good_one_is_unpacked_and_gone_after_use(archive, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with opened_run(archive) as folder:
+        assert folder.parent == tmp_path
+        assert (folder / "model/system.json").is_file()
+    assert not any(tmp_path.iterdir())
+    assert load_system(archive).task == TASK
+    assert not any(tmp_path.iterdir())
+
+
+def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(archive, tmp_path):
+    files = entries(archive)
+    del files["archive.json"]
+    assert load_system(rewritten(tmp_path / "b.zip", files, stat.S_IFREG)).task == TASK
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../out", "model/../../out", "/out", "model//out", "..", "a\\b", "C:out", "mod\nel", "é"],
+)
+def test_names_that_leave_the_folder_are_refused(name, archive, tmp_path):
+    files = {**entries(archive), name: b"trap"}
+    del files["archive.json"]
+    path = rewritten(tmp_path / "b.zip", files)
+    (tmp_path / "inside/deep").mkdir(parents=True)
+    refused(path, "a whole one of crosspro models", tmp_path / "out")
+    with pytest.raises(InputError):
+        unpack(path, tmp_path / "inside/deep")
+    assert not list(tmp_path.rglob("out"))
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFDIR, stat.S_IFIFO])
+def test_only_ordinary_files_are_unpacked(mode, archive, tmp_path):
+    files = {**entries(archive), "model/link": b"/etc/passwd"}
+    del files["archive.json"]
+    path = rewritten(tmp_path / "b.zip", files, mode | 0o777)
+    refused(path, "a whole one of crosspro models", tmp_path / "out")
+
+
+def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, tmp_path):
+    files = entries(archive)
+    del files["archive.json"]
+    fewer = {name: one for name, one in files.items() if name != "model/system.json"}
+    for packed, said in ((files, fewer), (fewer, files)):
+        refused(
+            rewritten(tmp_path / "b.zip", packed, files=listed(said)), "a whole one", tmp_path / "o"
+        )
+    with zipfile.ZipFile(tmp_path / "twice.zip", "w") as opened:
+        for name, one in entries(archive).items():
+            opened.writestr(name, one)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            opened.writestr("model/system.json", b"{}")
+    refused(tmp_path / "twice.zip", "a whole one", tmp_path / "out")
+
+
+def test_a_wrong_checksum_is_told_with_its_file(archive, tmp_path):
+    files = entries(archive)
+    del files["archive.json"]
+    said = listed(files)
+    said["model/system.json"]["sha256"] = "0" * 64
+    path = rewritten(tmp_path / "b.zip", files, files=said)
+    refused(path, r"model/system\.json: expected the checksum '0000", tmp_path / "out")
+
+
+def test_what_grows_without_end_is_refused_before_it_is_unpacked(archive, tmp_path):
+    files = entries(archive)
+    del files["archive.json"]
+    said = listed(files)
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as opened:
+        with opened.open("model/zeros", "w", force_zip64=True) as handle:
+            for _ in range(1100):
+                handle.write(bytes(1 << 20))
+        said["model/zeros"] = {"size": 1100 << 20, "sha256": "0" * 64}
+        content = {"format": 1, "crosspro": "0.2.0", "weights": "float32", "files": said}
+        opened.writestr("archive.json", signed(content))
+        for name, one in files.items():
+            opened.writestr(name, one)
+    refused(tmp_path / "b.zip", r"at most 1,073,741,824 bytes unpacked", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"format": 2, "crosspro": "9.9"}, r"format: expected 1 .*, found '2', written .* '9\.9'"),
+        ({"format": True}, r"format: expected 1 "),
+        ({"weights": "int4"}, "a whole one"),
+        ({"crosspro": "\x1b[31m"}, "a whole one"),
+        ({"files": []}, "a whole one"),
+        ({"colour": "red"}, "a whole one"),
+        ({"files": {"model/system.json": {"size": "many", "sha256": "0"}}}, "a whole one"),
+    ],
+)
+def test_a_description_of_another_kind_is_refused(changes, words, archive, tmp_path):
+    files = entries(archive)
+    del files["archive.json"]
+    refused(rewritten(tmp_path / "b.zip", files, **changes), words, tmp_path / "out")
+
+
+def test_a_changed_description_is_refused(archive, tmp_path):
+    files = entries(archive)
+    files["archive.json"] = files["archive.json"].replace(b"float32", b"float16")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
+        for name, one in files.items():
+            opened.writestr(name, one)
+    refused(tmp_path / "b.zip", "a whole one", tmp_path / "out")
+
+
+def test_other_zip_files_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
+        opened.writestr("letter.txt", "Dear all")
+    refused(tmp_path / "b.zip", "a whole one of crosspro models", tmp_path / "out")
+    (tmp_path / "c.zip").write_text("no archive")
+    with pytest.raises(InputError, match="found a file that is no archive of crosspro models"):
+        load_system(tmp_path / "c.zip")
+
+
+@given(data=st.data())
+def test_no_damage_goes_unnoticed(data, archive, tmp_path_factory):
+    """A byte that differs, or an end that is missing: refused, or in what nobody reads."""
+    whole = archive.read_bytes()
+    place = data.draw(st.integers(4, len(whole) - 1))
+    cut = data.draw(st.booleans())
+    changed = (
+        whole[:place] if cut else whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
+    )
+    path = tmp_path_factory.mktemp("damaged") / "b.zip"
+    path.write_bytes(changed)
+    good = load_system(archive)
+    try:
+        found = load_system(path)
+    except InputError as error:
+        assert len(error.problems) == 1
+    else:
+        assert not cut
+        assert found.settings() == good.settings()
+        assert read_manifest(path) == read_manifest(archive)

@@ -1,0 +1,235 @@
+"""`crosspro models`: trained systems as archives, and archives wherever a run may stand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.ensemble import Ensemble
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.system import load_system
+from tests.scripts.run import crosspro
+
+TASK = load_task("en-fr")
+TRAINER = {"max_epochs": 2, "progress_bar": False, "accelerator": "cpu"}
+NETWORK = {"embedding": 32, "hidden": 32, "dense": 32, "window": 20}
+
+
+def network(seed=1):
+    return NeuralSystem("turku_gru", NETWORK, {"batch_size": 32}, trainer=TRAINER, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def dev():
+    return demo_examples(TASK, "dev", 10)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, dev):
+    folder = tmp_path_factory.mktemp("runs")
+    splits = Splits(demo_examples(TASK, "train", 20), dev, {})
+    systems = {
+        "network": network(),
+        "lm": NGramSystem(3),
+        "both": Ensemble({"a": network(2), "lm": NGramSystem(2)}),
+    }
+    for name, system in systems.items():
+        fit_and_score(TASK, system, splits, folder / name, name=name)
+    write_examples(folder / "dev.data", dev)
+    write_doc_ids(folder / "dev.doc-ids", dev)
+    return folder
+
+
+def exported(run, output, *options):
+    result = crosspro("models", "export", run, "-o", output, *options)
+    assert result.code == 0, result.stderr
+    return result.stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["network", "lm", "both"])
+def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
+    told = exported(runs / name, tmp_path / "a.zip")
+    assert f"{name} for en-fr" in told
+    assert "weights as they are" in told
+    found = load_system(tmp_path / "a.zip")
+    assert (found.predict(dev) == load_system(runs / name).predict(dev)).all()
+    assert found.shown_name == name
+
+
+@pytest.mark.parametrize(
+    ("weights", "apart", "smaller"), [("float16", 0.01, 1.6), ("int8", 0.1, 2.5)]
+)
+@pytest.mark.parametrize("name", ["network", "both"])
+def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, runs, dev, tmp_path):
+    exported(runs / name, tmp_path / "full.zip")
+    told = exported(runs / name, tmp_path / "a.zip", "--weights", weights)
+    assert f"weights {weights} in 1 of" in told
+    whole, found = load_system(runs / name).predict(dev), load_system(tmp_path / "a.zip")
+    assert 0 < abs(found.predict(dev) - whole).max() < apart
+    sizes = [(tmp_path / one).stat().st_size for one in ("full.zip", "a.zip")]
+    if name == "network":  # most of the other is its language model
+        assert sizes[0] > smaller * sizes[1]
+    again = exported(tmp_path / "a.zip", tmp_path / "b.zip", "--weights", weights)
+    assert weights in again
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_what_has_no_tensors_says_so(runs, tmp_path):
+    told = exported(runs / "lm", tmp_path / "a.zip", "--weights", "int8")
+    assert "as they are, since it has no tensors to store as int8" in told
+    exported(runs / "lm", tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_the_same_run_gives_the_same_bytes(runs, tmp_path):
+    for name in ("a", "b"):
+        copy = shutil.copytree(runs / "both", tmp_path / name)
+        exported(copy, tmp_path / f"{name}.zip", "--weights", "int8")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_commands_take_archives_where_they_take_runs(runs, tmp_path):
+    archive, data = tmp_path / "net.zip", runs / "dev.data"
+    exported(runs / "network", archive)
+
+    def out(*arguments):
+        result = crosspro(*arguments)
+        assert result.code == 0, result.stderr
+        return result
+
+    for number, way in enumerate(
+        [(runs / "network", data), (archive, data), ("--model", archive, data)]
+    ):
+        told = out("predict", *way, "-o", tmp_path / f"{number}.data").stderr
+        assert b"predicted by network seed 1" in told
+    texts = {(tmp_path / f"{number}.data").read_bytes() for number in range(3)}
+    assert len(texts) == 1
+    options = ("-t", "en-fr", "--resamples", 0, "--layout", "csv")
+    scored = [out("evaluate", data, one, *options).stdout for one in (runs / "network", archive)]
+    assert scored[0] == scored[1]
+    assert b"network seed 1" in scored[1]
+    shown = [
+        out("explain", one, data, "--layout", "json").stdout for one in (runs / "network", archive)
+    ]
+    assert json.loads(shown[0]) == json.loads(shown[1])
+    out("ensemble", archive, runs / "lm", "-o", tmp_path / "joined")
+    assert len(load_system(tmp_path / "joined").parts) == 2
+
+
+@pytest.mark.parametrize("given", [[], ["RUN"], ["--model", "RUN"], ["--model", "RUN", "A", "B"]])
+def test_a_prediction_needs_one_system_and_one_file(given, tmp_path):
+    result = crosspro("predict", *given, "-o", tmp_path / "out")
+    assert result.code == 2
+    assert b"expected RUN FILE, or --model MODEL FILE" in result.stderr
+
+
+def test_an_archive_becomes_a_run_again(runs, dev, tmp_path):
+    exported(runs / "both", tmp_path / "a.zip")
+    result = crosspro("models", "import", tmp_path / "a.zip", "-o", tmp_path / "run")
+    assert result.code == 0, result.stderr
+    kept = {"run.json", *(f"model/{p.relative_to(runs / 'both/model')}" for p in
+            (runs / "both/model").rglob("*") if p.is_file())}  # fmt: skip
+    found = {
+        str(p.relative_to(tmp_path / "run")) for p in (tmp_path / "run").rglob("*") if p.is_file()
+    }
+    assert found == kept
+    for name in kept:
+        assert (tmp_path / "run" / name).read_bytes() == (runs / "both" / name).read_bytes()
+    again = crosspro("models", "import", tmp_path / "a.zip", "-o", tmp_path / "run")
+    assert again.code == 2
+    assert b"a new or an empty folder" in again.stderr
+
+
+def test_an_archive_is_what_a_training_goes_on_from(runs, dev, tmp_path):
+    exported(runs / "network", tmp_path / "a.zip")
+    tuned = NeuralSystem(
+        "turku_gru", NETWORK, {"batch_size": 32}, {"learning_rate": 0.0},
+        trainer={**TRAINER, "max_epochs": 1}, init_from=str(tmp_path / "a.zip"),
+    )  # fmt: skip
+    tuned.fit(TASK, dev, dev)
+    first = load_system(runs / "network")
+    assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
+
+
+def test_models_are_listed_with_their_scores(runs, tmp_path):
+    exported(runs / "network", tmp_path / "net.zip", "--weights", "int8")
+    exported(runs / "network", tmp_path / "full.zip")
+    result = crosspro("models", "list", runs, tmp_path, "--layout", "json")
+    assert result.code == 0, result.stderr
+    rows = {row["path"]: row for row in json.loads(result.stdout)}
+    assert len(rows) == 5
+    run, full, small = (
+        rows[str(path)] for path in (runs / "network", tmp_path / "full.zip", tmp_path / "net.zip")
+    )
+    assert (run["kind"], full["kind"], small["kind"]) == ("run", "archive", "archive")
+    assert run["digest"] == full["digest"] != small["digest"]
+    assert (full["weights"], small["weights"]) == ("float32", "int8")
+    scores = json.loads((runs / "network/run.json").read_text("utf-8"))["scores"]["dev"]
+    for row in (run, full, small):
+        assert (row["task"], row["system"]) == ("en-fr", "network seed 1")
+        assert row["official"] == "macro_recall"
+        assert row["dev"] == {name: score["value"] for name, score in scores.items()}
+    assert small["size"] == (tmp_path / "net.zip").stat().st_size < full["size"] < run["size"]
+    table = crosspro("models", "list", tmp_path).stdout.decode()
+    assert f"{scores['macro_recall']['value']:.2f}" in table
+    lines = crosspro("models", "list", tmp_path, "--layout", "csv").stdout.decode().splitlines()
+    assert lines[0].startswith("model,kind,task,system,weights,bytes,dev_official,dev_accuracy")
+    assert len(lines) == 3
+
+
+def test_what_is_damaged_is_left_out_of_the_list_and_told(runs, tmp_path):
+    shutil.copytree(runs / "lm", tmp_path / "good")
+    (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04garbage")
+    (tmp_path / "notes.zip").write_text("no archive at all")
+    result = crosspro("models", "list", tmp_path, "--layout", "csv")
+    assert result.code == 0
+    assert len(result.stdout.splitlines()) == 2
+    assert b"warning: " in result.stderr
+    assert b"bad.zip: archive: expected a whole one of crosspro models" in result.stderr
+    missing = crosspro("models", "list", tmp_path / "none")
+    assert missing.code == 2
+    assert b"expected a run, an archive of crosspro models, or a folder" in missing.stderr
+
+
+def test_checking_finds_all_that_is_wrong(runs, tmp_path):
+    exported(runs / "network", tmp_path / "good.zip", "--weights", "float16")
+    copy = shutil.copytree(runs / "both", tmp_path / "run")
+    result = crosspro("models", "check", tmp_path)
+    assert result.code == 0, result.stderr
+    assert b"good.zip: network for en-fr, whole" in result.stderr
+    path = copy / "model/member1/model.lm"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    (tmp_path / "bad.zip").write_bytes((tmp_path / "good.zip").read_bytes()[:-100])
+    result = crosspro("models", "check", tmp_path)
+    assert result.code == 2
+    assert b"good.zip: network for en-fr, whole" in result.stderr
+    assert str(path).encode() in result.stderr
+    assert b"bad.zip: archive: expected a whole one" in result.stderr
+
+
+def test_weights_are_of_a_known_kind(runs, tmp_path):
+    result = crosspro("models", "export", runs / "lm", "-o", tmp_path / "a", "--weights", "int4")
+    assert result.code == 2
+    assert "expected one of float32, float16, int8, found 'int4'" in " ".join(
+        result.stderr.decode().replace("│", " ").split()
+    )
+
+
+def test_the_output_is_no_input(runs, tmp_path):
+    exported(runs / "lm", tmp_path / "a.zip")
+    result = crosspro("models", "export", tmp_path / "a.zip", "-o", tmp_path / "a.zip")
+    assert result.code == 2
+    assert b"an input of this command" in result.stderr
+    odd = crosspro("models", "export", runs / "lm", "-o", tmp_path / "a.zip.gz")
+    assert odd.code == 2
+    assert b"a name that ends otherwise" in odd.stderr
