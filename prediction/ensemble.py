@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from sys import float_info
@@ -55,22 +55,31 @@ class Ensemble(System):
     """Systems of one task, and their weights.
 
     `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses the
-    weights, None for equal ones. Each part is saved in a folder of its own.
+    weights, None for equal ones. Members that draw random numbers are fitted with so many `seeds`,
+    from their own on. Each part is saved in a folder of its own.
     """
 
     name = "ensemble"
 
     def __init__(
-        self, members: Mapping[str, System] | Sequence[System], tune: str | None = None
+        self,
+        members: Mapping[str, System] | Sequence[System],
+        tune: str | None = None,
+        seeds: int = 1,
     ) -> None:
         problems = _member_problems(members)
         if tune is not None and tune not in MONITORS:
             expected = f"{choices(MONITORS)}, or null for equal weights"
             problems.append(Problem("settings", None, "system.tune", expected, repr(tune)))
+        if type(seeds) is not int or seeds < 1:
+            expected = "a whole number from 1"
+            problems.append(Problem("settings", None, "system.seeds", expected, repr(seeds)))
         if problems:
             raise InputError(problems)
         self.members = _named(members)
         self.tune = tune
+        self.seeds = seeds
+        self._fitted: list[tuple[str, System]] = []  # with each seed, and the name of its folder
         self.parts: list[System] = []
         self._names: list[str] = []  # of each part that of its member
         self.weights: list[float] = []
@@ -103,12 +112,46 @@ class Ensemble(System):
         if self.tune:
             dev_score(task, dev, self.tune)  # a dev set that cannot choose is told at once
         self.task = task
-        self.parts, self._names = [], []
+        self._fitted = list(self._with_seeds())
+        for name, member in self._fitted:
+            member.fit(task, train, dev, _place(folder, name))
+        self._join(dev, folder)
+
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether any member does."""
+        return any(member.fine_tunes for member in self.members.values())
+
+    def fine_tune(
+        self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
+    ) -> None:
+        """Let the members go on that can, and choose the weights anew."""
+        for name, member in self._fitted:
+            if member.fine_tunes:
+                member.fine_tune(in_domain, dev, _place(folder, name))
+        self._join(dev, folder)
+
+    def reseeded(self, by: int) -> Ensemble | None:
+        """The same with greater seeds of its members; None if none of them draws anything."""
+        others = {name: member.reseeded(by) for name, member in self.members.items()}
+        if not any(others.values()):
+            return None
+        members = {name: others[name] or member for name, member in self.members.items()}
+        return Ensemble(members, self.tune, self.seeds)
+
+    def _with_seeds(self) -> Iterator[tuple[str, System]]:
+        """The members, and the same with further seeds, each with a name for its folder."""
         for name, member in self.members.items():
-            place = folder / MEMBERS / name if folder else None
-            if place:
-                place.mkdir(parents=True, exist_ok=True)
-            member.fit(task, train, dev, place)
+            yield name, member
+            for number in range(1, self.seeds):
+                other = member.reseeded(number)
+                if other is not None:
+                    yield f"{name}.seed{number + 1}", other
+
+    def _join(self, dev: Sequence[Example], folder: Path | None) -> None:
+        """Take the snapshots of all members as parts, and choose their weights."""
+        self.parts, self._names = [], []
+        for name, member in self._fitted:
             snapshots = member.snapshots()
             self.parts += snapshots
             self._names += [name] * len(snapshots)
@@ -201,6 +244,15 @@ class Ensemble(System):
                 found = f"those of {part.task.name}"
                 expected = f"the classes of {self.task.name}"
                 raise input_error(folder / f"member{number}", "task", expected, found)
+
+
+def _place(folder: Path | None, name: str) -> Path | None:
+    """The folder of a member while it is trained."""
+    if folder is None:
+        return None
+    place = folder / MEMBERS / name
+    place.mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:

@@ -88,7 +88,7 @@ def fit_and_score(
     if blind:
         tell(f"train: {blind:,} gaps without a label are not learnt from")
     start = time.monotonic()
-    system.fit(task, splits.train, splits.dev, folder)
+    fit_in_stages(task, system, splits, folder)
     fitted = time.monotonic()
     if system.report is not None:
         for note in filter(None, (system.report.told(), system.report.warning())):
@@ -119,6 +119,13 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
+
+
+def fit_in_stages(task: Task, system: System, splits: Splits, folder: Path) -> None:
+    """Fit a system on all training data, and let it go on with in-domain data if there is any."""
+    system.fit(task, splits.train, splits.dev, folder)
+    if splits.in_domain:
+        system.fine_tune(splits.in_domain, splits.dev, folder)
 
 
 def score_set(

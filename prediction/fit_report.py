@@ -55,6 +55,27 @@ class FitReport:
 
 
 @dataclass(frozen=True)
+class FineTunedReport(FitReport):
+    """A training on all data that went on with in-domain data: the figures of what was kept.
+
+    `stages` has both, `kept` says which of them was better on dev.
+    """
+
+    stages: Sequence[FitReport]
+    kept: Literal["all", "in_domain"]
+
+    def told(self) -> str:
+        """What a user should know: both stages, and which was kept."""
+        first, second = self.stages
+        better = "kept, since it is better" if self.kept == "in_domain" else "not kept: no better"
+        return f"{first.told()}\nin-domain data: {second.told()}; {better} on dev"
+
+    def warning(self) -> str | None:
+        """What speaks against the training on all data; in-domain data may need few steps."""
+        return self.stages[0].warning()
+
+
+@dataclass(frozen=True)
 class FeatureReport:
     """What a feature system learnt from: gaps and features, and the score on dev by `monitor`.
 

@@ -122,6 +122,17 @@ class System(ABC):
         `folder` is where logs and whatever an interrupted run needs to go on may be kept.
         """
 
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether it can go on learning from in-domain data after `fit`."""
+        return False
+
+    def fine_tune(
+        self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
+    ) -> None:
+        """Go on learning from a part of the data that is like what will be predicted."""
+        raise TypeError(f"{type(self).__name__} does not learn in stages")
+
     @abstractmethod
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The probability of each class for each gap; labels are not looked at."""
@@ -157,6 +168,13 @@ class System(ABC):
     def snapshots(self) -> list[System]:
         """The states of this training that an ensemble joins."""
         return [self]
+
+    def reseeded(self, by: int) -> System | None:
+        """The same system before `fit` with a seed that is greater; None if it draws nothing."""
+        if "seed" not in self._arguments:
+            return None
+        seed = self._arguments["seed"] + by
+        return _made(type(self).name, {**self._arguments, "seed": seed}, Path("settings"))
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments, as JSON values, with which the system is loaded."""

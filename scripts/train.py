@@ -33,7 +33,7 @@ from crosspro.data_prep.setting_types import MOST_SEED
 from crosspro.data_prep.task import Task, task_from_mapping
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
-from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
 from crosspro.prediction.runs import FILE, Configuration
@@ -66,6 +66,9 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, Dat
     if function is not None:
         check.data(function, data)
     made = check.system("system", settings["system"])
+    if made is not None and data.get("in_domain") is not None and not made.fine_tunes:
+        expected = f"null, since {made.shown_name} does not learn in stages"
+        check.problem("data.in_domain", expected, data["in_domain"])
     try:
         task = task_from_mapping(settings["task"], f"task {task_name}")
     except InputError as error:
@@ -95,7 +98,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
         _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
     splits = load_data(task, function, settings["data"])
     if not first:  # it does its part; the first process saves and scores
-        system.fit(task, splits.train, splits.dev, folder)
+        fit_in_stages(task, system, splits, folder)
         return None
     for warning in leaks(splits):
         _tell(f"warning: {warning}")

@@ -22,13 +22,15 @@ from crosspro.data_prep.task import Task
 class Splits:
     """Examples to fit on, to choose settings on, and to report on (by name).
 
-    `files` says what they were read from, where they come from files.
+    `files` says what they were read from, where they come from files. `in_domain` are those of
+    train with which a training goes on at its end, if there are any.
     """
 
     train: Sequence[Example]
     dev: Sequence[Example]
     test: Mapping[str, Sequence[Example]]
     files: Sequence[Contents] = ()
+    in_domain: Sequence[Example] = ()
 
 
 class DocumentNumbers(TypedDict):
@@ -54,14 +56,16 @@ def file_splits(
     test: NameInFolder | None = None,
     *,
     lenient: bool = False,
+    in_domain: NameInFolder | None = None,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
     Several training or development files are joined; each test file is reported by itself, and
     there may be none. A blind file (X.blind.data, as `crosspro prepare --blind` writes it) is for
     tests alone, unless a pattern names it. The layers of each file are read too
-    (`crosspro.data_prep.layers`). All files are checked, and all problems reported, before anything
-    is returned.
+    (`crosspro.data_prep.layers`). Training files that `in_domain` matches, too, are those with
+    which a training goes on at its end. All files are checked, and all problems reported, before
+    anything is returned.
     """
     folder = Path(dir)
     problems: list[Problem] = []
@@ -80,6 +84,12 @@ def file_splits(
             labelled = "" if split == "test" else ", not blind"
             expected = f"files named {pattern} (or .gz, .xz{labelled})"
             problems.append(Problem(str(folder), None, split, expected, present))
+    inner = [] if in_domain is None else _matching(folder, in_domain)
+    inner = [path for path in inner if path in paths["train"]]
+    if in_domain is not None and not inner:
+        expected = f"training files named {in_domain} (or .gz, .xz)"
+        present = ", ".join(path.name for path in paths["train"][:20]) or "no file"
+        problems.append(Problem(str(folder), None, "in_domain", expected, present))
     examples: dict[Path, list[Example]] = {}
     with collector_off():
         for path in [path for split in paths.values() for path in split]:
@@ -106,6 +116,7 @@ def file_splits(
             for split in paths
             for path in paths[split]
         ],
+        [example for path in inner for example in examples[path]],
     )
 
 

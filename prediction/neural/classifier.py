@@ -18,6 +18,7 @@ from crosspro.data_prep.errors import CrossproError
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.batches import Batch, Batches, FixedBatches
+from crosspro.prediction.neural.distillation import distilled_losses
 from crosspro.prediction.neural.network import Network, gap_losses
 from crosspro.prediction.neural.training_data import TrainingData
 from crosspro.prediction.neural.training_settings import Optimisation
@@ -38,6 +39,7 @@ class GapClassifier(pl.LightningModule):
         super().__init__()
         self.network = network
         self.data = {"train": data.train, "dev": data.dev}
+        self.soft = data.soft
         self.batches = data.batches(network.extents(data.train), seed)
         self.dev_batches = data.dev_batches(network.extents(data.dev))
         self.optimisation = optimisation
@@ -47,6 +49,7 @@ class GapClassifier(pl.LightningModule):
     def on_fit_start(self) -> None:
         """Move all data to the device, once."""
         self.data = {name: tensors.to(self.device) for name, tensors in self.data.items()}
+        self.soft = self.soft and self.soft.to(self.device)
         self.batches.device = self.device
         self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
 
@@ -70,8 +73,11 @@ class GapClassifier(pl.LightningModule):
         gaps, width, size = batch
         scale = self.trainer.world_size / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
-        smoothing = self.optimisation.label_smoothing
-        losses = self.network.loss(self.data["train"], gaps, width, self.weights, smoothing)
+        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
+        if self.soft is None:
+            losses = self.network.loss(*given)
+        else:
+            losses = distilled_losses(self.network, self.soft, *given)
         loss = losses.sum() * scale
         self.log(
             "loss",

@@ -1,14 +1,26 @@
-"""What a run may go on from: a run of the same network, whose settings and weights it takes."""
+"""What a run may go on from: a run of the same network, whose settings and weights it takes.
+
+Or from itself: a training on all data may go on with the in-domain part of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.task import Task
+from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.network import Network
+from crosspro.prediction.neural.training_settings import FineTuning, Optimisation, TrainerSettings
+from crosspro.prediction.system import System, load_system
+
+Kind = TypeVar("Kind", bound=System)
+
+IN_DOMAIN = "in_domain"
+"""The folder in a run's for the training on in-domain data."""
 
 
 def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
@@ -20,6 +32,40 @@ def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
     if network.class_layers:
         return earlier.target_language == task.target_language
     return earlier.classes == task.classes
+
+
+def run_to_go_on(
+    run: Path, kind: type[Kind], name: str, network: type[Network], task: Task
+) -> Kind:
+    """The system of a run, which must have the network of that name, and classes that fit."""
+    earlier = load_system(run)
+    if (
+        not isinstance(earlier, kind)
+        or earlier.name != name
+        or not may_go_on(network, earlier.task, task)
+    ):
+        alike = "target language" if network.class_layers else "classes"
+        expected = f"a run of {name} with the {alike} of {task.name}"
+        raise input_error(run, "init_from", expected, f"{earlier.name} for {earlier.task.name}")
+    return earlier
+
+
+def in_domain_stage(
+    stage: FineTuning, trainer: TrainerSettings, optimisation: Optimisation
+) -> tuple[TrainerSettings, Optimisation]:
+    """The settings of a training on all data as those of one that goes on with in-domain data."""
+    rate = stage.learning_rate or optimisation.learning_rate
+    return (
+        replace(trainer, max_epochs=stage.max_epochs, patience=stage.patience),
+        replace(optimisation, learning_rate=rate),
+    )
+
+
+def fine_tuned_report(first: FitReport, second: FitReport) -> FineTunedReport:
+    """How both stages of a training went, and which was better; of equal ones the first."""
+    better = second.score > first.score
+    figures = asdict(second if better else first)
+    return FineTunedReport(**figures, stages=(first, second), kept="in_domain" if better else "all")
 
 
 def settings_to_go_on(

@@ -27,8 +27,16 @@ from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, sav
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.neural.distillation import Teacher, load_teacher, soft_targets
 from crosspro.prediction.neural.encoding import Encoder, closed_vocabularies, encode, fit_encoder
-from crosspro.prediction.neural.fine_tuning import may_go_on, settings_to_go_on, take_weights
+from crosspro.prediction.neural.fine_tuning import (
+    IN_DOMAIN,
+    fine_tuned_report,
+    in_domain_stage,
+    run_to_go_on,
+    settings_to_go_on,
+    take_weights,
+)
 from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
 from crosspro.prediction.neural.gradient_evidence import gradient_evidence
 from crosspro.prediction.neural.gradients import token_gradients
@@ -49,11 +57,17 @@ from crosspro.prediction.neural.subwords import load_units
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
 from crosspro.prediction.neural.training_data import TrainingData, training_data
-from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.neural.training_settings import (
+    Distillation,
+    FineTuning,
+    Optimisation,
+    TrainerSettings,
+    Training,
+)
 from crosspro.prediction.neural.word_focus import WordFocus, focus_tables, word_focus
 from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.stored_tensors import FULL
-from crosspro.prediction.system import Classes, Probabilities, System, load_system
+from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
     from crosspro.prediction.neural.trainer import TrainedEpochs
@@ -74,6 +88,8 @@ class NeuralSystem(System):
         trainer: Mapping[str, Any] | None = None,
         init_from: str | None = None,
         seed: int = 1,
+        distillation: Mapping[str, Any] | None = None,
+        fine_tuning: Mapping[str, Any] | None = None,
     ) -> None:
         kind = network_class(network)
         problems: list[Problem] = []
@@ -82,9 +98,13 @@ class NeuralSystem(System):
         self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
         self.trainer = section(TrainerSettings, "trainer", trainer, problems)
         self.pretraining = pretraining_section(network, kind, pretraining, problems)
-        if init_from is not None and not (isinstance(init_from, str) and init_from):
-            expected, found = "the folder of a run, or null", repr(init_from or "nothing")
-            problems.append(Problem("settings", None, "system.init_from", expected, found))
+        self.distillation = section(Distillation, "system.distillation", distillation, problems)
+        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, problems)
+        teacher = self.distillation.teacher
+        for key, run in (("init_from", init_from), ("distillation.teacher", teacher)):
+            if run is not None and not (isinstance(run, str) and run):
+                expected, found = "the folder of a run, or null", repr(run or "nothing")
+                problems.append(Problem("settings", None, f"system.{key}", expected, found))
         if problems:
             raise InputError(problems)
         self.name = network
@@ -99,6 +119,8 @@ class NeuralSystem(System):
         self.encoder: Encoder
         self.network: Network
         self._later_snapshots: list[NeuralSystem] = []
+        self._teacher: Teacher | None = None
+        self._first_stage = ""
 
     def resolved_settings(self) -> dict[str, Any]:
         """The sections with their defaults, as fine-tuning may have changed them."""
@@ -108,6 +130,8 @@ class NeuralSystem(System):
             "optimisation": asdict(self.optimisation),
             "pretraining": asdict(self.pretraining) if self.pretraining else {},
             "trainer": asdict(self.trainer),
+            "distillation": asdict(self.distillation),
+            "fine_tuning": asdict(self.fine_tuning),
         }
 
     @property
@@ -130,6 +154,8 @@ class NeuralSystem(System):
         self.task = task
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
+        run = self.distillation.teacher
+        self._teacher = load_teacher(run, task) if run else None
         earlier = self._earlier_run()
         reading = self._go_on_reading(earlier, train) if earlier else self._new_reading(train)
         check_context(self.reads, self.training.context, train)
@@ -146,8 +172,40 @@ class NeuralSystem(System):
             self.network.pretrain(data.encoded, inventory, settings, self.seed, device)
         trained = trainer.fit(self.network, data, self.seed, self._identity(data))
         self._keep(trained, data)
+        self._tune(dev)
+        self._first_stage = data.digests["train"]
+
+    @property
+    def fine_tunes(self) -> bool:
+        """It trains on."""
+        return True
+
+    def fine_tune(
+        self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
+    ) -> None:
+        """Go on with in-domain data; the network that is better on dev is kept."""
+        from crosspro.prediction.neural.trainer import NetworkTrainer
+
+        place = folder and folder / IN_DOMAIN
+        settings = in_domain_stage(self.fine_tuning, self.trainer, self.optimisation)
+        trainer = NetworkTrainer(*settings, self.training, place)
+        torch.manual_seed(self.seed)
+        data = self._training_data(in_domain, dev, self.encoder.reading, self, folder)
+        network = self._new_network()
+        network.load_state_dict(self.network.state_dict())
+        stage = {"learning_rate": settings[1].learning_rate, "all": self._first_stage}
+        trained = trainer.fit(network, data, self.seed, {**self._identity(data), **stage})
+        assert isinstance(self.report, FitReport)  # noqa: S101 - for the type checker
+        report = fine_tuned_report(self.report, trained.reports(self.training.monitor)[0])
+        if report.kept == IN_DOMAIN:
+            self._keep(trained, data)
+            self._tune(dev)
+        self.report = report
+
+    def _tune(self, dev: Sequence[Example]) -> None:
+        """Choose on dev how strongly rare classes are favoured, if that is asked for."""
         if self.training.tune_adjustment:
-            score = dev_score(task, dev, self.training.monitor)
+            score = dev_score(self.task, dev, self.training.monitor)
             for one in (self, *self._later_snapshots):
                 one.tau = tune_tau(one._raw(dev), self.frequencies, score)
 
@@ -206,26 +264,25 @@ class NeuralSystem(System):
             self.encoder = fit_encoder(text, self.training.min_count)
         shared = self.trainer.encoded_dir
         cache = Path(shared) if shared else folder / ENCODED if folder else None
-        return training_data(text, dev_text, self.encoder, self.task, self.training, cache)
+        data = training_data(text, dev_text, self.encoder, self.task, self.training, cache)
+        if self._teacher is None:
+            return data
+        soft = soft_targets(self._teacher, train, self.distillation, cache)
+        digests = {**data.digests, "teacher": self._teacher.digest}
+        return replace(data, soft=soft, digests=digests)
 
     def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:
         """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
         self.frequencies = data.frequencies
         self._later_snapshots = []
         systems = [self, *(copy(self) for _ in trained.kept[1:])]
-        for system, epoch in zip(systems, trained.kept, strict=True):
+        reports = trained.reports(self.training.monitor)
+        for system, epoch, report in zip(systems, trained.kept, reports, strict=True):
             if system is not self:
                 system.network = self._new_network()
             system.network.load_state_dict(epoch.weights)
             system.network.eval().cpu()
-            system.report = FitReport(
-                self.training.monitor,
-                epoch.score,
-                epoch.epoch,
-                trained.epochs,
-                trained.steps,
-                trained.stopped_by,
-            )
+            system.report = report
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:
@@ -238,7 +295,8 @@ class NeuralSystem(System):
 
     def _identity(self, data: TrainingData) -> dict[str, Any]:
         """What a run must have in common with the one that it continues."""
-        settings = {key: value for key, value in self.settings().items() if key != "trainer"}
+        other = {"trainer", "fine_tuning", *(() if self._teacher else ("distillation",))}
+        settings = {key: value for key, value in self.settings().items() if key not in other}
         return {"classes": list(self.task.classes), **settings, **data.digests}
 
     def _earlier_run(self) -> NeuralSystem | None:
@@ -246,14 +304,7 @@ class NeuralSystem(System):
         if not self.init_from:
             return None
         folder = Path(self.init_from)
-        earlier = load_system(folder)
-        same = isinstance(earlier, NeuralSystem) and earlier.name == self.name
-        if not same or not may_go_on(self.network_type, earlier.task, self.task):
-            alike = "target language" if self.network_type.class_layers else "classes"
-            expected = f"a run of {self.name} with the {alike} of {self.task.name}"
-            found = f"{earlier.name} for {earlier.task.name}"
-            raise input_error(folder, "init_from", expected, found)
-        assert isinstance(earlier, NeuralSystem)  # noqa: S101 - for the type checker
+        earlier = run_to_go_on(folder, NeuralSystem, self.name, self.network_type, self.task)
         self.network_settings = settings_to_go_on(
             self.network_type, earlier.network_settings, self.network_settings, folder
         )

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.files.temporary import temporary_folder
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog
 from crosspro.prediction.neural.network import Network
@@ -50,6 +51,11 @@ class TrainedEpochs:
     epochs: int
     steps: int
     stopped_by: Literal["max_epochs", "patience"]
+
+    def reports(self, monitor: str) -> list[FitReport]:
+        """How the training went by a dev score, with each of the best epochs as the chosen one."""
+        ended = (self.epochs, self.steps, self.stopped_by)
+        return [FitReport(monitor, one.score, one.epoch, *ended) for one in self.kept]
 
 
 class NetworkTrainer:

@@ -15,6 +15,7 @@ from torch import Tensor
 from crosspro.data_prep.task import Task
 from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.neural.batches import Batches, FixedBatches, in_order
+from crosspro.prediction.neural.distillation import SoftTargets
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints
 from crosspro.prediction.neural.encoding_cache import cached_encoding
 from crosspro.prediction.neural.flat_text import FlatText
@@ -26,7 +27,10 @@ from crosspro.prediction.neural.training_settings import Training
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Train and dev on the CPU; `encoded` is train as arrays, `digests` names the content."""
+    """Train and dev on the CPU; `encoded` is train as arrays, `digests` names the content.
+
+    `soft` is what a teacher thinks of the gaps of train, if there is one.
+    """
 
     encoded: EncodedData
     train: GapTensors
@@ -34,6 +38,7 @@ class TrainingData:
     classes: int
     settings: Training
     digests: Mapping[str, str]
+    soft: SoftTargets | None = None
 
     @cached_property
     def labels(self) -> Ints:

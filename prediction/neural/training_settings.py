@@ -66,6 +66,35 @@ class Optimisation:
 
 
 @dataclass(frozen=True)
+class Distillation:
+    """A trained system to learn from (a run or an archive), and how much of it.
+
+    `weight` is the teacher's share of the loss; a temperature above 1 makes it say more of classes
+    that it thinks less likely.
+    """
+
+    LIMITS: ClassVar[Limits] = {"temperature": (0.1, 100), "weight": (0, 1)}
+
+    teacher: str | None = None
+    temperature: float = 2.0
+    weight: float = 0.7
+
+
+@dataclass(frozen=True)
+class FineTuning:
+    """How a training goes on with in-domain data (`data.in_domain`), after all data.
+
+    A learning rate of 0 is that of the training.
+    """
+
+    LIMITS: ClassVar[Limits] = {"max_epochs": (1, inf)}
+
+    learning_rate: float = 0.0
+    max_epochs: int = 10
+    patience: int = 3
+
+
+@dataclass(frozen=True)
 class TrainerSettings:
     """Where and for how long a network is trained; see `conf/trainer/default.yaml`."""
 

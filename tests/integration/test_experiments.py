@@ -15,13 +15,20 @@ from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
-NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier", "document")
+NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier", "document", "seeds")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
+
+
+TO_BE_GIVEN = {
+    "document_distilled": ["system.distillation.teacher=RUN"],
+    "document_in_domain": ["system.init_from=RUN", "data.dir=."],
+    "document_seeds": ["system.members.network.init_from=RUN"],
+}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_is_a_sound_configuration(name):
-    start = ["system.init_from=RUN"] if name.endswith("fine_tuning") else []
+    start = ["system.init_from=RUN"] if name.endswith("fine_tuning") else TO_BE_GIVEN.get(name, [])
     settings = composed(f"experiment={name}", *start)
     checked(settings, "en-fr")
     assert "experiment" not in settings
@@ -100,6 +107,31 @@ def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
 def test_fine_tuning_needs_a_run():
     with pytest.raises(InputError, match=r"system\.init_from: expected the folder of a run"):
         checked(composed("experiment=uppsala_2017_fine_tuning"), "en-fr")
+
+
+@pytest.mark.parametrize("name", TO_BE_GIVEN)
+def test_what_is_to_be_given_is_asked_for(name):
+    *others, last = TO_BE_GIVEN[name]
+    key = last.partition("=")[0].replace(".", r"\.")
+    with pytest.raises(InputError, match=rf"{key}: expected (the folder of a run|a value)"):
+        checked(composed(f"experiment={name}", *others), "en-fr")
+
+
+def test_any_network_may_have_several_seeds():
+    chosen = ["system=seeds", "system@system.members.network=turku_gru_2016"]
+    settings = composed(*chosen, "system.seeds=2", "seed=5")
+    _, system, _ = checked(settings, "en-fr")
+    assert [member.name for member in system.members.values()] == ["turku_gru"]
+    assert system.seeds == 2
+    assert list(seeds(settings["system"])) == [5]
+
+
+def test_in_domain_data_is_for_systems_that_learn_in_stages():
+    files = ["data=shared_task", "data.dir=.", "data.in_domain=train.ted*.data"]
+    checked(composed(*files, "system=uppsala_bilstm"), "en-fr")
+    checked(composed(*files, "system=hardmeier_cnn_with_lm"), "en-fr")
+    with pytest.raises(InputError, match=r"data\.in_domain: expected null, since ngram does not"):
+        checked(composed(*files, "system=ngram"), "en-fr")
 
 
 def test_all_problems_of_the_settings_come_at_once():

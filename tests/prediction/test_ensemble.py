@@ -163,3 +163,48 @@ def test_what_no_ensemble_can_be_made_of_is_refused(train, dev, en_fr):
             Ensemble(wrong)
     with pytest.raises(CrossproError, match="dev: expected a label for every gap"):
         Ensemble([Majority()], "mean").fit(en_fr, train, [])
+
+
+def test_seeds_of_one_system_are_trained_in_one_run(train, dev, en_fr, tmp_path):
+    ensemble = Ensemble({"net": NeuralSystem(**NETWORK, seed=5), "lm": NGramSystem(2)}, seeds=3)
+    ensemble.fit(en_fr, train, dev, tmp_path / "run")
+    assert [part.settings().get("seed") for part in ensemble.parts] == [5, 6, 7, None]
+    folders = {path.name for path in (tmp_path / "run/members").iterdir()}
+    assert folders == {"net", "net.seed2", "net.seed3", "lm"}
+    names = [member.name for member in ensemble.report.members]
+    assert names == ["net", "net.seed2", "net.seed3", "lm"]
+    alone = NeuralSystem(**NETWORK, seed=6)
+    alone.fit(en_fr, train, dev)
+    assert (ensemble.parts[1].predict(dev) == alone.predict(dev)).all()
+    ensemble.save(tmp_path / "model")
+    loaded = load_system(tmp_path / "model")
+    assert loaded.seeds == 3
+    assert len(loaded.parts) == 4
+    assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
+
+
+def test_a_run_of_several_seeds_goes_on_to_the_same_bytes(train, dev, en_fr, tmp_path):
+    def made(epochs):
+        trainer = {**NETWORK["trainer"], "max_epochs": epochs}
+        return Ensemble({"net": NeuralSystem(**{**NETWORK, "trainer": trainer})}, seeds=2)
+
+    made(1).fit(en_fr, train, dev, tmp_path / "parts")
+    for name in ("parts", "whole"):
+        one = made(3)
+        one.fit(en_fr, train, dev, tmp_path / name)
+        one.save(tmp_path / name / "model")
+    for part in ("member0", "member1"):
+        files = [
+            tmp_path / one / "model" / part / "network.safetensors" for one in ("parts", "whole")
+        ]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_further_seeds_reach_members_of_members():
+    inner = Ensemble({"a": ClassPrior(3), "b": Majority()}, "mean")
+    other = inner.reseeded(2)
+    assert other.settings() == Ensemble({"a": ClassPrior(5), "b": Majority()}, "mean").settings()
+    assert Ensemble([Majority()]).reseeded(1) is None
+    for wrong in (0, True, 1.5):
+        with pytest.raises(InputError, match=r"system\.seeds: expected a whole number from 1"):
+            Ensemble([Majority()], seeds=wrong)
