@@ -21,7 +21,7 @@ from crosspro.prediction.neural.noun_input import KINDS, NO_NOUN, NOUNS
 from crosspro.prediction.neural.tensors import word_numbers
 from crosspro.prediction.neural.transformer import few_rows
 
-_AGREES = 1.0
+_AGREES = 2.0
 """With so much a noun speaks at first for classes that agree with it, and against those that do
 not."""
 

@@ -129,7 +129,7 @@ class DocumentEncoder(Network):
         masked_share: float = 0.15,
         hidden_pronouns: float = 1.0,
         pointer: bool = False,
-        pointer_agreement: float = 0.2,
+        pointer_agreement: float = 1.0,
     ) -> None:
         super().__init__()
         self.around = DocumentWindow((source_before, source_after), (target_before, target_after))
