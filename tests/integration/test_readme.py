@@ -36,6 +36,7 @@ NOT_RUN = {
     "crosspro protest build …": "its arguments are not spelt out; docs/protest.md and test_protest",
     "crosspro protest score …": "the same",
     "crosspro protest review …": "the same",
+    "crosspro serve runs/…": "it serves until it is stopped; test_serve",
 }
 SMALL_TRAINING = (
     "data.documents.train=8", "data.documents.dev=4", "data.documents.test=4", "resamples=20",
