@@ -189,7 +189,7 @@ def prepare(
 
 
 def load_system(run: AnyPath) -> System:
-    """A trained system, ready to predict, from the folder of its run; no code in it is run."""
+    """A trained system, ready to predict, from its run or an archive; no code in it is run."""
     from crosspro.prediction.system import load_system
 
     return load_system(run)

@@ -74,7 +74,7 @@ def export_command(
     if weights == FULL:
         tensors = "weights as they are"
     elif not packed.narrowed:
-        tensors = f"weights as they are, since it has no tensors to store as {weights}"
+        tensors = f"weights as they are, since it has no large matrices to store as {weights}"
     size = f"{packed.size / _MEGABYTE:,.1f} MB"
     print(f"{output}: {what}, {size}, {tensors}", file=sys.stderr)
 

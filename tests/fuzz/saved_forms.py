@@ -20,6 +20,7 @@ from crosspro.data_prep.annotate.store import read_store, to_lines
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.prediction.model_export import export_run
 from crosspro.prediction.neural.resuming import read_checkpoint
 from crosspro.prediction.runs import Configuration, Run, Times, read_run, write_run
 from crosspro.prediction.system import load_system
@@ -85,6 +86,18 @@ def _systems(workshop: Path) -> Iterator[Subject]:
             sealed=True,
             rewritten=True,
             share=share,
+        )
+    for name, share, weights in (("majority", 800, "float32"), ("turku", 60, "int8")):
+        path = workshop / f"{name}.zip"
+        export_run(workshop / name, path, weights)
+        packed: Files = {"x.zip": path.read_bytes()}
+        yield Subject(
+            f"archive.{name}",
+            (packed,),
+            lambda folder: predicted(folder / "x.zip"),
+            sealed=True,
+            share=share,
+            words=(b"PK\x03\x04", b"PK\x01\x02", b"../x", b"archive.json", b"model/system.json"),
         )
     for name, share in (("class_prior", 500), ("source_aware_lm", 100), ("uppsala_bilstm", 30),
                         ("turku_gru_sentencepiece", 30)):  # fmt: skip

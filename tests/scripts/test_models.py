@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
@@ -39,6 +40,7 @@ def runs(tmp_path_factory, dev):
     systems = {
         "network": network(),
         "lm": NGramSystem(3),
+        "linear": FeatureSystem(["target_lemmas:3", "source_words:3"], min_count=1),
         "both": Ensemble({"a": network(2), "lm": NGramSystem(2)}),
     }
     for name, system in systems.items():
@@ -54,7 +56,7 @@ def exported(run, output, *options):
     return result.stderr.decode()
 
 
-@pytest.mark.parametrize("name", ["network", "lm", "both"])
+@pytest.mark.parametrize("name", ["network", "lm", "linear", "both"])
 def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
     told = exported(runs / name, tmp_path / "a.zip")
     assert f"{name} for en-fr" in told
@@ -67,7 +69,7 @@ def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
 @pytest.mark.parametrize(
     ("weights", "apart", "smaller"), [("float16", 0.01, 1.6), ("int8", 0.1, 2.5)]
 )
-@pytest.mark.parametrize("name", ["network", "both"])
+@pytest.mark.parametrize("name", ["network", "linear", "both"])
 def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, runs, dev, tmp_path):
     exported(runs / name, tmp_path / "full.zip")
     told = exported(runs / name, tmp_path / "a.zip", "--weights", weights)
@@ -84,7 +86,7 @@ def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, ru
 
 def test_what_has_no_tensors_says_so(runs, tmp_path):
     told = exported(runs / "lm", tmp_path / "a.zip", "--weights", "int8")
-    assert "as they are, since it has no tensors to store as int8" in told
+    assert "as they are, since it has no large matrices to store as int8" in told
     exported(runs / "lm", tmp_path / "b.zip")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
@@ -165,7 +167,7 @@ def test_models_are_listed_with_their_scores(runs, tmp_path):
     result = crosspro("models", "list", runs, tmp_path, "--layout", "json")
     assert result.code == 0, result.stderr
     rows = {row["path"]: row for row in json.loads(result.stdout)}
-    assert len(rows) == 5
+    assert len(rows) == 6
     run, full, small = (
         rows[str(path)] for path in (runs / "network", tmp_path / "full.zip", tmp_path / "net.zip")
     )
