@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.pointed_nouns import PointedNoun
 from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.gap_examples import shown_gaps
@@ -167,3 +170,35 @@ def test_gold_that_cannot_be_read_twice_is_an_error(small):
     found, submissions, examples = small
     with pytest.raises(InputError, match=r"expected 4 lines, .* found 2; use a file, not a pipe"):
         html_report(found, submissions, examples[:2])
+
+
+def test_what_a_run_points_at_is_marked_however_far_back(tmp_path, en_fr):
+    """The line of the noun is shown, not those between it and the usual context."""
+    before = "\t\tThe birds sleep .\tle|DET oiseau|NOM dormir|VER .|.\t0-0 1-1 2-2 3-3\n"
+    gold = tmp_path / "gold.data"
+    gold.write_text(before * 6 + LINES[0] * 2, encoding="utf-8")
+    (tmp_path / "ids").write_text("a\n" * 8, encoding="utf-8")
+    labels = read_gold(gold, en_fr, tmp_path / "ids")
+    run = Submission(
+        "run",
+        labels.classes,
+        pointed=[
+            (PointedNoun("target", 6, 1, 0.5, 0.75), PointedNoun("source", 0, 0, 0.3, 0.05)),
+            (PointedNoun("source", 7, 1, 0.2, 0.4),),  # none is more probable
+        ],
+    )
+    other = replace(run, name="other", pointed=[(PointedNoun("source", 1, 1, 0.6, 0.6),), ()])
+    plain = Submission("plain", labels.classes)
+    submissions = [run, other, plain]
+    examples = list(read_examples(gold, en_fr, tmp_path / "ids"))
+    page = html_report(evaluate(en_fr, labels, submissions), submissions, examples)
+    first, second = page_data(page)["examples"]
+    numbers = [line[0] for line in page_data(page)["lines"]]
+    assert [numbers[line] for line in first[3]] == [0, 3, 4, 5, 6]
+    assert [numbers[line] for line in second[3]] == [4, 5, 6, 7]
+    assert [one[4] for one in first[5]] == [[[0, 1, 0, [], [1]]], [[3, 1, 0, [1], []]], []]
+    assert [one[3] for one in first[5]] == [
+        "antecedent oiseau (0.75)", "antecedent birds (0.60)", "",
+    ]  # fmt: skip
+    assert [one[4] for one in second[5]] == [[], [], []]
+    assert first[4] == [[[4, 0, 0, [0], [0]]]]
