@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from crosspro.baselines.features.running import END, START
-from crosspro.baselines.features.values import NOTHING, Codes, Lookup, Names, Values
+from crosspro.baselines.features.values import NOTHING, Codes, Lookup, NumberedNames, Values
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.antecedents import SplitTokens
 from crosspro.data_prep.example import split_tag
@@ -19,13 +19,13 @@ _MOST_TAGS = 64
 """Of so many tags there is a table of all trigrams."""
 
 
-class Reading:
+class TokenReading:
     """What is made of tokens, such as their lemmas."""
 
-    def __init__(self, tokens: Names, make: Callable[[str], str]) -> None:
+    def __init__(self, tokens: NumberedNames, make: Callable[[str], str]) -> None:
         self._tokens = tokens
         self._make = make
-        self._made = Names()
+        self._made = NumberedNames()
         self.names = self._made.names
         self.of = Lookup(self._code)
 
@@ -74,12 +74,12 @@ class TokenReader:
         if task.tagged and task.tagset not in ("universal", "none"):
             self._universal = TagConverter(task.tagset, "universal", task.target_language)
         self.split = SplitTokens()
-        self.source, self.target = Names(), Names()
+        self.source, self.target = NumberedNames(), NumberedNames()
         self.readings = {
-            "source word": Reading(self.source, str.lower),
-            "target lemma": Reading(self.target, self._lemma),
-            "target tag": Reading(self.target, self._tag),
-            "target universal tag": Reading(self.target, self._universal_tag),
+            "source word": TokenReading(self.source, str.lower),
+            "target lemma": TokenReading(self.target, self._lemma),
+            "target tag": TokenReading(self.target, self._tag),
+            "target universal tag": TokenReading(self.target, self._universal_tag),
         }
         self.tag_ngrams = {
             kind: TagNGrams(self.readings[kind].names)

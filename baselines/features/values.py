@@ -18,7 +18,7 @@ _NOT_ASKED = -2
 class Values(Sequence[str | None]):
     """A column of values: `names[codes[n]]`, or None where a code is `NOTHING`.
 
-    Names may be a list that still grows; two of them may be equal.
+    `names` may be a list that still grows, and two of them may be equal.
     """
 
     def __init__(self, codes: Codes, names: Sequence[str | None]) -> None:
@@ -43,7 +43,7 @@ class Values(Sequence[str | None]):
         return Values(np.where(there, self.codes, NOTHING), self.names)
 
 
-class Names(dict[str, int]):
+class NumberedNames(dict[str, int]):
     """Numbers names as they come."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.matrix import extracted, learnt_matrix, matrix
 from crosspro.baselines.features.names import chosen_features
-from crosspro.baselines.features.values import NOTHING, Lookup, Names, Values
+from crosspro.baselines.features.values import NOTHING, Lookup, NumberedNames, Values
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
 
@@ -40,7 +40,7 @@ def test_values_are_learnt_and_read_as_their_texts(first, second, min_count):
 
 
 def test_names_have_the_numbers_of_their_order():
-    names = Names()
+    names = NumberedNames()
     assert [names[word] for word in ("le", "la", "le", "les")] == [0, 1, 0, 2]
     assert names.names == ["le", "la", "les"]
 
