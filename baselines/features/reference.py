@@ -34,29 +34,29 @@ def _candidates(batch: Batch, number: int, side: Side) -> Iterator[Candidate]:
     return batch.nouns.before(batch.indices[number], batch.gaps[number], side, context)
 
 
-def antecedent(batch: Batch, number: int) -> Candidate | None:
-    """The noun that a gap of the batch is taken to refer to."""
+def antecedent(batch: Batch, number: int, agreeing: str | None) -> Candidate | None:
+    """The noun that a gap of the batch is taken to refer to: of its chain, or of this number."""
     nouns: Iterable[Candidate] = _candidates(batch, number, "target")
     if batch.lines[number].chains:
         nouns = list(nouns)
         for noun in nouns:
             if noun.in_chain:
                 return noun
-    return nearest_agreeing(nouns, number=pronoun_numbers(batch)[number])
+    return nearest_agreeing(nouns, number=agreeing)
 
 
 def antecedent_places(batch: Batch) -> tuple[Codes, NDArray[np.bool_]]:
     """Where the antecedent of each gap is in the running target, and whether a chain tells so."""
     places, of_chain = np.full(len(batch), NOTHING), np.zeros(len(batch), bool)
     text = batch.target
+    numbers = pronoun_numbers(batch)
     chained = np.array([bool(line.chains) for line in batch.lines], bool)
     for number in np.flatnonzero(chained).tolist():
-        noun = antecedent(batch, number)
+        noun = antecedent(batch, number, numbers[number])
         if noun is not None:
             places[number] = text.starts[text.lines.own[number] - noun.sentences] + noun.index
             of_chain[number] = noun.in_chain
     nouns = nouns_before(batch, "target")
-    numbers = pronoun_numbers(batch)
     left, rank = np.flatnonzero(~chained), 0
     while len(left):
         nearest = nouns.nearest(rank)[left]

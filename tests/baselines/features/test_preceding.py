@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from crosspro.baselines.features.gaps import Resources, batches
 from crosspro.baselines.features.preceding import NAMES, NOUNS, noun_forms, nouns_before
 from crosspro.baselines.features.reference import antecedent, antecedent_places
+from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.data_prep.antecedents import antecedent_candidates
 from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import LEXICON
@@ -46,9 +47,10 @@ def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target,
 def test_antecedents_are_those_of_each_gap(examples, context, target, source):
     for batch in batches(examples, Resources(load_task("en-fr"), context, target, source)):
         places, of_chain = antecedent_places(batch)
+        numbers = pronoun_numbers(batch)
         located = zip(*batch.target.line_and_place(places), strict=True)
         for gap, (line, place) in enumerate(located):
-            noun = antecedent(batch, gap)
+            noun = antecedent(batch, gap, numbers[gap])
             if noun is None:
                 assert places[gap] == -1
             else:
