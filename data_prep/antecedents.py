@@ -243,14 +243,9 @@ class _View:
         token = self.example.target[place]
         return self._split[token][0] if self.example.tagged else token
 
-    @cached_property
-    def partners(self) -> dict[Side, dict[int, list[int]]]:
-        """The places of the other side that each place is linked to."""
-        found: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
-        for source, target in self.example.links:
-            found["source"].setdefault(source, []).append(target)
-            found["target"].setdefault(target, []).append(source)
-        return found
+    def sources(self, place: int) -> list[int]:
+        """The source places that a target place is linked to."""
+        return [source for source, target in self.example.links if target == place]
 
     def nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
@@ -308,9 +303,8 @@ class _View:
         if side == "target" and self.example.tagged:  # what is there is the lemma
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None
-            partners = self.partners["target"].get(place, ())
-            nouns = self.nouns("source")
-            numbers = {self.number("source", one) for one in partners if one in nouns} - {None}
+            nouns = [one for one in self.sources(place) if one in self.nouns("source")]
+            numbers = {self.number("source", one) for one in nouns} - {None}
             return numbers.pop() if len(numbers) == 1 else None
         if parsed in NUMBERS:
             return parsed
@@ -322,8 +316,8 @@ class _View:
             return False
         if self._heads(side, place, chains):
             return True
-        partners = self.partners["target"].get(place, ()) if side == "target" else ()
-        return any(self._heads("source", partner, chains) for partner in partners)
+        sources = self.sources(place) if side == "target" else ()
+        return any(self._heads("source", source, chains) for source in sources)
 
     def _heads(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word belongs to a mention of a chain and no parse shows another head."""
@@ -356,13 +350,11 @@ class _View:
         """What is known of a noun, wherever it is seen from."""
         found = self._known.get((side, place))
         if found is None:
-            links = self.example.links
             if side == "source":
-                linked = [self.lemma(to) for to in sorted(t for s, t in links if s == place)]
+                targets = [to for source, to in self.example.links if source == place]
+                linked = [self.lemma(to) for to in sorted(targets)]
             else:
-                linked = [
-                    self.example.source[to] for to in sorted(s for s, t in links if t == place)
-                ]
+                linked = [self.example.source[to] for to in sorted(self.sources(place))]
             lemma, gender, number = self.form(side, place)
             found = self._known[side, place] = (
                 self.word(side, place),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -50,12 +50,17 @@ def nouns_before(batch: Batch, side: Side, tags: frozenset[str] = NOUNS) -> Prec
     parsed = any(line.source_parse is not None for line in lines)
     if side == "source" and tagged and not parsed and batch.resources.source_lexicon is None:
         return Preceding(text, _linked_to_nouns(batch, lines))
-    places = [
+    return line_by_line(text, lambda line: batch.nouns.nouns(line, side, tags))
+
+
+def line_by_line(text: RunningText, places: Callable[[int], Iterable[int]]) -> Preceding:
+    """What is found in each line of a text by itself."""
+    found = [
         start + place
-        for start, number in zip(text.starts.tolist(), text.lines.numbers, strict=False)
-        for place in batch.nouns.nouns(number, side, tags)
+        for start, line in zip(text.starts.tolist(), text.lines.numbers, strict=False)
+        for place in places(line)
     ]
-    return Preceding(text, np.array(places, np.int64))
+    return Preceding(text, np.array(found, np.int64))
 
 
 def _linked_to_nouns(batch: Batch, lines: Sequence[Example]) -> Codes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.features.feature import Bins, Column, Feature
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.nouns import PARSES
-from crosspro.baselines.features.preceding import noun_forms, nouns_before
+from crosspro.baselines.features.preceding import NOUNS, line_by_line, noun_forms, nouns_before
 from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
@@ -102,23 +102,32 @@ def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:
 
 def previous_subject(batch: Batch, _: int) -> Iterator[Column]:
     """Gender and lemma of what the nearest earlier subject of the source is linked to."""
-    genders: list[str | None] = []
-    lemmas: list[str | None] = []
-    lexicon = batch.resources.lexicon
-    for number, index in enumerate(batch.indices):
-        subject = next(
-            (n for n in _candidates(batch, number, "source") if _is_subject(batch, index, n)), None
-        )
-        linked = subject.linked[0] if subject and subject.linked else None
-        lemmas.append(linked)
-        genders.append(lexicon.gender(linked) if lexicon and linked else None)
+    text, lexicon = batch.source_back, batch.resources.lexicon
+    places = line_by_line(text, lambda line: _subjects(batch, line)).nearest(0)
+    lines, inside = text.line_and_place(places)
+    lemmas: list[str | None] = [None] * len(batch)
+    for number in np.flatnonzero(places != NOTHING).tolist():
+        lemmas[number] = _linked_lemma(batch, lines[number], inside[number])
     yield "previous subject", lemmas
+    genders = [lexicon.gender(lemma) if lexicon and lemma else None for lemma in lemmas]
     yield "previous subject gender", genders
 
 
-def _is_subject(batch: Batch, index: int, noun: Candidate) -> bool:
-    parse = batch.examples[index - noun.sentences].source_parse
-    return parse is not None and parse.tokens[noun.index].deprel in _SUBJECTS
+def _subjects(batch: Batch, line: int) -> list[int]:
+    """The nouns of a source that are subjects in its parse."""
+    parse = batch.examples[line].source_parse
+    nouns = batch.nouns.nouns(line, "source", NOUNS) if parse else ()
+    return [place for place in nouns if parse and parse.tokens[place].deprel in _SUBJECTS]
+
+
+def _linked_lemma(batch: Batch, line: int, place: int) -> str | None:
+    """The first lemma of the target that a source word is linked to."""
+    example = batch.examples[line]
+    linked = [target for source, target in example.links if source == place]
+    if not linked:
+        return None
+    token = example.target[min(linked)]
+    return batch.reader.split[token][0] if example.tagged else token
 
 
 FEATURES = (
