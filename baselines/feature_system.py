@@ -52,6 +52,8 @@ from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport
 from crosspro.prediction.system import Classes, Probabilities, System
 
+_PREDICTED_AT_ONCE = 1 << 14
+"""Lines whose gaps are read together: the more, the faster."""
 NULL = "NULL"
 """The class of pronouns that are not translated, where a system learns them apart from OTHER."""
 
@@ -230,7 +232,8 @@ class FeatureSystem(System):
         return label
 
     def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
-        return matrix(extracted(self.features, examples, self.resources), self.vocabulary)
+        columns = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE)
+        return matrix(columns, self.vocabulary)
 
     def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
         """Before any adjustment; what is not translated belongs to OTHER."""

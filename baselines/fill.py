@@ -9,25 +9,20 @@ worked on together, one array operation a word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.baselines.gap_texts import GapTextReader, GapTexts, Ints
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.task import NONE, OTHER, Task
-from crosspro.data_prep.token import TAG_SEPARATOR
 
-_TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
 _LOG10 = np.log(10.0)
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -61,38 +56,6 @@ class Filling:
     score: float
 
 
-def target_words(example: Example) -> list[list[str]]:
-    """The words before, between and after the gaps, tags removed as the released program does."""
-    parts: list[list[str]] = [[]]
-    for words in map(_words, example.target):
-        if words is None:
-            parts.append([])
-        else:
-            parts[-1] += words
-    return parts
-
-
-@lru_cache(maxsize=1 << 17)
-def _words(token: str) -> tuple[str, ...] | None:
-    """A token without its tag; None for a gap."""
-    return None if is_placeholder(token) else tuple(_TAG.sub("", token).split())
-
-
-def _around_gaps(parts: list[list[str]], reach: int) -> list[list[str]]:
-    """The words that tell fillers apart: those up to `reach` before and after each gap.
-
-    A model remembers no more words than that: by then what was in the gap is forgotten, and all
-    fillings of a line share the score of the words between.
-    """
-    last = len(parts) - 1
-    near = []
-    for number, words in enumerate(parts):
-        after = words[:reach] if number else []
-        before = words[max(len(after), len(words) - reach) :] if number < last else []
-        near.append(after + before)
-    return near
-
-
 class GapFiller:
     """Fills lines with one model, one list of fillers and one NONE penalty.
 
@@ -112,18 +75,19 @@ class GapFiller:
         self.none_penalty = float(none_penalty)
         self.spelling = spelling
         self.filler_ids = model.ids(fillers.words[:-1])
+        self._texts = GapTextReader(model)
 
     def fill(self, examples: Sequence[Example], at_once: int = 512) -> list[Filling]:
         """The best filling of each line."""
         return [found for batch in _batches(examples, at_once) for found in self._best(batch)]
 
-    def probabilities(self, examples: Sequence[Example], at_once: int = 512) -> Floats:
+    def probabilities(self, examples: Sequence[Example], at_once: int = 2048) -> Floats:
         """The probability of each filler in each gap, given the rest of its line."""
         parts = [self._marginals(batch) for batch in _batches(examples, at_once)]
         return np.concatenate([np.zeros((0, len(self.fillers))), *parts])
 
     def _best(self, examples: Sequence[Example]) -> list[Filling]:
-        lattice = self._lattice(examples, [target_words(example) for example in examples])
+        lattice = self._lattice(examples, self._texts.read(examples))
         scores = lattice.forward_best()
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
@@ -147,38 +111,40 @@ class GapFiller:
         ]
 
     def _marginals(self, examples: Sequence[Example]) -> Floats:
-        reach = self.model.order - 1
-        parts = [_around_gaps(target_words(example), reach) for example in examples]
-        lattice = self._lattice(examples, parts)
+        texts = self._texts.read(examples).near_gaps(self.model.order - 1)
+        lattice = self._lattice(examples, texts)
         forward, backward = lattice.forward_sum(), lattice.backward_sum()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
-        table = np.zeros((int(gaps.sum()), len(self.fillers)))
+        places, shares = [np.zeros(0, np.int64)], [np.zeros(0)]
         for number, layer in enumerate(lattice.layers):
-            line = lattice.lines[number][layer.origin]
-            real = layer.filler >= 0
-            path = forward[number][layer.origin] + layer.weight + backward[number + 1][layer.end]
-            share = np.exp(path - backward[0][line])
-            np.add.at(table, (first[line[real]] + number, layer.filler[real]), share[real])
+            real = np.flatnonzero(layer.filler >= 0)
+            origin = layer.origin[real]
+            line = lattice.lines[number][origin]
+            path = forward[number][origin] + layer.weight[real]
+            path += backward[number + 1][layer.end[real]]
+            shares.append(np.exp(path - backward[0][line]))
+            places.append((first[line] + number) * len(self.fillers) + layer.filler[real])
+        size = int(gaps.sum()) * len(self.fillers)
+        found = np.bincount(np.concatenate(places), np.concatenate(shares), minlength=size)
+        table = found.reshape(-1, len(self.fillers))
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     # The lattice --------------------------------------------------------------------------------
 
-    def _lattice(self, examples: Sequence[Example], parts: Sequence[list[list[str]]]) -> _Lattice:
+    def _lattice(self, examples: Sequence[Example], texts: GapTexts) -> _Lattice:
         """A layer for each gap number; lines with fewer gaps pass through by a single edge."""
-        depth = max((len(one) - 1 for one in parts), default=0)
-        states = np.full(len(parts), self.model.begin_state, dtype=np.int64)
-        lines = np.arange(len(parts))
-        weight, states, nodes = self._read(states, lines, parts, 0)
+        states = np.full(len(texts.gaps), self.model.begin_state, dtype=np.int64)
+        lines = np.arange(len(texts.gaps))
+        weight, states, nodes = self._read(states, lines, texts, 0)
         start = np.zeros(int(nodes.max(initial=-1)) + 1)
         start[nodes] = weight
         lattice = _Lattice(start, [lines], [])
-        gaps = np.array([len(one) - 1 for one in parts])
-        for gap in range(depth):
+        for gap in range(int(texts.gaps.max(initial=0))):
             ids = self._ids(examples, gap)
-            origin, filler, entry, state = self._expand(states, lines, gaps > gap, ids)
+            origin, filler, entry, state = self._expand(states, lines, texts.gaps > gap, ids)
             line = lines[origin]
-            moved, states, end = self._read(state, line, parts, gap + 1)
+            moved, states, end = self._read(state, line, texts, gap + 1)
             lines = np.zeros(len(states), dtype=np.int64)
             lines[end] = line
             layer = _Layer(origin, filler, end, (entry + moved) * _LOG10, len(states))
@@ -202,8 +168,13 @@ class GapFiller:
         """An edge for each filler of each node whose line has this gap; one edge for the others."""
         has_gap = with_gap[lines]
         here, passing = np.flatnonzero(has_gap), np.flatnonzero(~has_gap)
-        rows = ids if len(ids) == 1 else ids[lines[here]]
-        scores, after = self.model.advance(states[here, None], rows)
+        if len(ids) == 1:  # states that lines share are asked once, and so are unknown fillers
+            known, row = np.unique(states[here], return_inverse=True)
+            words, column = np.unique(ids[0], return_inverse=True)
+            found = self.model.advance(known[:, None], words)
+            scores, after = (one[:, column][row] for one in found)
+        else:
+            scores, after = self.model.advance(states[here, None], ids[lines[here]])
         width = len(self.fillers)
         weights = np.full((len(here), width), self.none_penalty)
         weights[:, :-1] = scores
@@ -216,22 +187,19 @@ class GapFiller:
         return origin, filler, entry, state
 
     def _read(
-        self, states: Ints, lines: Ints, parts: Sequence[list[list[str]]], part: int
+        self, states: Ints, lines: Ints, texts: GapTexts, part: int
     ) -> tuple[Floats, Ints, Ints]:
         """Read a part of each line from some states.
 
         Returns the score of each start, the states at the end, and which of them each start
         reached; after each word, starts of one line that meet in a state go on as one.
         """
-        texts = [one[part] if part < len(one) else [] for one in parts]
-        lengths = np.array([len(text) for text in texts])
-        last = np.array([part == len(one) - 1 for one in parts])
-        ids = self.model.ids([word for text in texts for word in text])
-        offsets = np.cumsum(lengths) - lengths
-        total = np.zeros(len(states))
-        where = np.arange(len(states))
-        state, line, where = _merge(states, lines, where)
-        single = len(np.unique(lines))  # when no line has more than one state, all have met
+        here = texts.first + np.minimum(part, texts.gaps)
+        lengths = np.where(part <= texts.gaps, texts.lengths[here], 0)
+        offsets = texts.starts[here]
+        last = np.equal(part, texts.gaps)
+        state, line, begin = _merge(states, lines)
+        steps: list[tuple[Floats, Ints | slice]] = []  # what nodes gain, and which they become
         for step in range(int((lengths + last).max(initial=0))):
             reading = step < lengths[line]
             ending = (step == lengths[line]) & last[line]
@@ -240,22 +208,26 @@ class GapFiller:
                 break
             words = np.full(len(active), self.model.end_id)
             inside = reading[active]
-            words[inside] = ids[offsets[line[active[inside]]] + step]
+            words[inside] = texts.ids[offsets[line[active[inside]]] + step]
             scores, after = self.model.advance(state[active], words)
             gained = np.zeros(len(state))
             gained[active] = scores
-            total += gained[where]
             state[active] = after
-            if len(state) > single:
-                state, line, where = _merge(state, line, where)
-        return total, state, where
+            become: Ints | slice = slice(None)
+            if len(state) > len(texts.gaps):  # else all starts of each line have met
+                state, line, become = _merge(state, line)
+            steps.append((gained, become))
+        total, end = np.zeros(len(state)), np.arange(len(state))
+        for gained, become in reversed(steps):
+            total, end = gained + total[become], end[become]
+        return total[begin], state, end[begin]
 
 
-def _merge(state: Ints, line: Ints, where: Ints) -> tuple[Ints, Ints, Ints]:
-    """One representative for each state of each line."""
-    width = int(state.max(initial=0)) + 1
-    keys, number = np.unique(line * width + state, return_inverse=True)
-    return keys % width, keys // width, number[where]
+def _merge(state: Ints, line: Ints) -> tuple[Ints, Ints, Ints]:
+    """One node for each state of each line, and which of them each state becomes."""
+    bits = int(state.max(initial=0)).bit_length()
+    keys, number = np.unique((line << bits) + state, return_inverse=True)
+    return keys & ((1 << bits) - 1), keys >> bits, number
 
 
 @dataclass(frozen=True)

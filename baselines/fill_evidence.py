@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from crosspro.baselines.fill import Floats, GapFiller, target_words
+from crosspro.baselines.fill import Floats, GapFiller
+from crosspro.baselines.gap_texts import target_words
 from crosspro.data_prep.example import Example
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 

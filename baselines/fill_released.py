@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosspro.baselines.fill import Fillers, Filling, Floats, Ints, target_words
+from crosspro.baselines.fill import Fillers, Filling, Floats
+from crosspro.baselines.gap_texts import Ints, target_words
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.example import Example
 

@@ -8,14 +8,15 @@ number. A gap of no chain is a sequence of its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
 
 from crosspro.baselines.crf.packed import Ints
 from crosspro.baselines.features.gaps import Batch, Resources, batches
-from crosspro.baselines.features.reference import antecedent
+from crosspro.baselines.features.reference import antecedent_places
+from crosspro.baselines.features.values import NOTHING
 from crosspro.data_prep.antecedents import pronoun_chains
 from crosspro.data_prep.example import Example
 
@@ -26,21 +27,23 @@ def pronoun_sequences(examples: Sequence[Example], resources: Resources) -> list
     members: dict[Hashable, list[int]] = {}
     row = 0
     for batch in batches(examples, resources):
-        for number in range(len(batch)):
-            key = _key(batch, number, documents)
+        for key in _keys(batch, documents):
             members.setdefault(("alone", row) if key is None else key, []).append(row)
             row += 1
     return [np.array(rows, dtype=np.int64) for rows in members.values()]
 
 
-def _key(batch: Batch, number: int, documents: Sequence[int]) -> Hashable | None:
+def _keys(batch: Batch, documents: Sequence[int]) -> Iterator[Hashable | None]:
     """What the gaps of a sequence have in common; None for a gap of no chain."""
-    index, example = batch.indices[number], batch.lines[number].example
-    if example.chains is not None:
-        chains = pronoun_chains(example, batch.gaps[number])
-        return ("chain", documents[index], min(chains)) if chains else None
-    noun = antecedent(batch, number)
-    return None if noun is None else ("noun", index - noun.sentences, noun.index)
+    nouns, _ = antecedent_places(batch)
+    located = zip(*batch.target.line_and_place(nouns), strict=True)
+    gaps = zip(batch.lines, batch.gaps, batch.indices, nouns.tolist(), located, strict=True)
+    for example, gap, index, noun, place in gaps:
+        if example.chains is not None:
+            chains = pronoun_chains(example, gap)
+            yield ("chain", documents[index], min(chains)) if chains else None
+        else:
+            yield None if noun == NOTHING else ("noun", *place)
 
 
 def _documents(examples: Sequence[Example]) -> list[int]:

@@ -10,10 +10,9 @@ pronoun are marked: through their own mentions, or through links from the source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 from crosspro.data_prep.example import Example, Gap, Side, split_tag
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
@@ -93,12 +92,8 @@ class NounFinder:
         gap: Gap,
         side: Side,
         sentences_back: int | None = None,
-        wanted: Wanted | None = None,
     ) -> Iterator[Candidate]:
-        """The nouns of one side before a gap of `document[index]`, the nearest first.
-
-        `wanted` may choose among them by tag.
-        """
+        """The nouns of one side before a gap of `document[index]`, the nearest first."""
         own = self.document[index]
         chains = pronoun_chains(own, gap) if own.chains else frozenset()
         pivot = gap.position if side == "target" else gap.source_index
@@ -106,34 +101,28 @@ class NounFinder:
         for distance, place_in_text in enumerate(_back(self.document, index, sentences_back)):
             view = self._view(place_in_text)
             before += view.size(side) if distance else 0
-            for place in view.wanted_nouns(side, wanted):
+            for place in view.nouns(side):
                 if distance or place < pivot:
                     yield view.candidate(side, place, distance, before - place, chains)
 
-    def nearest(
-        self,
-        index: int,
-        gap: Gap,
-        side: Side,
-        most: int,
-        sentences_back: int | None = None,
-        wanted: Wanted | None = None,
-    ) -> list[NounForm]:
-        """Lemma, gender and number of the first of the same nouns, which is found out faster."""
-        pivot = gap.position if side == "target" else gap.source_index
+    def nouns(self, index: int, side: Side, tags: Container[str]) -> list[int]:
+        """The places of the nouns of a side of `document[index]` that have one of some tags.
+
+        Nouns that only a lexicon or links have told have an empty one.
+        """
         view = self._view(index)
-        found = [
-            view.form(side, place) for place in view.wanted_nouns(side, wanted) if place < pivot
-        ][:most]
-        if len(found) == most:
-            return found
-        for earlier in islice(_back(self.document, index, sentences_back), 1, None):
-            view = self._view(earlier)
-            for place in view.wanted_nouns(side, wanted):
-                found.append(view.form(side, place))
-                if len(found) == most:
-                    return found
-        return found
+        return [place for place in reversed(view.nouns(side)) if view.tag(side, place) in tags]
+
+    def form(self, index: int, side: Side, place: int) -> NounForm:
+        """Lemma, gender and number of a noun."""
+        example = self.document[index]
+        parsed = example.source_parse is not None or example.target_parse is not None
+        if parsed or self._lexicons != (None, None):
+            return self._view(index).form(side, place)
+        if side == "source":
+            return example.source[place], None, None
+        token = example.target[place]
+        return self._split[token][0] if example.tagged else token, None, None
 
     def _view(self, index: int) -> _View:
         view = self._views.get(index)
@@ -199,37 +188,25 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
-Wanted = Callable[[str], bool]
-"""Chooses nouns by their tags."""
-
-
 class SplitTokens(dict[str, tuple[str, str]]):
-    """Lemma and tag of the tokens that have been seen, and which of them are nouns."""
+    """Lemma and tag of the tokens that have been seen."""
 
     def __init__(self) -> None:
-        self._nouns: dict[Wanted | None, _NounTokens] = {}
+        self.is_noun: dict[str, bool] = _NounTokens(self)
 
     def __missing__(self, token: str) -> tuple[str, str]:
         found = self[token] = split_tag(token)
         return found
 
-    def nouns(self, wanted: Wanted | None) -> dict[str, bool]:
-        """Whether tokens are nouns with a wanted tag."""
-        found = self._nouns.get(wanted)
-        if found is None:
-            found = self._nouns[wanted] = _NounTokens(self, wanted)
-        return found
-
 
 class _NounTokens(dict[str, bool]):
-    def __init__(self, split: SplitTokens, wanted: Wanted | None) -> None:
+    """Which of the tokens that have been seen are nouns."""
+
+    def __init__(self, split: SplitTokens) -> None:
         self.split = split
-        self.wanted = wanted
 
     def __missing__(self, token: str) -> bool:
-        tag = self.split[token][1]
-        noun = tag in NOUN_TAGS and (self.wanted is None or self.wanted(tag))
-        self[token] = noun
+        noun = self[token] = self.split[token][1] in NOUN_TAGS
         return noun
 
 
@@ -253,7 +230,7 @@ class _View:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
         self._split = split
-        self._nouns: dict[tuple[Side, Wanted | None], tuple[int, ...]] = {}
+        self._nouns: dict[Side, tuple[int, ...]] = {}
         self._known: dict[tuple[Side, int], _Known] = {}
         self._forms: dict[tuple[Side, int], NounForm] = {}
 
@@ -266,34 +243,33 @@ class _View:
         token = self.example.target[place]
         return self._split[token][0] if self.example.tagged else token
 
-    @cached_property
-    def partners(self) -> dict[Side, dict[int, list[int]]]:
-        """The places of the other side that each place is linked to."""
-        found: dict[Side, dict[int, list[int]]] = {"source": {}, "target": {}}
-        for source, target in self.example.links:
-            found["source"].setdefault(source, []).append(target)
-            found["target"].setdefault(target, []).append(source)
-        return found
+    def sources(self, place: int) -> list[int]:
+        """The source places that a target place is linked to."""
+        return [source for source, target in self.example.links if target == place]
 
     def nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
-        return self.wanted_nouns(side, None)
-
-    def wanted_nouns(self, side: Side, wanted: Wanted | None) -> tuple[int, ...]:
-        """Those whose tag is wanted, or all."""
-        found = self._nouns.get((side, wanted))
+        found = self._nouns.get(side)
         if found is None:
-            if side == "target" and self.example.tagged:
-                nouns = self._split.nouns(wanted)
-                places = [p for p, token in enumerate(self.example.target) if nouns[token]]
-                found = tuple(p for p in reversed(places) if p not in self.gaps)
-            elif wanted is not None:
-                found = tuple(p for p in self.nouns(side) if wanted(self.tag(side, p)))
-            else:
-                places = [p for p in range(self.size(side)) if self.is_noun(side, p)]
-                found = tuple(reversed(places))
-            self._nouns[side, wanted] = found
+            places = self._noun_places(side)
+            if side == "target":
+                places = (place for place in places if place not in self.gaps)
+            found = self._nouns[side] = tuple(sorted(places, reverse=True))
         return found
+
+    def _noun_places(self, side: Side) -> Iterable[int]:
+        parse, lexicon = self.parse(side), self.lexicons[side]
+        if side == "target" and self.example.tagged:
+            is_noun = self._split.is_noun
+            return [p for p, token in enumerate(self.example.target) if is_noun[token]]
+        if parse is not None:
+            return [p for p, one in enumerate(parse.tokens) if (one.upos or one.tag) in NOUN_TAGS]
+        if lexicon is not None:
+            return [p for p in range(self.size(side)) if lexicon.is_noun(self.word(side, p))]
+        if side == "target":
+            return ()
+        nouns = frozenset(self.nouns("target"))
+        return {source for source, target in self.example.links if target in nouns}
 
     def size(self, side: Side) -> int:
         return len(self.example.source if side == "source" else self.example.target)
@@ -314,18 +290,6 @@ class _View:
         token = self.token(side, place)
         return "" if token is None else token.upos or token.tag
 
-    def is_noun(self, side: Side, place: int) -> bool:
-        if side == "target" and place in self.gaps:
-            return False
-        if (side == "target" and self.example.tagged) or self.parse(side) is not None:
-            return self.tag(side, place) in NOUN_TAGS
-        lexicon = self.lexicons[side]
-        if lexicon is not None:
-            return lexicon.is_noun(self.word(side, place))
-        return side == "source" and any(
-            self.is_noun("target", partner) for partner in self.partners[side].get(place, ())
-        )
-
     def gender(self, side: Side, place: int) -> str | None:
         token, lexicon = self.token(side, place), self.lexicons[side]
         parsed = "" if token is None else token.feature("Gender")
@@ -339,8 +303,7 @@ class _View:
         if side == "target" and self.example.tagged:  # what is there is the lemma
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None
-            partners = self.partners["target"].get(place, ())
-            nouns = [one for one in partners if self.is_noun("source", one)]
+            nouns = [one for one in self.sources(place) if one in self.nouns("source")]
             numbers = {self.number("source", one) for one in nouns} - {None}
             return numbers.pop() if len(numbers) == 1 else None
         if parsed in NUMBERS:
@@ -353,8 +316,8 @@ class _View:
             return False
         if self._heads(side, place, chains):
             return True
-        partners = self.partners["target"].get(place, ()) if side == "target" else ()
-        return any(self._heads("source", partner, chains) for partner in partners)
+        sources = self.sources(place) if side == "target" else ()
+        return any(self._heads("source", source, chains) for source in sources)
 
     def _heads(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word belongs to a mention of a chain and no parse shows another head."""
@@ -387,13 +350,11 @@ class _View:
         """What is known of a noun, wherever it is seen from."""
         found = self._known.get((side, place))
         if found is None:
-            links = self.example.links
             if side == "source":
-                linked = [self.lemma(to) for to in sorted(t for s, t in links if s == place)]
+                targets = [to for source, to in self.example.links if source == place]
+                linked = [self.lemma(to) for to in sorted(targets)]
             else:
-                linked = [
-                    self.example.source[to] for to in sorted(s for s, t in links if t == place)
-                ]
+                linked = [self.example.source[to] for to in sorted(self.sources(place))]
             lemma, gender, number = self.form(side, place)
             found = self._known[side, place] = (
                 self.word(side, place),

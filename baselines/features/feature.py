@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crosspro.baselines.features.gaps import Batch
+from crosspro.baselines.features.values import Values
 
 Column = tuple[str, Sequence[str | None]]
 """A slot and its value for each gap, None where there is none; `slot=value` is what is learnt from.
 
-A slot may come more than once: then its values are a set."""
+A slot may come more than once: then its values are a set. Columns whose values come again and again
+are best `Values`."""
 
 Extractor = Callable[[Batch, int], Iterable[Column]]
 """Makes the columns of a batch; their slots are the same for every batch. The number is that of the
@@ -58,21 +64,13 @@ class ChosenFeature:
         return f"{name}:{self.number}" if self.feature.most else name
 
 
-def bins(value: float, edges: Sequence[float]) -> str:
-    """The bin of a number: `<=` the first edge that is not below it, else `>` the last."""
-    for edge in edges:
-        if value <= edge:
-            return f"<={edge:g}"
-    return f">{edges[-1]:g}"
+class Bins:
+    """Bins of numbers: `<=` the first edge that is not below a number, else `>` the last."""
 
+    def __init__(self, edges: Sequence[float]) -> None:
+        self._edges = np.array(edges)
+        self.names = (*(f"<={edge:g}" for edge in edges), f">{edges[-1]:g}")
 
-class CountBins:
-    """`bins` of whole numbers from 0, looked up."""
-
-    def __init__(self, edges: Sequence[int]) -> None:
-        self._names = [bins(number, edges) for number in range(edges[-1] + 2)]
-        self._last = len(self._names) - 1
-
-    def __call__(self, number: int) -> str:
-        """The bin of a number."""
-        return self._names[min(number, self._last)]
+    def column(self, numbers: NDArray[Any]) -> Values:
+        """The bins of some numbers."""
+        return Values(np.searchsorted(self._edges, numbers, side="left"), self.names)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosspro.baselines.features.feature import Column, Feature, bins
-from crosspro.baselines.features.gaps import PAD, Batch
+from crosspro.baselines.features.feature import Bins, Column, Feature
+from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.telling import REACH, Context
+from crosspro.baselines.features.values import Values
 from crosspro.baselines.fill import Floats
 
-_CHANCES = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
-_RANKS = (1, 2, 3, 5, 10, 20)
+_CHANCES = Bins((0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0))
+_RANKS = Bins((1, 2, 3, 5, 10, 20))
 """The bins of CUNI 2016."""
 
 
@@ -35,30 +34,21 @@ def lm_scores(batch: Batch, _: int) -> Iterator[Column]:
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(1, len(words) + 1)[None, :], axis=1)
     for number, word in enumerate(words):
-        yield f"LM probability of {word}", _binned(chances[:, number], _CHANCES)
-        yield f"LM rank of {word}", _binned(ranks[:, number], _RANKS)
-
-
-def _binned(values: NDArray[Any], edges: tuple[float, ...]) -> list[str]:
-    names = [*(bins(edge, edges) for edge in edges), f">{edges[-1]:g}"]
-    return [names[place] for place in np.searchsorted(edges, values, side="left").tolist()]
+        yield f"LM probability of {word}", _CHANCES.column(chances[:, number])
+        yield f"LM rank of {word}", _RANKS.column(ranks[:, number])
 
 
 def lm_best(batch: Batch, _: int) -> Iterator[Column]:
     """The filler that the language model prefers."""
     words, chances = _chances(batch)
-    yield "LM prefers", [words[place] for place in chances.argmax(axis=1).tolist()]
+    yield "LM prefers", Values(chances.argmax(axis=1), words)
 
 
 def contexts(batch: Batch) -> list[Context]:
     """What templates of telling contexts look at."""
-    return [
-        (
-            line.example.source[gap.source_index].lower(),
-            line.lemmas[gap.position + PAD - REACH : gap.position + PAD + REACH + 1],
-        )
-        for line, gap in zip(batch.lines, batch.gaps, strict=True)
-    ]
+    lemmas = [batch.words("target lemma", offset) for offset in range(-REACH, REACH + 1)]
+    pronouns = batch.words("source word", 0)
+    return list(zip(pronouns, zip(*lemmas, strict=True), strict=True))
 
 
 def telling_contexts(batch: Batch, _: int) -> Iterator[Column]:

@@ -6,7 +6,7 @@ prediction looks the same columns up in what is left. Rows have sorted numbers w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.features.feature import ChosenFeature, Column
-from crosspro.baselines.features.gaps import Resources, batches
+from crosspro.baselines.features.gaps import AT_ONCE, Resources, batches
+from crosspro.baselines.features.values import NOTHING, Codes, Lookup, Values
 from crosspro.data_prep.collector import collector_off
 from crosspro.data_prep.example import Example
 
@@ -47,10 +48,13 @@ class FeatureVocabulary:
 
 
 def extracted(
-    features: Sequence[ChosenFeature], examples: Sequence[Example], resources: Resources
+    features: Sequence[ChosenFeature],
+    examples: Sequence[Example],
+    resources: Resources,
+    at_once: int = AT_ONCE,
 ) -> Iterator[list[Column]]:
-    """The columns of all gaps, batch by batch: what training and prediction both read."""
-    for batch in batches(examples, resources):
+    """The columns of all gaps, so many lines at once: what training and prediction both read."""
+    for batch in batches(examples, resources, at_once):
         if not len(batch):
             continue
         yield [
@@ -69,19 +73,47 @@ class _Numbering(dict[str | None, int]):
         return number
 
 
+class _Slot:
+    """Finds the numbers of the values of a slot."""
+
+    def __init__(self, number: Callable[..., int], *default: int) -> None:
+        self._number = number
+        self._default = default
+        self._names: Sequence[str | None] = ()
+        self._of_codes = Lookup(self._of_code)
+
+    def numbers(self, values: Sequence[str | None]) -> Codes:
+        """The number of each value."""
+        if not isinstance(values, Values):
+            defaults = [repeat(one) for one in self._default]
+            return np.fromiter(map(self._number, values, *defaults), np.int64, len(values))
+        if values.names is not self._names:
+            self._names, self._of_codes = values.names, Lookup(self._of_code)
+        there = np.flatnonzero(values.codes != NOTHING)
+        found = np.full(len(values), self._number(None, *self._default))
+        found[there] = self._of_codes(values.codes[there])
+        return found
+
+    def _of_code(self, code: int) -> int:
+        return self._number(self._names[code], *self._default)
+
+
 def learnt_matrix(
     parts: Iterable[list[Column]], min_count: int
 ) -> tuple[FeatureVocabulary, csr_matrix]:
     """The vocabulary of training gaps, and their matrix."""
     numberings: dict[str, _Numbering] = {}
+    finders: dict[str, _Slot] = {}
     tables: list[Numbers] = []
     slots: list[str] = []
     with collector_off():  # it would walk through all examples again and again
         for columns in parts:
             slots = [slot for slot, _ in columns]
             for slot in slots:
-                numberings.setdefault(slot, _Numbering())
-            tables.append(_table(columns, [numberings[slot].__getitem__ for slot in slots]))
+                if slot not in numberings:
+                    numberings[slot] = _Numbering()
+                    finders[slot] = _Slot(numberings[slot].__getitem__)
+            tables.append(_table(columns, finders))
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     kept: dict[str, tuple[str, ...]] = {}
     size = 0
@@ -101,22 +133,19 @@ def learnt_matrix(
 
 def matrix(parts: Iterable[list[Column]], vocabulary: FeatureVocabulary) -> csr_matrix:
     """The matrix of gaps with a known vocabulary; what it does not list is left out."""
+    finders = {slot: _Slot(table.get, -1) for slot, table in vocabulary.tables.items()}
     with collector_off():
-        tables = [
-            _table(columns, [vocabulary.tables[slot].get for slot, _ in columns], -1)
-            for columns in parts
-        ]
+        tables = [_table(columns, finders) for columns in parts]
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     return _sparse(raw, len(vocabulary))
 
 
-def _table(columns: list[Column], numbers: Sequence, *default: int) -> Numbers:  # type: ignore[type-arg]
+def _table(columns: list[Column], finders: Mapping[str, _Slot]) -> Numbers:
     """A row for each gap and a column for each of theirs: the numbers of the values."""
     gaps = len(columns[0][1]) if columns else 0
     table = np.empty((len(columns), gaps), np.int32)
-    others = [repeat(one) for one in default]
-    for row, (_, values), number in zip(table, columns, numbers, strict=True):
-        row[:] = np.fromiter(map(number, values, *others), np.int32, gaps)
+    for row, (slot, values) in zip(table, columns, strict=True):
+        row[:] = finders[slot].numbers(values)
     return np.ascontiguousarray(table.T)
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from crosspro.baselines.features import learnt_features, nouns, reference, source, windows
+from crosspro.baselines.features import (
+    alignment,
+    learnt_features,
+    nouns,
+    pleonastic,
+    reference,
+    source,
+    windows,
+)
 from crosspro.baselines.features.feature import ChosenFeature, Feature
 from crosspro.data_prep.errors import Problem, choices, quoted
 
-_MODULES = (source, windows, nouns, reference, learnt_features)
+_MODULES = (source, alignment, pleonastic, windows, nouns, reference, learnt_features)
 FEATURES: dict[str, Feature] = {
     feature.name: feature for module in _MODULES for feature in module.FEATURES
 }

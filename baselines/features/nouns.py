@@ -2,68 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 
-from crosspro.baselines.features.feature import Column, Feature
-from crosspro.baselines.features.gaps import Batch, GapLine
-from crosspro.data_prep.antecedents import Candidate
+import numpy as np
+
+from crosspro.baselines.features.feature import Column, Extractor, Feature
+from crosspro.baselines.features.gaps import Batch
+from crosspro.baselines.features.preceding import (
+    NAMES,
+    NOUNS,
+    noun_forms,
+    nouns_before,
+    tags_before,
+)
+from crosspro.baselines.features.values import NOTHING, Values
 from crosspro.data_prep.example import Side
 
-_NAMES = frozenset({"NAM", "PROPN"})
-_VERBS = frozenset({"VER", "VERB"})
+_DETERMINERS = frozenset({"DET"})
+"""In the universal tags and in those of French."""
+_VERBS = ("VER", "VERB")
 _MOST = 10
-_NO_NOUN = (None, None, None)
 PARSES = ("source_parse", "target_parse")
 """Where a noun's gender and number are looked up first."""
 _NEAR = (1, 3, 5)
 """Distances within which verbs are looked for, those of CUNI 2016."""
 
 
-def nouns_before(
-    batch: Batch,
-    number: int,
-    side: Side = "target",
-    wanted: Callable[[str], bool] | None = None,
-) -> Iterator[Candidate]:
-    """The nouns before a gap of the batch, the nearest first; `wanted` chooses by tag."""
-    context = batch.resources.context
-    return batch.nouns.before(batch.indices[number], batch.gaps[number], side, context, wanted)
-
-
 def preceding_determiners(batch: Batch, most: int) -> Iterator[Column]:
     """The nearest determiners of the target, in the line and in those before it."""
-    rows: list[list[str | None]] = []
-    for index, line, gap in zip(batch.indices, batch.lines, batch.gaps, strict=True):
-        found: list[str | None] = list(islice(_determiners(batch, index, line, gap.position), most))
-        rows.append(found + [None] * (most - len(found)))
+    determiners = tags_before(batch, _DETERMINERS)
+    reading = batch.reader.readings["target lemma"]
     for rank in range(most):
-        yield f"determiner {rank + 1}", [row[rank] for row in rows]
+        places = determiners.nearest(rank)
+        lemmas = Values(reading.of(batch.target.codes[places]), reading.names)
+        yield f"determiner {rank + 1}", lemmas.only(places != NOTHING)
 
 
-def _determiners(batch: Batch, index: int, own: GapLine, position: int) -> Iterator[str]:
-    for place in own.determiners:
-        if place < position:
-            yield own.lemma(place)
-    for line in batch.earlier(index):
-        for place in line.determiners:
-            yield line.lemma(place)
-
-
-def _nouns(
-    what: str, side: Side, wanted: Callable[[str], bool] | None
-) -> Callable[[Batch, int], Iterator[Column]]:
+def _nouns(what: str, side: Side, tags: frozenset[str]) -> Extractor:
     """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
 
     def columns(batch: Batch, most: int) -> Iterator[Column]:
-        finder, context = batch.nouns, batch.resources.context
-        none = [_NO_NOUN] * most
-        rows = []
-        for index, gap in zip(batch.indices, batch.gaps, strict=True):
-            found = finder.nearest(index, gap, side, most, context, wanted)
-            rows.append([*found, *none[len(found) :]])
+        nouns = nouns_before(batch, side, tags)
         for rank in range(most):
-            lemmas, genders, numbers = zip(*(row[rank] for row in rows), strict=True)
+            forms = noun_forms(batch, side, nouns.nearest(rank))
+            lemmas, genders, numbers = zip(*forms, strict=True)
             yield f"{what} {rank + 1}", lemmas
             yield f"{what} {rank + 1} gender", genders
             yield f"{what} {rank + 1} number", numbers
@@ -74,13 +56,12 @@ def _nouns(
 
 def target_verbs(batch: Batch, _: int) -> Iterator[Column]:
     """All verbs of the target within one, three and five tokens on either side, as sets."""
+    tags, lemmas = (batch.reader.readings[f"target {one}"] for one in ("tag", "lemma"))
     for near in range(1, _NEAR[-1] + 1):
         for offset in (near, -near):
-            tags = batch.column("target tag", offset)
-            lemmas = batch.column("target lemma", offset)
-            verbs = [
-                lemma if tag in _VERBS else None for lemma, tag in zip(lemmas, tags, strict=True)
-            ]
+            found = batch.codes("target tag", offset)
+            is_verb = np.isin(found, [tags.code(tag) for tag in _VERBS])
+            verbs = Values(batch.codes("target lemma", offset), lemmas.names).only(is_verb)
             for distance in _NEAR:
                 if near <= distance:
                     yield f"verb within {distance}", verbs
@@ -98,7 +79,7 @@ FEATURES = (
     Feature(
         "preceding_nouns",
         "so many nouns of the target before the gap, with gender and number",
-        _nouns("noun", "target", lambda tag: tag not in _NAMES),
+        _nouns("noun", "target", NOUNS - NAMES),
         ("nouns",),
         2,
         _MOST,
@@ -107,7 +88,7 @@ FEATURES = (
     Feature(
         "preceding_names",
         "so many names of the target before the gap, where tags tell them from nouns",
-        _nouns("name", "target", _NAMES.__contains__),
+        _nouns("name", "target", NAMES),
         ("nouns",),
         1,
         _MOST,
@@ -116,7 +97,7 @@ FEATURES = (
     Feature(
         "source_nouns",
         "so many nouns of the source before the pronoun, with gender and number",
-        _nouns("source noun", "source", None),
+        _nouns("source noun", "source", NOUNS),
         ("nouns",),
         2,
         _MOST,

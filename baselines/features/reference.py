@@ -7,59 +7,94 @@ are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from crosspro.baselines.features.feature import Column, Feature, bins
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.baselines.features.feature import Bins, Column, Feature
 from crosspro.baselines.features.gaps import Batch
-from crosspro.baselines.features.nouns import PARSES, nouns_before
-from crosspro.baselines.features.source import number_of_pronoun
+from crosspro.baselines.features.nouns import PARSES
+from crosspro.baselines.features.preceding import NOUNS, line_by_line, noun_forms, nouns_before
+from crosspro.baselines.features.source import pronoun_numbers
+from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
+from crosspro.data_prep.example import Side
 
-_DISTANCES = (1, 2, 3, 5, 10, 20)
+_SENTENCES = Bins((0, 1, 2))
+_DISTANCES = Bins((1, 2, 3, 5, 10, 20))
+_KNOWN_BY = ("agreement", "chain")
 _NEAREST = "of the nearest noun that agrees in number, which is seldom the antecedent"
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "SBJ", "SB", "EP"})
 
 
-def antecedent(batch: Batch, number: int) -> Candidate | None:
-    """The noun that a gap of the batch is taken to refer to."""
-    wanted = number_of_pronoun(batch.lines[number], batch.gaps[number])
-    nouns: Iterable[Candidate] = nouns_before(batch, number)
-    if batch.lines[number].example.chains:
+def _candidates(batch: Batch, number: int, side: Side) -> Iterator[Candidate]:
+    """The nouns before a gap of the batch, the nearest first."""
+    context = batch.resources.context
+    return batch.nouns.before(batch.indices[number], batch.gaps[number], side, context)
+
+
+def antecedent(batch: Batch, number: int, agreeing: str | None) -> Candidate | None:
+    """The noun that a gap of the batch is taken to refer to: of its chain, or of this number."""
+    nouns: Iterable[Candidate] = _candidates(batch, number, "target")
+    if batch.lines[number].chains:
         nouns = list(nouns)
         for noun in nouns:
             if noun.in_chain:
                 return noun
-    return nearest_agreeing(nouns, number=wanted)
+    return nearest_agreeing(nouns, number=agreeing)
+
+
+def antecedent_places(batch: Batch) -> tuple[Codes, NDArray[np.bool_]]:
+    """Where the antecedent of each gap is in the running target, and whether a chain tells so."""
+    places, of_chain = np.full(len(batch), NOTHING), np.zeros(len(batch), bool)
+    text = batch.target
+    numbers = pronoun_numbers(batch)
+    chained = np.array([bool(line.chains) for line in batch.lines], bool)
+    for number in np.flatnonzero(chained).tolist():
+        noun = antecedent(batch, number, numbers[number])
+        if noun is not None:
+            places[number] = text.starts[text.lines.own[number] - noun.sentences] + noun.index
+            of_chain[number] = noun.in_chain
+    nouns = nouns_before(batch, "target")
+    left, rank = np.flatnonzero(~chained), 0
+    while len(left):
+        nearest = nouns.nearest(rank)[left]
+        left, nearest = left[nearest != NOTHING], nearest[nearest != NOTHING]
+        forms = noun_forms(batch, "target", nearest)
+        pairs = ((numbers[gap], form[2]) for gap, form in zip(left.tolist(), forms, strict=True))
+        agrees = np.array([own is None or noun in (None, own) for own, noun in pairs], bool)
+        places[left[agrees]] = nearest[agrees]
+        left, rank = left[~agrees], rank + 1
+    return places, of_chain
 
 
 def antecedents(batch: Batch, _: int) -> Iterator[Column]:
     """Lemma, gender, number and distance of the antecedent among the nouns of the target."""
-    found = [antecedent(batch, number) for number in range(len(batch))]
-    slots: dict[str, Callable[[Candidate], str | None]] = {
-        "antecedent": lambda noun: noun.lemma,
-        "antecedent gender": lambda noun: noun.gender,
-        "antecedent number": lambda noun: noun.number,
-        "antecedent known by": lambda noun: "chain" if noun.in_chain else "agreement",
-        "antecedent sentences back": lambda noun: bins(noun.sentences, (0, 1, 2)),
-        "antecedent tokens back": lambda noun: bins(noun.tokens, _DISTANCES),
-    }
-    for slot, of in slots.items():
-        yield slot, [None if noun is None else of(noun) for noun in found]
+    places, of_chain = antecedent_places(batch)
+    lemmas, genders, numbers = zip(*noun_forms(batch, "target", places), strict=True)
+    yield "antecedent", lemmas
+    yield "antecedent gender", genders
+    yield "antecedent number", numbers
+    text, there = batch.target, places != NOTHING
+    lines = text.lines.own - text.rows(places)
+    yield "antecedent known by", Values(of_chain.astype(np.int64), _KNOWN_BY).only(there)
+    yield "antecedent sentences back", _SENTENCES.column(lines).only(there)
+    yield "antecedent tokens back", _DISTANCES.column(text.gaps - places).only(there)
 
 
 def antecedent_gender(batch: Batch, _: int) -> Iterator[Column]:
     """The gender of the antecedent alone."""
-    found = [antecedent(batch, number) for number in range(len(batch))]
-    yield "gender", [None if noun is None else noun.gender for noun in found]
+    places, _of_chain = antecedent_places(batch)
+    yield "gender", [gender for _, gender, _ in noun_forms(batch, "target", places)]
 
 
 def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:
     """The number of the last noun of the source in the pronoun's chain, else the pronoun's own."""
     values: list[str | None] = []
-    for number, (line, gap) in enumerate(zip(batch.lines, batch.gaps, strict=True)):
-        own = number_of_pronoun(line, gap)
-        chained = line.example.chains
-        nouns = nouns_before(batch, number, "source") if chained else iter(())
+    for number, own in enumerate(pronoun_numbers(batch)):
+        chained = batch.lines[number].chains
+        nouns = _candidates(batch, number, "source") if chained else iter(())
         last = next((noun.number for noun in nouns if noun.in_chain), None)
         values.append(last or own)
     yield "number", values
@@ -67,23 +102,32 @@ def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:
 
 def previous_subject(batch: Batch, _: int) -> Iterator[Column]:
     """Gender and lemma of what the nearest earlier subject of the source is linked to."""
-    genders: list[str | None] = []
-    lemmas: list[str | None] = []
-    lexicon = batch.resources.lexicon
-    for number, index in enumerate(batch.indices):
-        subject = next(
-            (n for n in nouns_before(batch, number, "source") if _is_subject(batch, index, n)), None
-        )
-        linked = subject.linked[0] if subject and subject.linked else None
-        lemmas.append(linked)
-        genders.append(lexicon.gender(linked) if lexicon and linked else None)
+    text, lexicon = batch.source_back, batch.resources.lexicon
+    places = line_by_line(text, lambda line: _subjects(batch, line)).nearest(0)
+    lines, inside = text.line_and_place(places)
+    lemmas: list[str | None] = [None] * len(batch)
+    for number in np.flatnonzero(places != NOTHING).tolist():
+        lemmas[number] = _linked_lemma(batch, lines[number], inside[number])
     yield "previous subject", lemmas
+    genders = [lexicon.gender(lemma) if lexicon and lemma else None for lemma in lemmas]
     yield "previous subject gender", genders
 
 
-def _is_subject(batch: Batch, index: int, noun: Candidate) -> bool:
-    parse = batch.examples[index - noun.sentences].source_parse
-    return parse is not None and parse.tokens[noun.index].deprel in _SUBJECTS
+def _subjects(batch: Batch, line: int) -> list[int]:
+    """The nouns of a source that are subjects in its parse."""
+    parse = batch.examples[line].source_parse
+    nouns = batch.nouns.nouns(line, "source", NOUNS) if parse else ()
+    return [place for place in nouns if parse and parse.tokens[place].deprel in _SUBJECTS]
+
+
+def _linked_lemma(batch: Batch, line: int, place: int) -> str | None:
+    """The first lemma of the target that a source word is linked to."""
+    example = batch.examples[line]
+    linked = [target for source, target in example.links if source == place]
+    if not linked:
+        return None
+    token = example.target[min(linked)]
+    return batch.reader.split[token][0] if example.tagged else token
 
 
 FEATURES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crosspro.baselines.features.feature import Column, Extractor, Feature
-from crosspro.baselines.features.gaps import PAD, Batch
+from crosspro.baselines.features.gaps import WIDEST, Batch
 
 _SIZES = (2, 3)
 """The n of the n-grams."""
@@ -33,12 +33,17 @@ def _window(kind: str) -> Extractor:
 
 def _ngrams(kind: str) -> Extractor:
     def columns(batch: Batch, width: int) -> Iterator[Column]:
+        tags = batch.reader.tag_ngrams.get(kind)
         for size in _SIZES:
             for first in range(-width, width + 2 - size):
                 last = first + size - 1
-                tokens = (batch.column(kind, place) for place in range(first, last + 1))
-                joined = map(" ".join, zip(*tokens, strict=True))
-                yield f"{kind} {first:+d}..{last:+d}", list(joined)
+                places = range(first, last + 1)
+                slot = f"{kind} {first:+d}..{last:+d}"
+                if tags is None:
+                    words = (batch.words(kind, place) for place in places)
+                    yield slot, list(map(" ".join, zip(*words, strict=True)))
+                else:
+                    yield slot, tags.column([batch.codes(kind, place) for place in places])
 
     return columns
 
@@ -47,9 +52,9 @@ def _features() -> Iterator[Feature]:
     for name, kind, needs in _FEATURES:
         middle = "source pronoun" if kind.startswith("source") else "gap"
         says = f"each {kind} of so many on either side of the {middle}"
-        yield Feature(name, says, _window(kind), needs, 3, PAD)
+        yield Feature(name, says, _window(kind), needs, 3, WIDEST)
         says = f"bigrams and trigrams of {kind}s in a window around the {middle}"
-        yield Feature(f"{name}_ngrams", says, _ngrams(kind), needs, 3, PAD)
+        yield Feature(f"{name}_ngrams", says, _ngrams(kind), needs, 3, WIDEST)
 
 
 FEATURES = tuple(_features())

@@ -41,15 +41,16 @@ class Index:
         # The first entry is compared even if the bucket is empty: another bucket's key differs.
         same = self.keys.take(entries, mode="clip") == keys
         hits = np.flatnonzero(same)
-        nodes[hits] = self.nodes.take(entries[hits])
+        nodes[hits] = self.nodes.take(entries.take(hits))
         places = np.flatnonzero(~same)
-        keys, entries = keys[places], entries[places] + 1
-        ends = self.starts.take(buckets[places] + 1)
+        entries = entries.take(places) + 1
+        ends = self.starts.take(buckets.take(places) + 1)
         left = np.flatnonzero(entries < ends)
         while len(left):
-            places, keys, entries, ends = places[left], keys[left], entries[left], ends[left]
-            same = self.keys.take(entries) == keys
-            nodes[places[same]] = self.nodes.take(entries[same])
+            places, entries, ends = places.take(left), entries.take(left), ends.take(left)
+            same = self.keys.take(entries) == keys.take(places)
+            hits = np.flatnonzero(same)
+            nodes[places.take(hits)] = self.nodes.take(entries.take(hits))
             entries += 1
             left = np.flatnonzero(~same & (entries < ends))
         return nodes

@@ -73,30 +73,32 @@ class NGramModel(LanguageModel):
         state_array, word_array = np.broadcast_arrays(
             np.asarray(states, np.int64), np.asarray(words, np.int64)
         )
-        contexts, words_left = state_array.ravel(), word_array.ravel()
-        nodes = words_left + 1
+        every = word_array.ravel()
+        nodes = every + 1
         log10 = np.zeros(len(nodes), np.float32)
+        contexts = state_array.ravel()
         places = np.flatnonzero(contexts)
-        contexts, words_left = contexts[places], words_left[places]
+        contexts = contexts.take(places)
         while len(places):
-            found = self.find(contexts, words_left)
+            found = self.find(contexts, every.take(places))
             hits = np.flatnonzero(found)
-            nodes[places[hits]] = found[hits]
+            nodes[places.take(hits)] = found.take(hits)
             missed = np.flatnonzero(found == 0)
-            places, contexts, words_left = places[missed], contexts[missed], words_left[missed]
-            log10[places] += self.back_offs[contexts]
-            contexts = self.fails[contexts].astype(np.int64)
+            places, contexts = places.take(missed), contexts.take(missed)
+            log10[places] += self.back_offs.take(contexts)
+            contexts = self.fails.take(contexts)
             still = np.flatnonzero(contexts)
-            places, contexts, words_left = places[still], contexts[still], words_left[still]
-        log10 += self.log_probs[nodes]
+            places, contexts = places.take(still), contexts.take(still).astype(np.int64)
+        log10 += self.log_probs.take(nodes)
         return log10.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
 
     def _states(self, nodes: IntArray) -> IntArray:
         """What must be remembered of the n-grams that were found last."""
-        states = self.fails[nodes].astype(np.int64)
+        states = self.fails.take(nodes).astype(np.int64)
         possible = np.flatnonzero(nodes < len(self.extends))
-        kept = possible[self.extends[nodes[possible]]]
-        states[kept] = nodes[kept]
+        inner = nodes.take(possible)
+        kept = np.flatnonzero(self.extends.take(inner))
+        states[possible.take(kept)] = inner.take(kept)
         return states
 
     def score(
