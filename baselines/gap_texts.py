@@ -77,15 +77,14 @@ class GapTextReader:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._numbers = _WordNumbers(model)
+        self._numbers: dict[str, int] = {}
 
     def read(self, examples: Sequence[Example]) -> GapTexts:
         """The words of some lines without tags, as in `target_words`."""
-        if len(self._numbers) > _MOST_TOKENS:
-            self._numbers.clear()
         sizes = np.array([len(example.target) for example in examples], np.int64)
-        tokens = chain.from_iterable(example.target for example in examples)
-        ids = np.fromiter(map(self._numbers.__getitem__, tokens), np.int64, int(sizes.sum()))
+        tokens = list(chain.from_iterable(example.target for example in examples))
+        self._look_up(set(tokens))
+        ids = np.fromiter(map(self._numbers.__getitem__, tokens), np.int64, len(tokens))
         if (ids == _NOT_ONE).any():
             rows = [self._word_by_word(example) for example in examples]
             sizes = np.array([len(row) for row in rows], np.int64)
@@ -98,23 +97,22 @@ class GapTextReader:
         lengths = np.bincount(part, minlength=len(examples) + int(gaps.sum()))
         return GapTexts(ids[~is_gap], np.cumsum(lengths) - lengths, lengths, first, gaps)
 
+    def _look_up(self, tokens: set[str]) -> None:
+        """Number tokens by their word: `_GAP` for a gap, `_NOT_ONE` for more words, or none."""
+        if len(self._numbers) > _MOST_TOKENS:
+            self._numbers.clear()
+        single: dict[str, str] = {}
+        for token in tokens.difference(self._numbers):
+            words = _words(token)
+            if words is None:
+                self._numbers[token] = _GAP
+            elif len(words) == 1:
+                single[token] = words[0]
+            else:
+                self._numbers[token] = _NOT_ONE
+        self._numbers.update(zip(single, self._model.ids(single.values()).tolist(), strict=True))
+
     def _word_by_word(self, example: Example) -> list[int]:
         """The numbers of the words of a line some of whose tokens are several words, or none."""
         first, *rest = (self._model.ids(words).tolist() for words in target_words(example))
         return [*first, *(number for words in rest for number in (_GAP, *words))]
-
-
-class _WordNumbers(dict[str, int]):
-    """The number of a token's word; `_GAP` for a gap, `_NOT_ONE` if it has more words, or none."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self.model = model
-
-    def __missing__(self, token: str) -> int:
-        words = _words(token)
-        if words is None:
-            number = _GAP
-        else:
-            number = int(self.model.ids(words)[0]) if len(words) == 1 else _NOT_ONE
-        self[token] = number
-        return number
