@@ -81,7 +81,7 @@ class GapFiller:
         """The best filling of each line."""
         return [found for batch in _batches(examples, at_once) for found in self._best(batch)]
 
-    def probabilities(self, examples: Sequence[Example], at_once: int = 2048) -> Floats:
+    def probabilities(self, examples: Sequence[Example], at_once: int = 1 << 14) -> Floats:
         """The probability of each filler in each gap, given the rest of its line."""
         parts = [self._marginals(batch) for batch in _batches(examples, at_once)]
         return np.concatenate([np.zeros((0, len(self.fillers))), *parts])

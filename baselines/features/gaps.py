@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from crosspro.baselines.features.readers import GAP, TokenReader
-from crosspro.baselines.features.running import END, START, RunningText, lines_back
+from crosspro.baselines.features.running import END, START, Lines, RunningText, lines_back
 from crosspro.baselines.features.telling import TellingContexts
 from crosspro.baselines.features.values import Codes, Values
 from crosspro.baselines.fill import Floats, GapFiller
@@ -74,24 +74,27 @@ class Batch:
     @cached_property
     def source(self) -> RunningText:
         """The source of the gaps' own lines, in which their pronouns stand."""
-        return self._text("source", 0)
+        return self._text("source", lines_back(self.examples, self.indices, 0))
 
     @cached_property
     def target(self) -> RunningText:
         """The target of the gaps' lines and of the lines before that they look back to."""
-        return self._text("target", self.resources.context)
+        return self._text("target", self._lines)
 
     @cached_property
     def source_back(self) -> RunningText:
         """The source of the same lines."""
-        return self._text("source", self.resources.context)
+        return self._text("source", self._lines)
 
     def running(self, side: Side) -> RunningText:
         """The lines of the gaps and those that they look back to."""
         return self.target if side == "target" else self.source_back
 
-    def _text(self, side: Side, back: int) -> RunningText:
-        lines = lines_back(self.examples, self.indices, back)
+    @cached_property
+    def _lines(self) -> Lines:
+        return lines_back(self.examples, self.indices, self.resources.context)
+
+    def _text(self, side: Side, lines: Lines) -> RunningText:
         chosen = [self.examples[number] for number in lines.numbers]
         if side == "source":
             places = np.array([gap.source_index for gap in self.gaps], np.int64)
