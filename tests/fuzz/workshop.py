@@ -93,6 +93,7 @@ LINES = (
     "protest review export suite.jsonl wrong.fr --links text.links -o out/review.tsv --matches",
     "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
     "published --task en-fr --year 2017 --layout csv",
+    "published wmt-2016-5 --layout json",
     "select-test dev.data --task en-fr -o out/t --documents 1 --min-segments 1",
     "stats dev.data --task en-fr --by-document -o out/x",
     "tokenise raw.en -l en -o out/x",
