@@ -163,7 +163,7 @@ def _data(folder: Path) -> None:
     )
     (folder / "blind.data").write_text("".join(f"\t\t{line}\n" for line in blind), "utf-8")
     shutil.copy(CONF_DIR / "task" / "en-fr.yaml", folder / "task.yaml")
-    shutil.copy(CONF_DIR / "pronouns" / "en-fr.yaml", folder / "lists.yaml")
+    shutil.copy(CONF_DIR / "words" / "pairs" / "en-fr.yaml", folder / "lists.yaml")
     (folder / "fillers").write_text("le\nla\n")
     models = GOLDEN / "models" / "crosspro_0.1.0"
     for ours, name in {"majority": "majority", "ngram": "ngram", "turku": "turku_gru"}.items():
