@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from crosspro.data_prep.antecedents import NOUN_TAGS
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.data_prep.words import word_set
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
-_PLURAL_WITHOUT_S = frozenset(("people", "men", "women", "children", "feet", "teeth", "mice"))
+_PLURAL_WITHOUT_S = word_set("number", "en", "plurals-without-s")
 
 
 def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[int, str]]:

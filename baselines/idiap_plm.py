@@ -33,19 +33,18 @@ from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.data_prep.words import word_set
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.system import Probabilities, System
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
 _NEVER = -1e6
-_PARTICIPLES = frozenset(("said", "told", "known", "thought", "seen", "given", "taken", "made"))
-_BE = frozenset(("is", "was", "'s", "are", "were", "'re", "be", "been"))
-_NO_ACTIVE_VERB = frozenset(("être", "avoir", "se", "s'", "ne", "n'"))
-_SUBJECTS = frozenset(("je", "tu", "nous", "vous", "qui", "il", "elle", "on", "ce", "cela", "ça"))
-_OBJECTS = frozenset(
-    ("le", "la", "les", "l'", "lui", "leur", "y", "en", "me", "te", "nous", "vous")
-)
-_BEFORE_VERBS = _OBJECTS | {"ne", "n'", "se", "s'"}
+_PARTICIPLES = word_set("idiap", "en", "participles")
+_BE = word_set("idiap", "en", "be")
+_NO_ACTIVE_VERB = word_set("idiap", "fr", "no-active-verb")
+_SUBJECTS = word_set("idiap", "fr", "subjects")
+_OBJECTS = word_set("idiap", "fr", "objects")
+_BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 
 
 class IdiapPLM(System):

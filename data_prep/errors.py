@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,9 +90,10 @@ def empty_file(path: str | Path) -> Problem:
 def quoted(text: str | bytes, limit: int = 60) -> str:
     """A piece of input as shown in a message: quoted, control characters escaped, not too long."""
     if isinstance(text, str):  # bytes that are not UTF-8 come as lone surrogates
-        text = text.encode("utf-8", errors="surrogateescape").decode(
-            "utf-8", errors="backslashreplace"
-        )
+        with suppress(UnicodeEncodeError):  # other surrogates come from escapes, and are shown so
+            text = text.encode("utf-8", errors="surrogateescape").decode(
+                "utf-8", errors="backslashreplace"
+            )
     shown = repr(text)[1:] if isinstance(text, bytes) else repr(text)
     return shown if len(shown) <= limit else shown[: limit - 2] + "…" + shown[0]
 

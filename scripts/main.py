@@ -45,7 +45,7 @@ COMMANDS = {
     "pretrain": "Pre-train a network on text whose pronouns are hidden.",
     "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
-    "published": "Show the published results of the shared tasks.",
+    "published": "Show published results and the tables of the papers.",
     "select-test": "Choose test documents rich in rare classes.",
     "serve": "Try trained systems on sentence pairs in a browser.",
     "stats": "Count documents, tokens and classes of data files.",

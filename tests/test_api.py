@@ -78,7 +78,7 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     for one in (predicted, str(predicted)):
         found = crosspro.evaluate(gold, one, path, resamples=0)
         assert found.results[0].scores == several.results[0].scores
-    lists = ROOT / "conf" / "pronouns" / "en-fr.yaml"
+    lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
     links = {"links_reference": APT / "ref.align", "links_candidates": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):

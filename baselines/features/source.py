@@ -8,10 +8,13 @@ from crosspro.baselines.features.feature import Column, Feature
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.values import Values
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.words import names_of, word_lists
 
 _NUMBERS = {
-    **dict.fromkeys(("they", "them", "ils", "elles", "ellos", "ellas"), "Plur"),
-    **dict.fromkeys(("it", "he", "she", "il", "elle", "er", "es", "él", "ella"), "Sing"),
+    word: number
+    for number in ("Plur", "Sing")
+    for language in names_of("number")
+    for word in word_lists("number", language).get(number, ())
 }
 
 

@@ -9,38 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
-from crosspro.data_prep.annotate.tables import read_table
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.words import word_lists, word_set
 
 CLASSES = ("PRON", "DET", "ADP", "CONJ", "PRT", "ADV", "VERB", "ADJ")
 _ADJECTIVE_ENDINGS = ("ous", "ful", "ive", "able", "ible", "ical", "less", "ish", "ant", "ent")
-_NO_ADVERBS = frozenset(("family", "early", "only", "likely", "unlikely", "friendly", "lovely"))
 _DOUBLED = "bdgmnprt"
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """A list of `english-words.tsv`."""
-    return frozenset(_lists()[name])
-
-
-@cache
-def _lists() -> dict[str, tuple[str, ...]]:
-    rows = read_table("english-words", 2, Path(__file__).resolve().parent)
-    return {name: tuple(words.split()) for name, words in rows}
+    """A list of `conf/words/tagger/en.tsv`."""
+    return word_set("tagger", "en", name)
 
 
 @cache
 def _known() -> dict[str, str]:
     """The tag of each listed word; the first class wins."""
-    return {word: tag for tag in reversed(CLASSES) for word in _lists()[tag]}
+    return {word: tag for tag in reversed(CLASSES) for word in word_lists("tagger", "en")[tag]}
 
 
 @cache
 def _irregular() -> dict[str, str]:
-    pairs = (pair.rpartition("=") for pair in _lists()["irregular"])
+    pairs = (pair.rpartition("=") for pair in word_lists("tagger", "en")["irregular"])
     return {form: base for form, _, base in pairs}
 
 
@@ -64,9 +56,9 @@ def _tag(word: str, before: str, tag_before: str, *, first: bool) -> str:
         return "NUM"
     if word[0].isupper() and not first:
         return "NOUN"
-    if lowered.endswith("ly") and lowered not in _NO_ADVERBS:
+    if lowered.endswith("ly") and lowered not in word_list("no-adverbs"):
         return "ADV"
-    if lowered in _NO_ADVERBS or lowered.endswith(_ADJECTIVE_ENDINGS):
+    if lowered in word_list("no-adverbs") or lowered.endswith(_ADJECTIVE_ENDINGS):
         return "ADJ"
     if before in word_list("before-a-base") or before in word_list("subjects"):
         return "VERB"

@@ -20,11 +20,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import chain, islice, pairwise
 from typing import Literal, NamedTuple
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.words import words_file
 
 Rule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;
@@ -335,8 +335,8 @@ def _keeps(rule: Rule, following: str, caseless: bool) -> bool:
 @lru_cache(maxsize=16)
 def load_abbreviations(language: str) -> dict[str, Rule]:
     """The words of a language that end in a period of their own, without it."""
-    path = resources.files("crosspro.data_prep.annotate") / "abbreviations" / f"{language}.tsv"
-    if not language.isalpha() or not path.is_file():
+    path = words_file("abbreviations", language)
+    if path is None:
         return {}
     names: dict[str, Rule] = {"always": "keep", "number": "number", "inside": "inside"}
     rules: dict[str, Rule] = {}

@@ -30,6 +30,14 @@ class YamlLines:
             place = place[:-1]
         return self._lines.get(place)
 
+    def depth(self, *place: str | int) -> int:
+        """How much of the way to an item the file has: all of it, if the item is there."""
+        return max(n for n in range(len(place) + 1) if n == 0 or place[:n] in self._lines)
+
+    def has_word(self, key: str, word: str) -> bool:
+        """Whether a word is somewhere under a key."""
+        return (key, word.lower()) in self._words
+
     def of_word(self, key: str, word: str) -> int | None:
         """The line of a word somewhere under a key, of the last one if there are several."""
         return self._words.get((key, word.lower()), self.of(key))

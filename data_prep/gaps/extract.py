@@ -15,8 +15,9 @@ from crosspro.data_prep.example import Example, Gap, Link
 from crosspro.data_prep.formats.placeholder import as_word, placeholder
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.data_prep.words import word_set
 
-_ENCLITICS = frozenset(("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles"))
+_ENCLITICS = word_set("gaps", "fr", "inverted")
 
 DECISIONS = (
     "one_word", "accepted_of_several", "several_accepted", "shortest_of_several",

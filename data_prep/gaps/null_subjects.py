@@ -15,6 +15,7 @@ from crosspro.data_prep.example import Link
 from crosspro.data_prep.gaps.extract import Placement, insert_unaligned
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.words import word_set
 
 DECISIONS = (
     "subject_found",
@@ -31,33 +32,9 @@ _HEADS = frozenset(("VERB", "AUX", "ADJ"))
 _HELPERS = frozenset(("aux", "aux:pass", "auxpass", "cop"))
 _SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubjpass", "csubj", "expl"))
 _SPANISH_SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubjpass"))
-_SUBJECT_FORMS = frozenset(
-    (
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "there",
-        "this",
-        "that",
-        "these",
-        "those",
-        "who",
-        "which",
-        "what",
-        "one",
-        "everyone",
-        "everybody",
-        "someone",
-        "somebody",
-        "nobody",
-    ),
-)
-_OBJECT_FORMS = frozenset(("me", "him", "her", "us", "them", "myself", "itself", "themselves"))
-_FIRST_PERSON = frozenset(("i", "we"))
+_SUBJECT_FORMS = word_set("gaps", "en", "subjects")
+_OBJECT_FORMS = word_set("gaps", "en", "objects")
+_FIRST_PERSON = word_set("gaps", "en", "first-person")
 _PASSED_OVER = frozenset(("VERB", "ADV", "PRT"))
 _REACH = 8
 

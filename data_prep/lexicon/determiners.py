@@ -2,7 +2,7 @@
 
 A class of nouns is a gender and a number in short: `ms` and `fp` for French and Spanish; German has
 no gender in the plural, so its classes are `m`, `f`, `n` and `p`. Each determiner lists the classes
-that it agrees with: the fewer, the more it tells.
+that it agrees with: the fewer, the more it tells. The words are in `conf/words/determiners/`.
 """
 
 from __future__ import annotations
@@ -11,61 +11,34 @@ from collections.abc import Iterator
 from functools import cache
 
 from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.words import word_lists
 
 Classes = frozenset[str]
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
-_TABLES = {
-    "fr": """
-        ms: le un du au ce cet quel aucun nul
-        fs: la une cette ma ta sa quelle aucune nulle
-        ms fs: l' mon ton son notre votre leur chaque
-        mp: quels certains
-        fp: quelles certaines
-        mp fp: les des aux ces mes tes ses nos vos leurs quelques plusieurs
-    """,
-    "es": """
-        ms: el un del al este ese aquel nuestro vuestro algún ningún
-        fs: la una esta esa aquella nuestra vuestra alguna ninguna
-        ms fs: mi tu su cada
-        mp: los unos estos esos aquellos nuestros vuestros algunos muchos varios
-        fp: las unas estas esas aquellas nuestras vuestras algunas muchas varias
-        mp fp: mis tus sus
-    """,
-    "de": """
-        m: einen jeden
-        f: eine einer jede zur
-        n: das ins ans aufs fürs durchs
-        m n: ein einem eines dem des im am vom zum beim jedes jedem dieses diesem jenes jenem
-        m f: jeder
-        m p: den diesen jenen
-        f p: die diese jene
-        m f p: der dieser jener
-    """,
-}
 _GERMAN_ENDINGS = {"": "m n", "e": "f p", "en": "m p", "em": "m n", "er": "f p", "es": "m n"}
-_GERMAN_STEMS = ("kein", "mein", "dein", "sein", "unser", "ihr")
-BARE_GERMAN = frozenset({"ein", *_GERMAN_STEMS})
+_STEMS = "stems"
+BARE_GERMAN = frozenset({"ein", *word_lists("determiners", "de")[_STEMS]})
 """Determiners without an ending: the adjective after them shows the gender (ein kleines Haus)."""
 STRONG_GERMAN = {"er": frozenset("m"), "es": frozenset("n")}
 WEAK_GERMAN = ("e", "en", "er", "es", "em")
 
-LANGUAGES = tuple(_TABLES)
+LANGUAGES = ("fr", "es", "de")
 
 
 @cache
 def determiners(language: str) -> dict[str, Classes]:
     """The classes that each determiner of a language agrees with."""
-    if language not in _TABLES:
+    if language not in LANGUAGES:
         raise input_error("settings", "language", choices(LANGUAGES), quoted(language))
+    lists = word_lists("determiners", language)
     found: dict[str, Classes] = {}
-    for line in _TABLES[language].strip().splitlines():
-        classes, _, words = line.partition(":")
-        found |= dict.fromkeys(words.split(), frozenset(classes.split()))
-    if language == "de":
-        for stem in _GERMAN_STEMS:
-            for ending, written in _GERMAN_ENDINGS.items():
-                found[stem + ending] = frozenset(written.split())
+    for classes, words in lists.items():
+        if classes != _STEMS:
+            found |= dict.fromkeys(words, frozenset(classes.split()))
+    for stem in lists.get(_STEMS, ()):
+        for ending, written in _GERMAN_ENDINGS.items():
+            found[stem + ending] = frozenset(written.split())
     return found
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from crosspro.data_prep.task import NONE, Task
+from crosspro.data_prep.words import word_lists
 
 NounKind = tuple[str | None, str | None]
 """Gender and number; None is unknown, or may be either."""
+_EXPLETIVES = "expletives"
 
 
 @dataclass(frozen=True)
@@ -45,28 +48,22 @@ def _differ(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other
 
 
-_MS, _FS, _NS = (("Masc", "Sing"),), (("Fem", "Sing"),), (("Neut", "Sing"),)
-_MP, _FP = (("Masc", "Plur"),), (("Fem", "Plur"),)
-_SING: tuple[NounKind, ...] = ((None, "Sing"),)
-_PLUR: tuple[NounKind, ...] = ((None, "Plur"),)
-
-PRONOUNS: Mapping[str, Mapping[str, tuple[NounKind, ...]]] = {
-    "en": {"he": _SING, "she": _SING, "it": _SING, "they": _PLUR},
-    "fr": {"il": _MS, "elle": _FS, "ils": _MP, "elles": _FP},
-    "de": {"er": _MS, "sie": (*_FS, *_PLUR), "es": _NS},
-    "es": {"él": _MS, "ella": _FS, "ellos": _MP, "ellas": _FP},
-}
-EXPLETIVES: Mapping[str, frozenset[str]] = {
-    "en": frozenset({"it"}),
-    "fr": frozenset({"il"}),
-    "de": frozenset({"es"}),
-}
+@cache
+def pronoun_kinds(language: str) -> Mapping[str, tuple[NounKind, ...]]:
+    """The kinds of nouns that each pronoun of a language stands for: `conf/words/agreement/`."""
+    found: dict[str, tuple[NounKind, ...]] = {}
+    for kind, words in word_lists("agreement", language).items():
+        if kind != _EXPLETIVES:
+            gender, _, number = kind.rpartition(".")
+            for word in words:
+                found[word] = (*found.get(word, ()), (gender or None, number))
+    return found
 
 
 def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
     """What each class of a task stands for, if all of its words tell."""
-    known = PRONOUNS.get(task.target_language, {})
-    expletives = EXPLETIVES.get(task.target_language, frozenset())
+    known = pronoun_kinds(task.target_language)
+    expletives = frozenset(word_lists("agreement", task.target_language).get(_EXPLETIVES, ()))
     found = []
     for words in task.forms.values():
         all_known = all(word in known for word in words if word != NONE)

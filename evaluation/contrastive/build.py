@@ -19,21 +19,13 @@ from typing import Any
 
 from crosspro.data_prep.documents import document_columns
 from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.words import word_lists
 from crosspro.evaluation.mt_text.parallel_lines import check_lengths, lines_of
 
 CURRENT = "cur"
 """The mark in the second column of doc-ids of lines that are instances; others are context."""
 
-FRENCH_PREPOSITIONS = frozenset(
-    (
-        *("à", "après", "avant", "avec", "chez", "contre", "d'", "dans", "de", "derrière"),
-        *("devant", "en", "entre", "envers", "malgré", "par", "parmi", "pour", "sans", "sauf"),
-        *("selon", "sous", "sur", "vers"),
-    )
-)
-"""After these `elle` is no subject."""
-
-
+_FRENCH = word_lists("contrastive", "fr")
 FRENCH_IMPERSONAL = (
     r"\s+(?:n['’]|ne\s+)?(?:y\s+(?:a|aura|aurait|avait|eut|eût)|faut|fallait|fallut|faudrait|faudra"
     r"|(?:va|allait)\s+falloir|(?:est|était|sera)\s+(?:temps|trop\s+tard)"
@@ -46,14 +38,16 @@ FRENCH_IMPERSONAL = (
 class BuildRules:
     """Which words compete, and what a sentence must and must not have.
 
-    `forms` gives, for each source pronoun, the target pronouns that compete to translate it.
+    `forms` gives, for each source pronoun, the target pronouns that compete to translate it;
+    `rivals` are source words that these may translate instead, and after a word of `not_after` they
+    are no subject. Those of English and French are the default: `conf/words/contrastive/fr.tsv`.
     """
 
     forms: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: {"it": ("il", "elle"), "they": ("ils", "elles")}
+        default_factory=lambda: {word: _FRENCH[word] for word in ("it", "they")}
     )
-    rivals: tuple[str, ...] = ("he", "she")
-    not_after: frozenset[str] = FRENCH_PREPOSITIONS
+    rivals: tuple[str, ...] = _FRENCH["rivals"]
+    not_after: frozenset[str] = frozenset(_FRENCH["not-after"])
     impersonal: str = rf"il(?={FRENCH_IMPERSONAL})"
     context: int = 3
     following: int = 0

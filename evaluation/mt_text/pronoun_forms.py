@@ -1,4 +1,4 @@
-"""Pronouns by their forms: kind, role, person, number and gender, from tables of each language.
+"""Pronouns by their forms: kind, role, person, number and gender, from `conf/words/forms/`.
 
 A form may have several readings (German *sie*), and some forms are also something else, such as an
 article (French *la*). Other languages have no table yet: what depends on one is then left out.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
-LANGUAGES = ("de", "en", "es", "fr")
+from crosspro.data_prep.files.table_file import table_rows
+from crosspro.data_prep.words import names_of, words_file
+
+LANGUAGES = names_of("forms")
 """Languages with a table."""
 
 GENDERS = {"m": "masculine", "f": "feminine", "n": "neuter"}
@@ -33,12 +35,10 @@ class PronounReading:
 @lru_cache(maxsize=8)
 def readings_of(language: str) -> dict[str, tuple[PronounReading, ...]]:
     """The readings of each form of a language, in lower case; nothing without a table."""
-    if language not in LANGUAGES:
-        return {}
-    path = resources.files("crosspro.evaluation.mt_text") / "forms" / f"{language}.tsv"
+    path = words_file("forms", language)
     found: dict[str, tuple[PronounReading, ...]] = {}
-    for line in path.read_text("utf-8").splitlines()[1:]:
-        cells = ["" if cell == _ANY else cell for cell in line.split("\t")]
+    for row in list(table_rows(path, 7))[1:] if path else ():
+        cells = ["" if cell == _ANY else cell for cell in row]
         found[cells[0]] = (*found.get(cells[0], ()), PronounReading(*cells))
     return found
 

@@ -1,8 +1,8 @@
 """Pronoun lists of a language pair: what is scored, what counts as the same, what nearly so.
 
-The lists of `conf/pronouns/` are loaded by name; a list of your own by the path of its .yaml file.
-Words are compared in lower case and in composed Unicode (NFC). All faults of a file are reported
-together.
+The lists of `conf/words/pairs/` are loaded by name, lists of your own by the path of their .yaml
+file, which may inherit from another (`data_prep.files.inherited_yaml`). Words are compared in lower
+case and in composed Unicode (NFC). All faults of a file are reported together.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.files.inherited_yaml import INHERITANCE_KEYS, Origins, read_inherited
 from crosspro.data_prep.files.yaml_file import read_yaml
 from crosspro.data_prep.files.yaml_lines import YamlLines
+from crosspro.data_prep.words import names_of, shipped_files
 
 KEYS = (
     "name",
@@ -116,7 +117,7 @@ class PronounLists:
 
 def lists_names() -> list[str]:
     """The names of the lists that come with the package."""
-    return sorted(path.stem for path in (CONF_DIR / "pronouns").glob("*.yaml"))
+    return list(names_of("pairs", "yaml"))
 
 
 def load_lists(name_or_path: str | Path) -> PronounLists:
@@ -127,16 +128,19 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
         if str(name_or_path) not in known:
             expected = f"{choices(known)}, or the path of a .yaml file"
             raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
-        path = CONF_DIR / "pronouns" / f"{name_or_path}.yaml"
-    mapping, text = read_yaml(path)
-    return lists_from_mapping(mapping, str(path), YamlLines(text))
+        path = shipped_files("pairs")[str(name_or_path)]
+    mapping, origins = read_inherited(path, shipped_files("pairs"), _read, unshared=("name",))
+    return _Reader(origins).lists(mapping)
 
 
-def lists_from_mapping(
-    mapping: object, origin: str, lines: YamlLines | None = None
-) -> PronounLists:
+def _read(path: Path) -> tuple[object, YamlLines]:
+    content, text = read_yaml(path)
+    return content, YamlLines(text)
+
+
+def lists_from_mapping(mapping: object, origin: str) -> PronounLists:
     """Build lists from the content of their file; `origin` is the name used in messages."""
-    return _Reader(origin, lines or YamlLines()).lists(mapping)
+    return _Reader(Origins(origin)).lists(mapping)
 
 
 def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
@@ -168,9 +172,9 @@ def normal_form(word: str) -> str:
 class _Reader:
     """Turns the mapping of a file into lists, collecting every fault on the way."""
 
-    def __init__(self, origin: str, lines: YamlLines) -> None:
-        self.origin = origin
-        self.lines = lines
+    def __init__(self, origins: Origins) -> None:
+        self.origin = origins.path
+        self.origins = origins
         self.problems: list[Problem] = []
 
     def lists(self, mapping: object) -> PronounLists:
@@ -180,7 +184,7 @@ class _Reader:
             )
         for key in mapping:
             if key not in KEYS:
-                self.problem(str(key), choices(KEYS), "an unknown key")
+                self.problem(str(key), choices((*KEYS, *INHERITANCE_KEYS)), "an unknown key")
         for key in ("source_pronouns", "target_pronouns"):
             if key not in mapping:
                 self.problem(key, "this key", "nothing")
@@ -214,13 +218,13 @@ class _Reader:
         return lists
 
     def problem(self, key: str, expected: str, found: str, *place: str | int) -> None:
-        line = self.lines.of(*(place or (key,)))
-        self.problems.append(Problem(self.origin, line, key, expected, found))
+        path, line = self.origins.of(*(place or (key,)))
+        self.problems.append(Problem(path, line, key, expected, found))
 
     def word_problem(self, key: str, expected: str, word: str, found: str = "{}") -> None:
         shown = found.format(repr(word))
-        line = self.lines.of_word(key, word)
-        self.problems.append(Problem(self.origin, line, key, expected, shown))
+        path, line = self.origins.of_word(key, word)
+        self.problems.append(Problem(path, line, key, expected, shown))
 
     def string(self, key: str, value: object) -> str:
         if not isinstance(value, str):

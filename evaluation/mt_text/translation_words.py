@@ -3,7 +3,8 @@
 Tokens of our own tokeniser in lower case, with what clitics hide: French `Va-t-elle`, `dit-il`,
 `donne-la-moi` and `elle-même` are several words and `Aix-la-Chapelle` is one, `qu'elle` has *elle*
 and `l'a` no *la*; German `geht's` has *es*; Spanish `verla` has *la*. An elided form that stands
-for one word only (`c'`, `t'`) is that word; `l'` may be *le* or *la* and stays what it is.
+for one word only (`c'`, `t'`) is that word; `l'` may be *le* or *la* and stays what it is. The
+words are in `conf/words/clitics/`.
 """
 
 from __future__ import annotations
@@ -13,36 +14,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from crosspro.data_prep.annotate.tokenise import REMEMBERED, Tokeniser, normalise_punctuation
+from crosspro.data_prep.words import word_lists
 
-_FRENCH_AFTER = {
-    *("je", "tu", "il", "elle", "on", "nous", "vous", "ils", "elles", "ce", "le", "la", "les"),
-    *("lui", "leur", "moi", "toi", "y", "en", "m'", "t'", "l'"),
-}
-_FRENCH_BEFORE = {"lui", "elle", "elles", "eux", "moi", "toi", "soi", "nous", "vous", "il", "ils"}
-_AFTER_HYPHENS = {
-    "fr": _FRENCH_AFTER,
-    "pt": {
-        *("me", "te", "se", "nos", "vos", "lhe", "lhes", "o", "a", "os", "as"),
-        *("lo", "la", "los", "las", "no", "na", "nas"),
-    },
-}
-"""Words that follow their verb behind a hyphen."""
-_BEFORE_HYPHENS = {"fr": _FRENCH_BEFORE}
-_WHOLE = {"fr": {"rendez-vous"}}
-"""Words that only look like a verb and its clitic."""
-_ELIDED = {
-    "fr": {"c'": "ce", "d'": "de", "j'": "je", "m'": "me", "n'": "ne", "qu'": "que", "t'": "te"},
-}
 _DEPENDING = {"fr": "s'", "de": "'s"}
 """A token that is one word or another by what stands beside it."""
 _SPANISH_ENCLITICS = re.compile(
     r"(?P<verb>.*(?:[aeiáéí]r|[áé]ndo))(?P<first>me|te|se|nos|os)?(?P<second>l[aeo]s?)"
 )
 """An infinitive or gerund with a form of the third person; others end as nouns do (*dineros*)."""
-_SPANISH_NOUNS = {
-    *("birla", "birlas", "carla", "carlos", "charla", "charlas", "charles", "karla", "merlo"),
-    *("mirlo", "mirlos", "parla", "parlas", "perla", "perlas"),
-}
 
 
 class TranslationWords:
@@ -51,10 +30,11 @@ class TranslationWords:
     def __init__(self, language: str) -> None:
         self.tokenise = Tokeniser(language)
         self.language = self.tokenise.language
-        self.elided = _ELIDED.get(self.language, {})
-        self.after = _AFTER_HYPHENS.get(self.language, set())
-        self.before = _BEFORE_HYPHENS.get(self.language, set())
-        self.whole = _WHOLE.get(self.language, set())
+        clitics = word_lists("clitics", self.language)
+        self.elided = dict(pair.split("=") for pair in clitics.get("elided", ()))
+        self.after = frozenset(clitics.get("after-hyphens", ()))
+        self.before = frozenset(clitics.get("before-hyphens", ()))
+        self.whole = frozenset(clitics.get("whole", ()))
         self.depending = _DEPENDING.get(self.language)
         self._forms: dict[str, tuple[str, ...]] = {}
         self._seen: dict[str, tuple[str, ...]] = {}
@@ -106,7 +86,7 @@ class TranslationWords:
             for part in self._at_hyphens(word):
                 yield self.elided.get(part, part)
         elif self.language == "es":
-            yield from _without_enclitics(word)
+            yield from self._without_enclitics(word)
         else:
             yield self.elided.get(word, word)
 
@@ -127,12 +107,11 @@ class TranslationWords:
             return [parts[0], "-".join(parts[1:])]
         return ["-".join(parts[:end]), *clitics]
 
-
-def _without_enclitics(word: str) -> list[str]:
-    found = _SPANISH_ENCLITICS.fullmatch(word)
-    if found is None or word in _SPANISH_NOUNS:
-        return [word]
-    return [part for part in found.groups() if part]
+    def _without_enclitics(self, word: str) -> list[str]:
+        found = _SPANISH_ENCLITICS.fullmatch(word)
+        if found is None or word in self.whole:
+            return [word]
+        return [part for part in found.groups() if part]
 
 
 @lru_cache(maxsize=8)

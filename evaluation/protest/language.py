@@ -1,8 +1,9 @@
 """The words of a language that a suite needs: pronouns, elisions, function words, group nouns.
 
-They are in `lists/LANGUAGE.yaml`; a new language is a new file, and its path is given instead of
-the language. Everything that compares words goes through `TargetWords`, so that case, apostrophes
-and elision are treated in one way.
+They are in `conf/words/protest/`; a new language is a new file, and its path is given instead of
+the language. It may inherit from another (`data_prep.files.inherited_yaml`). Everything that
+compares words goes through `TargetWords`, so that case, apostrophes and elision are treated in one
+way.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
+from crosspro.data_prep.files.inherited_yaml import Origins, read_inherited
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.files.yaml_file import parse_yaml
 from crosspro.data_prep.files.yaml_lines import YamlLines
+from crosspro.data_prep.words import names_of, shipped_files
 
 GENDERS = ("masculine", "feminine", "neuter", "common")
 NUMBERS = ("singular", "plural", "either")
@@ -29,7 +32,6 @@ ROLES = ("subject", "object", "any")
 PERSONS = ("second", "third", "either")
 FORMS = ("it", "they", "you")
 
-_FOLDER = Path(__file__).resolve().parent / "lists"
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
 _PLACE = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -154,8 +156,7 @@ class TargetWords:
 
 def source_words(language: str) -> SourceWords:
     """The lists of a source language: by its code, or by the path of a file."""
-    path, values, lines = _load(language)
-    checked = _Checker(path, values, lines, "source")
+    checked = _Checker(*_load(language), "source")
     forms = {
         word: name
         for name, words in checked.mapping("forms").items()
@@ -174,8 +175,7 @@ def source_words(language: str) -> SourceWords:
 
 def target_words(language: str) -> TargetWords:
     """The lists of a target language: by its code, or by the path of a file."""
-    path, values, lines = _load(language)
-    checked = _Checker(path, values, lines, "target")
+    checked = _Checker(*_load(language), "target")
     pronouns: dict[str, TargetPronoun] = {}
     allowed = {"person": PERSONS, "gender": GENDERS, "number": NUMBERS, "role": ROLES}
     rows = checked.section.get("pronouns")
@@ -205,24 +205,23 @@ def target_words(language: str) -> TargetWords:
 
 def shipped_languages() -> list[str]:
     """The languages that have lists in this package."""
-    return sorted(path.stem for path in _FOLDER.glob("*.yaml"))
+    return list(names_of("protest", "yaml"))
 
 
-def _load(language: str) -> tuple[Path, Any, YamlLines]:
-    path = _FOLDER / f"{language}.yaml"
-    if language not in shipped_languages():
+def _load(language: str) -> tuple[Any, Origins]:
+    shipped = shipped_files("protest")
+    path = shipped.get(language)
+    if path is None:
         path = Path(language)
         if path.suffix not in (".yaml", ".yml"):
             expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
             raise input_error("lists", "language", expected, repr(language))
-    return path, *_parsed(path)
+    return read_inherited(path, shipped, _parsed)
 
 
-@cache
 def _parsed(path: Path) -> tuple[Any, YamlLines]:
-    text = "\n".join(read_text_lines(path))
     try:
-        return parse_yaml(text), YamlLines(text)
+        return _items_of("\n".join(read_text_lines(path)))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1
@@ -230,12 +229,17 @@ def _parsed(path: Path) -> tuple[Any, YamlLines]:
         raise input_error(path, "YAML", "well-formed YAML", found, line) from error
 
 
+@lru_cache(maxsize=16)
+def _items_of(text: str) -> tuple[Any, YamlLines]:
+    """What a file says: by its text, as a file may change while a program runs."""
+    return parse_yaml(text), YamlLines(text)
+
+
 class _Checker:
     """Collects what is wrong with a section of a file of lists."""
 
-    def __init__(self, path: Path, values: Any, lines: YamlLines, section: str) -> None:
-        self.path = path
-        self.lines = lines
+    def __init__(self, values: Any, origins: Origins, section: str) -> None:
+        self.origins = origins
         self.name = section
         self.problems: list[Problem] = []
         self.language = ""
@@ -255,8 +259,8 @@ class _Checker:
         # pronouns[2].forms is the second item of the list
         places = [int(n) - 1 if n else word for n, word in _PLACE.findall(field)]
         inside = () if field in ("language", self.name) else (self.name,)
-        line = self.lines.of(*inside, *places)
-        self.problems.append(Problem(str(self.path), line, field, expected, found))
+        path, line = self.origins.of(*inside, *places)
+        self.problems.append(Problem(path, line, field, expected, found))
 
     def mapping(self, key: str) -> Mapping[str, Any]:
         """A mapping of the section, which may be empty."""
@@ -273,7 +277,8 @@ class _Checker:
             return []
         wrong = [item for item in value if not isinstance(item, str) or not item]
         if wrong:
-            hint = " (YAML reads on, off, yes, no so: quote them)" if True in wrong else ""
+            truths = any(isinstance(item, bool) for item in wrong)
+            hint = " (YAML reads on, off, yes, no so: quote them)" if truths else ""
             self.problem(field, "words", f"{wrong[0]!r}{hint}")
         return [item.lower() for item in value if isinstance(item, str) and item]
 

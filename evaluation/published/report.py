@@ -15,8 +15,8 @@ from crosspro.evaluation.published.results import (
     published_test_set,
 )
 
-_OPTIONAL = ("macro_f1", "coarse_macro_f1", "coarse_accuracy")
-"""Scores that only some years have."""
+_OPTIONAL = ("macro_f1", "coarse_macro_f1", "coarse_accuracy", "corrected_macro_recall")
+"""Scores that only some years or submissions have."""
 
 
 def published_tables(rows: Sequence[PublishedResult], style: Style = PLAIN) -> str:
@@ -27,7 +27,7 @@ def published_tables(rows: Sequence[PublishedResult], style: Style = PLAIN) -> s
     for year, pair in dict.fromkeys((row.year, row.pair) for row in rows):
         group = [row for row in rows if (row.year, row.pair) == (year, pair)]
         size = published_test_set(year, pair)
-        shown = [name for name in _OPTIONAL if any(name in row.scores for row in group)]
+        shown = [name for name in _OPTIONAL if any(getattr(row, name) is not None for row in group)]
         titles = [name.replace("_", " ").replace(" f1", " F1") for name in shown]
         penalised = any(row.none_penalty is not None for row in group)
         heading = ("rank", "submission", "macro recall", "accuracy", *titles)
@@ -56,7 +56,7 @@ def _row(row: PublishedResult, optional: Sequence[str]) -> tuple[str, ...]:
         row.submission,
         f"{row.macro_recall:.2f}",
         f"{row.accuracy:.2f}{place:5}".rstrip(),
-        *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in optional),
+        *("" if (score := getattr(row, name)) is None else f"{score:.2f}" for name in optional),
         "" if row.none_penalty is None else f"{row.none_penalty:g}",
     )
 

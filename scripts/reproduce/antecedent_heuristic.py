@@ -25,8 +25,7 @@ from crosspro.data_prep.example import Example, Gap, Mention
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.lexicon.pronoun_agreement import PRONOUNS as AGREEMENT
-from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
+from crosspro.data_prep.lexicon.pronoun_agreement import NounKind, pronoun_kinds
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.evaluation.protest.antecedents import CHAIN
@@ -39,9 +38,9 @@ from crosspro.scripts.main import command_app, run
 app = command_app()
 
 PRONOUNS = {
-    "en": {word: AGREEMENT["en"][word] for word in ("it", "they")},
-    "fr": AGREEMENT["fr"],
-    "de": AGREEMENT["de"],
+    "en": {word: pronoun_kinds("en")[word] for word in ("it", "they")},
+    "fr": pronoun_kinds("fr"),
+    "de": pronoun_kinds("de"),
 }
 """Those that are measured, with gender and number of what they can stand for."""
 LEXICONS = {"fr": "lexique", "de": "german-nouns"}

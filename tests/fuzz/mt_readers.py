@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
 from crosspro.evaluation.apt.equivalents import read_judged
@@ -147,6 +148,14 @@ def _mt_texts(some: Any) -> Iterator[Subject]:
         b"target_pronouns: [il, elle, ce]\n"
     )
     yield Subject("yaml.pronouns", (some("lists.yaml"), {"lists.yaml": small}), pronouns, share=150)
+    heir = {
+        "lists.yaml": b"inherits: middle.yaml\nname: y\nadd:\n  target_pronouns: [lui]\n"
+        b"  translations: {it: [lui]}\nidentical: [[il, lui]]\n",
+        "middle.yaml": b"inherits: parent.yaml\ntranslations: {it: [ce]}\n",
+        "parent.yaml": small,
+    }
+    words = (b"inherits", b"add", b"lists.yaml", b"parent.yaml", b"en-fr", b"en-fr-undivided")
+    yield Subject("yaml.heirs", (heir,), pronouns, share=1000, words=words)
     yield Subject(
         "judged",
         (some("judged.tsv"),),
@@ -294,7 +303,7 @@ def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
             return store.verdicts(), store.judgements(), store.conflicts()
 
     yield Subject("protest.verdicts", (some("verdicts.sqlite"),), verdicts, share=300)
-    folder = Path(__file__).parents[2] / "evaluation" / "protest" / "lists"
+    folder = CONF_DIR / "words" / "protest"
     for name, load in (("en", source_words), ("fr", target_words)):
         content = (folder / f"{name}.yaml").read_bytes()
         yield Subject(
@@ -303,3 +312,15 @@ def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
             lambda folder, load=load: load(str(folder / "words.yaml")),
             share=150,
         )
+    heir = {
+        "words.yaml": b"inherits: fr\nlanguage: frc\nadd:\n  target:\n    dropped: [icitte]\n"
+        b"    pronouns:\n    - {forms: [y\xc3\xa9], person: third, gender: common, number: plural, "
+        b"role: any}\n",
+    }
+    yield Subject(
+        "yaml.heirs_of_words",
+        (heir,),
+        lambda folder: target_words(str(folder / "words.yaml")),
+        share=150,
+        words=(b"inherits", b"add", b"words.yaml", b"fr", b"en"),
+    )

@@ -93,6 +93,7 @@ LINES = (
     "protest review export suite.jsonl wrong.fr --links text.links -o out/review.tsv --matches",
     "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
     "published --task en-fr --year 2017 --layout csv",
+    "published wmt-2016-5 --layout json",
     "select-test dev.data --task en-fr -o out/t --documents 1 --min-segments 1",
     "stats dev.data --task en-fr --by-document -o out/x",
     "tokenise raw.en -l en -o out/x",
@@ -162,7 +163,7 @@ def _data(folder: Path) -> None:
     )
     (folder / "blind.data").write_text("".join(f"\t\t{line}\n" for line in blind), "utf-8")
     shutil.copy(CONF_DIR / "task" / "en-fr.yaml", folder / "task.yaml")
-    shutil.copy(CONF_DIR / "pronouns" / "en-fr.yaml", folder / "lists.yaml")
+    shutil.copy(CONF_DIR / "words" / "pairs" / "en-fr.yaml", folder / "lists.yaml")
     (folder / "fillers").write_text("le\nla\n")
     models = GOLDEN / "models" / "crosspro_0.1.0"
     for ours, name in {"majority": "majority", "ngram": "ngram", "turku": "turku_gru"}.items():

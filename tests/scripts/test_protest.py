@@ -6,12 +6,11 @@ import io
 import json
 import shutil
 import sys
-from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from crosspro.evaluation.protest import language
+from crosspro.conf import CONF_DIR
 from crosspro.evaluation.protest.suite_reader import read_suite
 from crosspro.scripts.main import run
 from crosspro.scripts.protest import app
@@ -476,7 +475,7 @@ def test_signatures_say_which_verdicts_silver_and_lists(suite, wrong, tmp_path):
         assert "silver" not in automatic
     assert len(found) == 2
     lists = tmp_path / "fr.yaml"
-    shipped = Path(language.__file__).parent / "lists" / "fr.yaml"
+    shipped = CONF_DIR / "words" / "protest" / "fr.yaml"
     lists.write_text(shipped.read_text("utf-8").replace("ceci", "ceça"), "utf-8")
     assert signatures(suite, wrong, *LINKS, "--lists", lists) != signatures(suite, wrong, *LINKS)
 

@@ -7,19 +7,14 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
+from crosspro.data_prep.files.table_file import table_rows
+
 _FOLDER = Path(__file__).resolve().parent
 
 
-def read_table(name: str, columns: int, folder: Path = _FOLDER) -> Iterator[tuple[str, ...]]:
-    """The rows of `NAME.tsv`; lines that start with `# ` are comments."""
-    with (folder / f"{name}.tsv").open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.startswith("# ") or not line.strip():
-                continue
-            cells = tuple(line.rstrip("\n").split("\t"))
-            if len(cells) != columns:
-                raise ValueError(f"{name}.tsv:{number}: {len(cells)} columns instead of {columns}")
-            yield cells
+def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
+    """The rows of `NAME.tsv`."""
+    return table_rows(_FOLDER / f"{name}.tsv", columns)
 
 
 @cache

@@ -13,7 +13,7 @@ decides nearly always. The rules are tried in this order; reports count them by 
 - *clause_start*: at the start of a clause it is a subject even if the tagger saw no verb.
 - *nothing*: otherwise it is none.
 
-The word lists are in `subject-words.tsv`.
+The word lists are in `conf/words/subjects/`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ verb. Tried in this order; reports count them by name:
   noun phrase that agrees with the verb and is not marked as another case.
 - *no_verb*: without any verb, it is a subject if the clause begins with it.
 
-The word lists are in `subject-words.tsv`.
+The word lists are in `conf/words/subjects/`.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import cache
+from pathlib import Path
 
-from crosspro.data_prep.annotate.tables import read_table
-from crosspro.data_prep.gaps.subjects.words import TABLES
+from crosspro.data_prep.files.table_file import table_rows
 from crosspro.data_prep.token import AnnotatedSentence, Token
 
 WordClass = Enum(
@@ -23,7 +23,7 @@ WordClass = Enum(
 
 @cache
 def _classes() -> dict[tuple[str, str], WordClass]:
-    rows = read_table("word-classes", 3, TABLES)
+    rows = table_rows(Path(__file__).resolve().parent / "word-classes.tsv", 3)
     return {(scheme, tag): WordClass[name] for scheme, tag, name in rows}
 
 

@@ -151,3 +151,55 @@ def test_what_is_no_list_is_refused(key, value):
     assert lists_from_mapping({**lists, key: None}, "x").name == "x"
     with pytest.raises(InputError, match=f"{key}: expected a list of"):
         lists_from_mapping({**lists, key: value}, "x")
+
+
+def test_lists_that_inherit(tmp_path):
+    """A file that adds a pronoun to the French lists; all else is theirs."""
+    path = tmp_path / "my-fr.yaml"
+    path.write_text(
+        "inherits: en-fr\nadd:\n  target_pronouns: [iel, iels]\n"
+        "  translations: {it: [iel], they: [iels]}\n  identical: [[iel, iels]]\n",
+        "utf-8",
+    )
+    french, mine = lists_to_mapping(load_lists("en-fr")), lists_to_mapping(load_lists(path))
+    assert mine["name"] == "my-fr"
+    assert mine["target_pronouns"] == [*french["target_pronouns"], "iel", "iels"]
+    assert mine["translations"]["they"] == [*french["translations"]["they"], "iels"]
+    assert mine["identical"] == [*french["identical"], ["iel", "iels"]]
+    changed = {"name", "target_pronouns", "translations", "identical"}
+    assert {key for key in french if french[key] != mine[key]} == changed
+
+
+def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
+    own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
+    parent.write_text(
+        "source_pronouns: [it]\ntarget_pronouns:\n  - il\n  - a b\nidentical: [[il, elle]]\n",
+        "utf-8",
+    )
+    own.write_text(
+        "inherits: parent.yaml\nadd:\n  target_pronouns:\n  - IL\n  - ce\ncolour: red\n", "utf-8"
+    )
+    with pytest.raises(InputError) as caught:
+        load_lists(own)
+    found = [(problem.path, problem.line, problem.field) for problem in caught.value.problems]
+    assert sorted(found) == [
+        (str(own), 4, "target_pronouns"),
+        (str(own), 6, "colour"),
+        (str(parent), 4, "target_pronouns"),
+        (str(parent), 5, "identical"),
+    ]
+    with pytest.raises(InputError, match="inherits, add, found an unknown key"):
+        load_lists(own)
+
+
+def test_an_unknown_parent_and_a_circle(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("inherits: en-fx\n", "utf-8")
+    with pytest.raises(InputError, match=r"my.yaml:1: inherits: expected one of de-en, .*'en-fx'"):
+        load_lists(path)
+    path.write_text("inherits: my.yaml\n", "utf-8")
+    with pytest.raises(InputError, match=r"a circle: my\.yaml inherits my\.yaml"):
+        load_lists(path)
+    path.write_text("inherits: en-fr\nadd: {target_pronouns: [il]}\n", "utf-8")
+    with pytest.raises(InputError, match="entries that are not there yet, found 'il'"):
+        load_lists(path)

@@ -135,3 +135,51 @@ def test_problems_of_lists_name_their_lines(tmp_path):
         (7, "elisions.l'"),
         (9, "other"),
     ]
+
+
+ESSO = "{forms: [esso], person: third, gender: masculine, number: singular, role: any}"
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path):
+    path = tmp_path / "it.yaml"
+    for word in ("il", "lo"):
+        lists = f"{{pronouns: [{ESSO}], elisions: {{}}, dropped: [{word}]}}"
+        path.write_text(f"language: it\ntarget: {lists}\n", "utf-8")
+        assert target_words(str(path)).dropped == {word}
+
+
+def test_lists_that_inherit(tmp_path, french):
+    path = tmp_path / "frc.yaml"
+    path.write_text(
+        'inherits: fr\nlanguage: frc\ntarget:\n  elisions: {"qu\'": [qui]}\nadd:\n  target:\n'
+        "    dropped: [icitte]\n    pronouns:\n"
+        "    - {forms: [vous-autres], person: second, gender: common, number: plural, role: any}\n",
+        "utf-8",
+    )
+    lists = target_words(str(path))
+    assert lists.language == "frc"
+    assert lists.dropped == french.dropped | {"icitte"}
+    assert list(lists.pronouns) == [*french.pronouns, "vous-autres"]
+    assert lists.elisions == {**french.elisions, "qu'": ("qui",)}
+    assert lists.signature != french.signature
+
+
+def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
+    own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
+    parent.write_text(
+        f"language: it\ntarget:\n  pronouns:\n  - {ESSO}\n"
+        "  - {forms: [essa], person: fourth, gender: feminine, number: singular, role: any}\n"
+        "  elisions: {}\n  dropped: [il]\n",
+        "utf-8",
+    )
+    own.write_text(
+        "inherits: parent.yaml\nadd:\n  target:\n    pronouns:\n"
+        "    - {forms: [esso], person: third, gender: common, number: either, role: any}\n",
+        "utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        target_words(str(own))
+    assert [(one.path, one.line, one.field) for one in caught.value.problems] == [
+        (str(parent), 5, "pronouns[2].person"),
+        (str(own), 5, "pronouns[3].forms"),
+    ]
