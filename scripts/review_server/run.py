@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 from collections.abc import Sequence
@@ -61,6 +62,8 @@ def run_server(
     for person in site.people:
         print(f"{printable(person.name)}: {site.address(person)}")
     sys.stdout.flush()
+    gc.collect()
+    gc.freeze()  # questions stay: going through them again and again stopped everybody for 0.1 s
     configuration = uvicorn.Config(
         make_application(site, hosts, url),
         access_log=False,
