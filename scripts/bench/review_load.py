@@ -19,7 +19,6 @@ import argparse
 import asyncio
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -110,7 +109,7 @@ class ServerProcess:
 
     def kill(self) -> None:
         """End it as a crash would."""
-        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def cpu_seconds(self) -> float:
@@ -257,10 +256,12 @@ def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> 
         server.start()
         before, own = server.cpu_seconds(), time.process_time()
         started = time.perf_counter()
-        load = asyncio.run(run(server, manner, kills))
-        took = time.perf_counter() - started
-        cpu, own = server.cpu_seconds() - before, time.process_time() - own
-        server.kill()
+        try:
+            load = asyncio.run(run(server, manner, kills))
+            took = time.perf_counter() - started
+            cpu, own = server.cpu_seconds() - before, time.process_time() - own
+        finally:
+            server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
     hit = sum(at < verdicts for at in load.killed_at)
     print(

@@ -31,7 +31,7 @@ STATIC = {
     "review.svg": "image/svg+xml",
 }
 MOST_FIELDS = 500
-PAGES_AT_ONCE = 4
+PAGES_AT_ONCE = 2
 """Pages for annotators that are made at once: more are not made sooner, and make saves wait."""
 
 Fields = dict[str, list[str]]
