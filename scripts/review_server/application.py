@@ -9,8 +9,9 @@ from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
+from crosspro.data_prep.web_server import Layer
 from crosspro.scripts.review_server import annotator_pages, researcher_pages
-from crosspro.scripts.review_server.protection import Layer, Protection
+from crosspro.scripts.review_server.protection import Protection
 from crosspro.scripts.review_server.site import STATIC, Site, TooManyError, static_file
 
 _WORDS = {

@@ -16,13 +16,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
+from crosspro.data_prep.web_server import Buckets
 from crosspro.evaluation.review.campaign import Campaign, Person, new_generation, people
 from crosspro.evaluation.review.group_writer import Job, Result
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.work import code_of
 from crosspro.scripts.review_server.links import LinkKey, find, same
-from crosspro.scripts.review_server.protection import Buckets
 
 _FOLDER = Path(__file__).resolve().parent
 STATIC = {
