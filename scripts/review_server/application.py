@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from crosspro.data_prep.web_server import Layer
 from crosspro.scripts.review_server import annotator_pages, researcher_pages
@@ -26,7 +26,8 @@ _WORDS = {
 
 def make_application(site: Site, hosts: Iterable[str], url: str | None = None) -> Layer:
     """The pages of a site behind all protection."""
-    routes = [*annotator_pages.ROUTES, *researcher_pages.ROUTES, Route("/static/{name}", _static)]
+    static = Route("/static/{name}", _static)
+    routes: list[BaseRoute] = [*annotator_pages.ROUTES, *researcher_pages.ROUTES, static]
     application = FastAPI(routes=routes, openapi_url=None, docs_url=None, redoc_url=None)
     application.state.site = site
     application.add_exception_handler(HTTPException, _refused)
