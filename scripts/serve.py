@@ -17,6 +17,7 @@ from crosspro.data_prep.pairs.pair_links import (
     aligner_with_prior,
 )
 from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.data_prep.web_server import listen
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
 
@@ -74,7 +75,7 @@ def serve(
         raise typer.BadParameter("--prior and --align-with do not go together")
     from crosspro.prediction.serve.desk import Desk, load_named, tasks_of
     from crosspro.prediction.serve.offered import offered_examples
-    from crosspro.prediction.serve.server import address, listen
+    from crosspro.prediction.serve.server import address
     from crosspro.prediction.serve.server import serve as answer
 
     aligner = aligner_of_package

@@ -1,24 +1,24 @@
 """A campaign's tables, in the same file as the verdicts: who takes part, who judges what, events.
 
 Many people write at once: the file is in WAL mode, so that readers (`protest score`) and one writer
-do not wait for each other. Every request that reads has a connection of its own. What is to be
-written waits in a queue; whoever is first writes all that waits there in one transaction, so that
-the disk is waited for once. What `write` and `writing` have left is on disk.
+do not wait for each other. Every request that reads has a connection of its own; what is to be
+written waits in the queue of one writer (`group_writer`), which has its own. What `submit` has
+given a result for, and what `writing` has left, is on disk.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from crosspro.evaluation.protest.verdict_tables import connect, only_added, transaction
 from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.review.group_writer import GroupWriter, Job, Result
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS campaign (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -45,34 +45,6 @@ _INDICES = (
     "CREATE INDEX IF NOT EXISTS answer_by_annotator ON answer (annotator, id)",
 )
 
-Result = TypeVar("Result")
-
-
-class _Waiting(Generic[Result]):
-    """Something to be written, and what came of it."""
-
-    def __init__(self, job: Callable[[sqlite3.Connection], Result]) -> None:
-        self.job = job
-        self.done = False
-        self.results: list[Result] = []
-        self.error: BaseException | None = None
-
-    def run(self, connection: sqlite3.Connection) -> None:
-        """Do it so that, if it fails, only its own part is undone."""
-        connection.execute("SAVEPOINT job")
-        try:
-            self.results.append(self.job(connection))
-        except Exception as error:
-            connection.execute("ROLLBACK TO job")
-            self.error = error
-        connection.execute("RELEASE job")
-
-    def result(self) -> Result:
-        """What it gave, or what went wrong."""
-        if self.error is not None:
-            raise self.error
-        return self.results[0]
-
 
 class CampaignFile:
     """The store of a campaign while a program serves it; `close` it at the end."""
@@ -80,11 +52,10 @@ class CampaignFile:
     def __init__(self, path: str | Path, digest: str) -> None:
         self.path = Path(path)
         VerdictStore(self.path, digest).connection.close()  # it is there, and of this suite
-        self._lock = threading.Lock()
-        self._queue: deque[_Waiting[Any]] = deque()
         # As long as one connection stays open, closing others does not fold the log into the file.
         self._kept = connect(self.path)
         self._kept.execute("PRAGMA journal_mode = WAL")
+        self._writer = GroupWriter(self.path)
         with self.writing() as database:
             for statement in _TABLES:
                 database.execute(statement)
@@ -98,7 +69,8 @@ class CampaignFile:
                 database.execute(statement)
 
     def close(self) -> None:
-        """Fold the log into the file."""
+        """Write what waits, and fold the log into the file."""
+        self._writer.close()
         self._kept.close()
 
     @contextmanager
@@ -114,7 +86,7 @@ class CampaignFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection that alone may write; all is on disk when the block is left, or nothing."""
-        with self._lock:
+        with self._writer.turn():
             connection = connect(self.path)
             try:
                 with transaction(connection, "IMMEDIATE"):
@@ -122,34 +94,12 @@ class CampaignFile:
             finally:
                 connection.close()
 
-    def write(self, job: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Do something that writes, with all that others want to write at this moment.
+    def submit(self, job: Job[Result]) -> Future[Result]:
+        """Have something written together with what others want to write at this moment.
 
-        It is on disk when this returns; if it raises, nothing of it is.
+        It is on disk when the future has a result; when it has an exception, nothing of it is.
         """
-        waiting = _Waiting(job)
-        self._queue.append(waiting)
-        with self._lock:
-            if not waiting.done:
-                self._write_all()
-        return waiting.result()
-
-    def _write_all(self) -> None:
-        """Write what waits, for everybody who has put it there."""
-        some = [self._queue.popleft() for _ in range(len(self._queue))]
-        connection = connect(self.path)
-        try:
-            with transaction(connection, "IMMEDIATE"):
-                for one in some:
-                    one.run(connection)
-        except BaseException as error:
-            for one in some:
-                one.error = one.error or error
-            raise
-        finally:
-            for one in some:
-                one.done = True
-            connection.close()
+        return self._writer.submit(job)
 
     def backup(self, path: Path) -> None:
         """A whole copy as of one moment, while others write."""

@@ -10,16 +10,20 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
+from crosspro.data_prep import web_server
+from crosspro.data_prep.web_server import (
+    Buckets,
+    Layer,
+    Message,
+    Receive,
+    Send,
+    is_short,
+    with_headers,
+)
 
 MOST_BYTES = 256 * 1024
 BODY_SECONDS = 10.0
@@ -32,36 +36,18 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
+    **web_server.HEADERS,
     "content-security-policy": _POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
 }
 
 
-class RateLimit:
-    """So many requests a minute from each address; the addresses seen last are remembered."""
+class RateLimit(Buckets):
+    """So many requests a minute from each address."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_second = per_minute / 60
-        self.most = float(min(BURST, per_minute))
-        self.clock = clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def wait(self, client: str) -> float:
-        """Count a request: 0 if it may pass, else the seconds after which another may."""
-        now = self.clock()
-        left, before = self._left.pop(client, (self.most, now))
-        left = min(self.most, left + (now - before) * self.per_second)
-        seconds = 0.0 if left >= 1 else (1 - left) / self.per_second
-        self._left[client] = (left - 1 if not seconds else left, now)
-        if len(self._left) > MOST_CLIENTS:
-            self._left.popitem(last=False)
-        return seconds
+        super().__init__(per_minute / 60, min(BURST, per_minute), MOST_CLIENTS, clock)
 
 
 def own_name(host: str, names: Collection[str]) -> bool:
@@ -89,7 +75,7 @@ def own_name(host: str, names: Collection[str]) -> bool:
 class Guard:
     """An ASGI app around another one."""
 
-    def __init__(self, app: AsgiApp, names: Collection[str], rate: RateLimit) -> None:
+    def __init__(self, app: Layer, names: Collection[str], rate: RateLimit) -> None:
         self.app = app
         self.names = frozenset(name.lower() for name in names)
         self.rate = rate
@@ -98,7 +84,7 @@ class Guard:
         """Pass a request on, or answer it with what is wrong."""
         if scope["type"] != "http":
             return
-        send = _with_headers(send)
+        send = with_headers(send, HEADERS)
         refused = self._refused(scope)
         if refused is not None:
             await _answer(send, *refused)
@@ -133,8 +119,7 @@ class Guard:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 return 415, "expected JSON (Content-Type: application/json)", 0
-            length = headers.get("content-length", "0")
-            if not (length.isascii() and length.isdigit()) or int(length[:12]) > MOST_BYTES:
+            if not is_short(headers.get("content-length", "0").encode("latin-1"), MOST_BYTES):
                 return 413, f"expected at most {MOST_BYTES:,} bytes", 0
         client = scope.get("client") or ("", 0)
         seconds = self.rate.wait(str(client[0]))
@@ -167,17 +152,6 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replayed
-
-
-def _with_headers(send: Send) -> Send:
-    extra = [(name.encode("ascii"), value.encode("ascii")) for name, value in HEADERS.items()]
-
-    async def sent(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *extra]
-        await send(message)
-
-    return sent
 
 
 async def _answer(send: Send, status: int, text: str, seconds: int = 0) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import uvicorn
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.web_server import UVICORN
 from crosspro.prediction.serve.app import make_app
 from crosspro.prediction.serve.desk import Desk
 from crosspro.prediction.serve.guard import Guard, RateLimit
@@ -16,18 +16,6 @@ _CONNECTIONS = 100
 _QUIET_SECONDS = 10
 _LAST_SECONDS = 5
 """How long answers may take that are under way when the server is stopped."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket on an address; port 0 takes a free one."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        found = getattr(error, "strerror", None) or str(error)
-        raise input_error(
-            "server", "--host, --port", "a free address of this machine", found
-        ) from error
 
 
 def address(listening: socket.socket) -> str:
@@ -41,13 +29,7 @@ def serve(desk: Desk, listening: socket.socket, names: Collection[str], per_minu
     """Answer until the process is interrupted."""
     config = uvicorn.Config(
         Guard(make_app(desk), names, RateLimit(per_minute)),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,  # an address that a client names itself is none
-        lifespan="off",
-        ws="none",
+        **UVICORN,
         limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=_QUIET_SECONDS,
         timeout_graceful_shutdown=_LAST_SECONDS,

@@ -2,11 +2,15 @@
 
 Run: python -m crosspro.scripts.bench.review_load [--annotators 50] [--verdicts 20000] [--kills 30]
 
-Annotators, each with a connection of its own: they read a page, think (`--pause`: seconds, on
-average; 0 for annotators who never rest), and save (`--no-pages`: they only save). A save is
-acknowledged when its answer has arrived.
-Then the server is killed (SIGKILL) at random moments and started again, while they go on. At the
-end every acknowledged verdict must be in the store, and no verdict twice.
+Annotators, each with a connection of its own, all in one process that is no server. In the first
+measurement they do nothing but save, without any pause; in the second they read a page before each
+save (`--page-verdicts`); in the third they also think, for a time from an exponential distribution
+(`--people-verdicts`, `--pause`: seconds on average). A save takes from the sending of its form to
+the arrival of the answer, with which it is acknowledged.
+Then (`--killed-verdicts`) the server is killed (SIGKILL) at random moments and started again, while
+they go on. At the end every acknowledged verdict must be in the store, and no verdict twice.
+
+The 99th percentile belongs to the machine as well: the load beside it says whether others used it.
 """
 
 from __future__ import annotations
@@ -15,7 +19,6 @@ import argparse
 import asyncio
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -43,13 +46,23 @@ SOURCE = "It is said that the old machine was built so that it could run without
 TARGET = "On dit que la vieille machine a été construite pour qu' elle puisse tourner seule"
 
 
+@dataclass(frozen=True)
+class Manner:
+    """How annotators work: whether they read pages, and think for so many seconds on average."""
+
+    title: str
+    pages: bool = False
+    pause: float = 0.0
+
+
 @dataclass
 class Load:
     """What the annotators have done: seconds of each save, and what was acknowledged."""
 
     seconds: list[float] = field(default_factory=list)
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
-    refused: int = 0
+    slowed: int = 0
+    """Saves that came too soon after others by the same annotator, and were sent again."""
     killed_at: list[int] = field(default_factory=list)
     """How many saves were acknowledged when the server was killed."""
 
@@ -96,7 +109,7 @@ class ServerProcess:
 
     def kill(self) -> None:
         """End it as a crash would."""
-        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def cpu_seconds(self) -> float:
@@ -143,17 +156,17 @@ async def annotate(
     server: ServerProcess,
     name: str,
     keys: list[tuple[str, str]],
-    pages: bool,
-    pause: float,
+    manner: Manner,
     load: Load,
 ) -> None:
     """One annotator, who does not give up when the server is gone for a while."""
+    chance = random.Random(name)
     link = server.links[name]
     form = open_key(server.folder / "v.sqlite").form(link.rpartition("/")[2])
     connection = Connection(server.port)
     begun = False
     for key in keys:
-        value = random.choice(("right", "wrong", "unclear"))
+        value = chance.choice(("right", "wrong", "unclear"))
         said = {"form": form, "seen": 0, "pronoun": value, "remark": f"by {name}"}
         body = urlencode(said).encode("ascii")
         while True:
@@ -161,19 +174,19 @@ async def annotate(
                 if not begun:
                     await connection.ask("POST", f"{link}/begin", urlencode(said).encode("ascii"))
                     begun = True
-                if pages:
+                if manner.pages:
                     await connection.ask("GET", f"{link}/work")
-                if pause:
-                    await asyncio.sleep(random.expovariate(1 / pause))
+                if manner.pause:
+                    await asyncio.sleep(chance.expovariate(1 / manner.pause))
                 started = time.perf_counter()
                 status, _ = await connection.ask("POST", f"{link}/q/{code_of(key)}", body)
                 if status == 303:
                     load.seconds.append(time.perf_counter() - started)
                     load.acknowledged[name, key[0]] = value
                     break
-                if status == 409:  # the save before the crash was stored, but not acknowledged
-                    load.refused += 1
-                    break
+                if status != 429:
+                    raise SystemExit(f"a save was answered with {status}")
+                load.slowed += 1
                 await asyncio.sleep(0.05)
             except (OSError, asyncio.IncompleteReadError):
                 connection.close()
@@ -181,10 +194,14 @@ async def annotate(
     connection.close()
 
 
-async def kill_at_times(server: ServerProcess, times: list[float], load: Load) -> None:
-    """Kill the server after each of some spans of time, and start it again."""
-    for seconds in times:
-        await asyncio.sleep(seconds)
+async def kill_now_and_then(
+    server: ServerProcess, counts: list[int], chance: random.Random, load: Load
+) -> None:
+    """Kill the server a moment after each of some numbers of acknowledged saves; start it again."""
+    for count in counts:
+        while len(load.acknowledged) < count:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(chance.uniform(0, 0.05))
         load.killed_at.append(len(load.acknowledged))
         await asyncio.to_thread(server.kill)
         await asyncio.to_thread(server.start)
@@ -215,69 +232,73 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     return len(stored), lost, len(stored) - len(known)
 
 
-async def run(server: ServerProcess, pages: bool, pause: float, kills: int, spread: float) -> Load:
+async def run(server: ServerProcess, manner: Manner, kills: int) -> Load:
     """All annotators at once, perhaps with a server that is killed now and then."""
     load = Load()
+    plan = plan_of(server.folder)
     work = [
-        asyncio.create_task(annotate(server, name, keys, pages, pause, load))
-        for name, keys in plan_of(server.folder).items()
+        asyncio.create_task(annotate(server, name, keys, manner, load))
+        for name, keys in plan.items()
     ]
-    killer = None
-    if kills:
-        times = [random.uniform(0.05, spread) for _ in range(kills)]
-        killer = asyncio.create_task(kill_at_times(server, times, load))
-        await killer
-    await asyncio.gather(*work)
+    chance = random.Random(kills)
+    most = int(0.95 * sum(map(len, plan.values())))  # people still judge a moment later
+    counts = sorted(chance.randrange(most) for _ in range(kills))
+    await asyncio.gather(kill_now_and_then(server, counts, chance, load), *work)
     return load
 
 
-def measured(
-    annotators: int, verdicts: int, pages: bool, pause: float, kills: int, spread: float = 2.0
-) -> Load:
+def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> Load:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "items.jsonl").write_text(items_text(make_items(verdicts)), "utf-8")
         server = ServerProcess(folder, [f"annotator {n}" for n in range(annotators)])
         server.start()
-        before = server.cpu_seconds()
+        before, own = server.cpu_seconds(), time.process_time()
         started = time.perf_counter()
-        load = asyncio.run(run(server, pages, pause, kills, spread))
-        took = time.perf_counter() - started
-        cpu = server.cpu_seconds() - (0 if kills else before)
-        server.kill()
+        try:
+            load = asyncio.run(run(server, manner, kills))
+            took = time.perf_counter() - started
+            cpu, own = server.cpu_seconds() - before, time.process_time() - own
+        finally:
+            server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
-        milliseconds = 1000 * np.array(load.seconds)
-        p50, p99 = np.percentile(milliseconds, [50, 99])
-        hit = sum(at < verdicts for at in load.killed_at)
+    hit = sum(at < verdicts for at in load.killed_at)
+    print(
+        f"{manner.title}: {annotators} annotators, {stored:,} verdicts stored, "
+        f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled in {took:.0f} s; "
+        f"{hit} kills while people judged, {load.slowed} saves slowed down"
+    )
+    p50, p99, longest = np.percentile(1000 * np.array(load.seconds), [50, 99, 100])
+    print(f"  a save: median {p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {longest:.0f} ms")
+    if not kills:
         print(
-            f"{annotators} annotators, {stored:,} verdicts stored, "
-            f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled, "
-            f"{hit} kills while people judged; {took:.0f} s, {cpu:.0f} CPU s of the server"
-        )
-        longest = milliseconds.max()
-        print(
-            f"a save: median {p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {longest:.0f} ms"
+            f"  CPU ms of a save: {1000 * cpu / verdicts:.2f} of the server, "
+            f"{1000 * own / verdicts:.2f} of the annotators; load of the machine "
+            f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
         )
     return load
 
 
 def main() -> None:
-    """Print both measurements."""
+    """Print all measurements; one of no verdicts is left out."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--annotators", type=int, default=50)
     parser.add_argument("--verdicts", type=int, default=20_000)
-    parser.add_argument("--kills", type=int, default=30)
-    parser.add_argument("--pause", type=float, default=0.0)
-    parser.add_argument("--no-pages", action="store_true", help="save only, read no pages")
+    parser.add_argument("--page-verdicts", type=int, default=5000)
+    parser.add_argument("--people-verdicts", type=int, default=2500)
+    parser.add_argument("--pause", type=float, default=1.0)
     parser.add_argument("--killed-verdicts", type=int, default=12_000)
+    parser.add_argument("--kills", type=int, default=30)
     chosen = parser.parse_args()
-    random.seed(1)
-    pages = not chosen.no_pages
-    if chosen.verdicts:
-        measured(chosen.annotators, chosen.verdicts, pages, chosen.pause, 0)
-    if chosen.kills:
-        measured(chosen.annotators, chosen.killed_verdicts, False, 0, chosen.kills)
+    for verdicts, manner, kills in (
+        (chosen.verdicts, Manner("saves, no pause"), 0),
+        (chosen.page_verdicts, Manner("pages and saves, no pause", True), 0),
+        (chosen.people_verdicts, Manner("pages, thinking, saves", True, chosen.pause), 0),
+        (chosen.killed_verdicts, Manner("saves while the server is killed"), chosen.kills),
+    ):
+        if verdicts:
+            measured(chosen.annotators, verdicts, manner, kills)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import HTTPException, Request
 from fastapi.responses import Response as Page
+from starlette.routing import Route
 
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.response import (
@@ -28,8 +29,6 @@ from crosspro.evaluation.review.work import (
 )
 from crosspro.scripts.review_server.shown import shown_question
 from crosspro.scripts.review_server.site import Fields, Site, Visitor, form_fields, go, site_of
-
-Form = Annotated[Fields, Depends(form_fields)]
 
 NOTICES = {
     "saved": "Saved.",
@@ -72,11 +71,12 @@ def home(request: Request) -> Page:
     return site.page("home.html", visitor=visitor, work=_work(site, visitor), site=site)
 
 
-def begin(request: Request, fields: Form) -> Page:
+async def begin(request: Request) -> Page:
     """Note that the instructions were read."""
+    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
-    site.campaign.file.write(lambda database: note_event(database, visitor.name, "begin"))
+    await site.written(lambda database: note_event(database, visitor.name, "begin"))
     return go(f"{visitor.base}/work")
 
 
@@ -117,44 +117,46 @@ def list_all(request: Request) -> Page:
     return site.page("list.html", visitor=visitor, work=work, rows=rows, site=site)
 
 
-def show(request: Request, code: str) -> Page:
+def show(request: Request) -> Page:
     """One question, answered or not."""
     site = site_of(request)
     visitor = site.annotator(request)
     work = _work(site, visitor)
-    place = site.places.get(code)
+    place = site.places.get(request.path_params["code"])
     if place is None or not _is_mine(place, work):
         raise HTTPException(404)
     return _question(site, visitor, work, place, _notice(request))
 
 
-def answer(request: Request, code: str, fields: Form) -> Page:
+async def answer(request: Request) -> Page:
     """Store an answer, skip a question, or flag it."""
+    fields = await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    code = request.path_params["code"]
     place = site.places.get(code)
     question = None if place is None else site.campaign.question(place.kind, place.key)
     if place is None or question is None:
         raise HTTPException(404)
     action = fields.get("action", ["save"])[0]
     if action in MARKS:
-        return _mark(site, visitor, place, MARKS[action], fields)
+        return await _mark(site, visitor, place, MARKS[action], fields)
     items = site.campaign.sets[place.kind]
     try:
         response = response_of(fields, question, items, site.campaign.settings.tags)
-        good, batch = site.campaign.file.write(
+        good, batch = await site.written(
             lambda database: _saved(database, site, visitor, place, response, _seen(fields))
         )
     except MovedError:
         return go(f"{visitor.base}/work?say=moved")
     except ResponseError as error:
-        return _again(site, visitor, place, fields, str(error), 422)
+        return await site.made(_again, site, visitor, place, fields, str(error), 422)
     except StaleError:
         message = (
             "Another page has saved another answer to this question in the meantime. "
             "Nothing was stored now: look at it again and save."
         )
-        return _again(site, visitor, place, fields, message, 409)
+        return await site.made(_again, site, visitor, place, fields, message, 409)
     if place.kind == "tutorial":
         return go(f"{visitor.base}/q/{code}")
     loud = place.kind == "check" and not good and site.campaign.settings.loud_checks
@@ -174,11 +176,12 @@ def _saved(
     return save(database, site.campaign, visitor.name, place, response, seen), batch
 
 
-def take_back(request: Request, fields: Form) -> Page:
+async def take_back(request: Request) -> Page:
     """Take back the last answer, and ask again."""
+    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
-    place = site.campaign.file.write(
+    place = await site.written(
         lambda database: undo(
             database, site.campaign, read_work(database, site.campaign, visitor.name)
         )
@@ -188,7 +191,7 @@ def take_back(request: Request, fields: Form) -> Page:
     return go(f"{visitor.base}/q/{code_of(place.key)}?say=undone")
 
 
-def _mark(
+async def _mark(
     site: Site,
     visitor: Visitor,
     place: Assignment,
@@ -203,7 +206,7 @@ def _mark(
         return batch
 
     try:
-        batch = site.campaign.file.write(noted)
+        batch = await site.written(noted)
     except MovedError:
         return go(f"{visitor.base}/work?say=moved")
     if action == "skip":
@@ -313,14 +316,23 @@ def _question(
     )
 
 
-router = APIRouter(prefix="/a/{secret}")
-for method, address, page in (
-    ("GET", "/", home),
-    ("POST", "/begin", begin),
-    ("GET", "/work", work_on),
-    ("GET", "/list", list_all),
-    ("GET", "/q/{code}", show),
-    ("POST", "/q/{code}", answer),
-    ("POST", "/undo", take_back),
-):
-    router.add_api_route(address, page, methods=[method], response_model=None)
+def _made(page: Callable[[Request], Page]) -> Callable[[Request], Awaitable[Page]]:
+    async def made(request: Request) -> Page:
+        return await site_of(request).made(page, request)
+
+    return made
+
+
+# Plain routes: what else FastAPI's do for each request takes longer than storing an answer.
+ROUTES = [
+    Route(f"/a/{{secret}}{address}", page, methods=[method])
+    for method, address, page in (
+        ("POST", "/q/{code}", answer),
+        ("POST", "/begin", begin),
+        ("POST", "/undo", take_back),
+        ("GET", "/", _made(home)),
+        ("GET", "/work", _made(work_on)),
+        ("GET", "/list", _made(list_all)),
+        ("GET", "/q/{code}", _made(show)),
+    )
+]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Route
 
+from crosspro.data_prep.web_server import Layer
 from crosspro.scripts.review_server import annotator_pages, researcher_pages
-from crosspro.scripts.review_server.protection import Layer, Protection
+from crosspro.scripts.review_server.protection import Protection
 from crosspro.scripts.review_server.site import STATIC, Site, TooManyError, static_file
 
 _WORDS = {
@@ -25,18 +26,17 @@ _WORDS = {
 
 def make_application(site: Site, hosts: Iterable[str], url: str | None = None) -> Layer:
     """The pages of a site behind all protection."""
-    application = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="review")
+    static = Route("/static/{name}", _static)
+    routes: list[BaseRoute] = [*annotator_pages.ROUTES, *researcher_pages.ROUTES, static]
+    application = FastAPI(routes=routes, openapi_url=None, docs_url=None, redoc_url=None)
     application.state.site = site
-    application.include_router(annotator_pages.router)
-    application.include_router(researcher_pages.router)
-    application.add_api_route("/static/{name}", _static, methods=["GET"], response_model=None)
     application.add_exception_handler(HTTPException, _refused)
-    application.add_exception_handler(RequestValidationError, _invalid)
     application.add_exception_handler(TooManyError, _too_many)
     return Protection(application, hosts, url)
 
 
-def _static(name: str) -> Response:
+def _static(request: Request) -> Response:
+    name = request.path_params["name"]
     if name not in STATIC:
         raise HTTPException(404)
     return Response(static_file(name), media_type=STATIC[name])
@@ -44,10 +44,6 @@ def _static(name: str) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     return _plain(error.status_code if isinstance(error, HTTPException) else 500)
-
-
-def _invalid(request: Request, error: Exception) -> Response:
-    return _plain(404)
 
 
 def _too_many(request: Request, error: Exception) -> Response:

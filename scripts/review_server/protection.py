@@ -6,17 +6,11 @@ written to a log.
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Layer = Callable[[Scope, Receive, Send], Awaitable[None]]
+from crosspro.data_prep import web_server
+from crosspro.data_prep.web_server import Layer, Message, Receive, Send, is_short, with_headers
 
 LARGEST_FORM = 64 * 1024
 LARGEST_UPLOAD = 32 * 1024 * 1024
@@ -24,39 +18,14 @@ UPLOADS = "/import"
 """The end of the only address that takes files."""
 
 HEADERS = {
+    **web_server.HEADERS,
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
     "x-robots-tag": "noindex, nofollow",
 }
-
-
-class Buckets:
-    """Allowances that fill up with time, one for each key; old ones are forgotten."""
-
-    def __init__(self, rate: float, burst: float, most: int = 10_000) -> None:
-        self.rate = rate
-        self.burst = burst
-        self.most = most
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def allow(self, key: str) -> bool:
-        """Take one from the allowance of a key; the clock cannot go back."""
-        now = time.monotonic()
-        left, since = self._left.pop(key, (self.burst, now))
-        left = min(self.burst, left + (now - since) * self.rate)
-        allowed = left >= 1
-        self._left[key] = (left - 1 if allowed else left, now)
-        while len(self._left) > self.most:
-            self._left.popitem(last=False)
-        return allowed
 
 
 class Protection:
@@ -67,20 +36,20 @@ class Protection:
         self.hosts = {host.lower() for host in hosts}
         self.origin = None if url is None else _origin(url)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on and add headers to what comes back."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.application(scope, receive, send)
             return
+        send = with_headers(send, HEADERS)
         headers = {name.lower(): value for name, value in scope["headers"]}
         refused = self._refused(scope, headers)
         if refused is not None:
             await _answer(send, *refused)
             return
         limit = LARGEST_UPLOAD if scope["path"].endswith(UPLOADS) else LARGEST_FORM
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > limit:
+        if not is_short(headers.get(b"content-length", b"0"), limit):
             await _answer(send, 413, "larger than allowed")
             return
         read = 0
@@ -96,11 +65,8 @@ class Protection:
             return message
 
         async def guarded(message: Message) -> None:
-            if too_large:  # whatever the pages make of half a form is not sent
-                return
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_headers()]
-            await send(message)
+            if not too_large:  # whatever the pages make of half a form is not sent
+                await send(message)
 
         try:
             await self.application(scope, limited, guarded)
@@ -110,7 +76,7 @@ class Protection:
         if too_large:
             await _answer(send, 413, "larger than allowed")
 
-    def _refused(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _refused(self, scope: Message, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if _name(host) not in self.hosts:
             return 421, "this server has another name"
@@ -139,15 +105,11 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
-def _headers() -> list[tuple[bytes, bytes]]:
-    return [(name.encode("ascii"), value.encode("ascii")) for name, value in HEADERS.items()]
-
-
 async def _answer(send: Send, status: int, text: str) -> None:
     body = f"{status}: {text}\n".encode()
     plain = (b"content-type", b"text/plain; charset=utf-8")
     size = (b"content-length", str(len(body)).encode("ascii"))
     closing = (b"connection", b"close")
     start = {"type": "http.response.start", "status": status}
-    await send({**start, "headers": [plain, size, closing, *_headers()]})
+    await send({**start, "headers": [plain, size, closing]})
     await send({"type": "http.response.body", "body": body})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import HTTPException, Request
 from fastapi.responses import Response as Page
 from starlette.concurrency import run_in_threadpool
+from starlette.routing import Route
 
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.evaluation.protest.review import csv_line
@@ -44,8 +45,6 @@ from crosspro.scripts.review_server.site import (
     site_of,
 )
 
-Form = Annotated[Fields, Depends(form_fields)]
-
 ON_A_PAGE = 20
 FILTERS = ("system", "group", "status", "value", "annotator", "tag", "text")
 NOTICES = {
@@ -78,8 +77,12 @@ def _manage(site: Site, request: Request, error: str = "", status: int = 200) ->
     )
 
 
-def add_annotator(request: Request, fields: Form) -> Page:
+async def add_annotator(request: Request) -> Page:
     """Let somebody take part, or give them a new link."""
+    return await run_in_threadpool(_annotator_added, request, await form_fields(request))
+
+
+def _annotator_added(request: Request, fields: Fields) -> Page:
     site = site_of(request)
     visitor = site.researcher(request)
     name = " ".join(fields.get("name", [""])[0].split())
@@ -181,8 +184,9 @@ def _listed(
     )
 
 
-def detail(request: Request, code: str) -> Page:
+def detail(request: Request) -> Page:
     """One question with all that was said about it."""
+    code = request.path_params["code"]
     site = site_of(request)
     visitor = site.researcher(request)
     one = _one(site, code)
@@ -199,8 +203,13 @@ def detail(request: Request, code: str) -> Page:
     )
 
 
-def decide(request: Request, code: str, fields: Form) -> Page:
+async def decide(request: Request) -> Page:
     """Decide a question, for every system that translates so."""
+    return await run_in_threadpool(_decided, request, await form_fields(request))
+
+
+def _decided(request: Request, fields: Fields) -> Page:
+    code = request.path_params["code"]
     site = site_of(request)
     visitor = site.researcher(request)
     question = _one(site, code).question
@@ -372,21 +381,22 @@ def _file(content: bytes, name: str, kind: str) -> Page:
     return Page(content, media_type=kind, headers=disposition)
 
 
-router = APIRouter(prefix="/m/{secret}")
-for method, address, page in (
-    ("GET", "/", manage),
-    ("POST", "/annotators", add_annotator),
-    ("GET", "/conflicts", conflicts),
-    ("GET", "/browse", browse),
-    ("GET", "/q/{code}", detail),
-    ("POST", "/q/{code}", decide),
-    ("GET", "/corrections", corrections),
-    ("GET", "/data", data),
-    ("GET", "/verdicts.tsv", export_table),
-    ("GET", "/verdicts.jsonl", export_history),
-    ("GET", "/corrected.tsv", export_corrections),
-    ("GET", "/backup.sqlite", backup),
-    ("GET", "/archive.zip", archive),
-    ("POST", "/import", take_in),
-):
-    router.add_api_route(address, page, methods=[method], response_model=None)
+ROUTES = [
+    Route(f"/m/{{secret}}{address}", page, methods=[method])
+    for method, address, page in (
+        ("GET", "/", manage),
+        ("POST", "/annotators", add_annotator),
+        ("GET", "/conflicts", conflicts),
+        ("GET", "/browse", browse),
+        ("GET", "/q/{code}", detail),
+        ("POST", "/q/{code}", decide),
+        ("GET", "/corrections", corrections),
+        ("GET", "/data", data),
+        ("GET", "/verdicts.tsv", export_table),
+        ("GET", "/verdicts.jsonl", export_history),
+        ("GET", "/corrected.tsv", export_corrections),
+        ("GET", "/backup.sqlite", backup),
+        ("GET", "/archive.zip", archive),
+        ("POST", "/import", take_in),
+    )
+]

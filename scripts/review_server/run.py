@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import uvicorn
 
 from crosspro.data_prep.errors import printable
+from crosspro.data_prep.web_server import UVICORN, listen
 from crosspro.evaluation.review.campaign import Campaign, CampaignSettings
 from crosspro.evaluation.review.campaign_file import CampaignFile
 from crosspro.evaluation.review.checks import reference_checks
@@ -49,29 +50,21 @@ def run_server(
     hosts: Sequence[str],
 ) -> None:
     """Serve until it is stopped. Addresses, which are secret, are printed here and nowhere else."""
+    listening = listen(host.strip("[]"), port)  # so that links that are printed can be opened
     campaign = open_campaign(store, items, tutorial, settings, annotators)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((host.strip("[]"), port))
-    listening.listen(256)  # links that are printed can be opened
     shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
     site = Site(campaign, open_key(store), url or f"http://{shown}:{listening.getsockname()[1]}")
     print(f"researcher: {site.management}")
     for person in site.people:
         print(f"{printable(person.name)}: {site.address(person)}")
     sys.stdout.flush()
+    gc.collect()
+    gc.freeze()  # questions stay: going through them again and again stopped everybody for 0.1 s
     configuration = uvicorn.Config(
         make_application(site, hosts, url),
-        access_log=False,
-        log_level="warning",
-        proxy_headers=False,
-        server_header=False,
-        date_header=False,
-        lifespan="off",
+        **UVICORN,
         timeout_keep_alive=30,
         limit_concurrency=500,
-        ws="none",
     )
     try:
         uvicorn.Server(configuration).run(sockets=[listening])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from asyncio import get_running_loop, wrap_future
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
+from crosspro.data_prep.web_server import Buckets
 from crosspro.evaluation.review.campaign import Campaign, Person, new_generation, people
+from crosspro.evaluation.review.group_writer import Job, Result
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.work import code_of
 from crosspro.scripts.review_server.links import LinkKey, find, same
-from crosspro.scripts.review_server.protection import Buckets
 
 _FOLDER = Path(__file__).resolve().parent
 STATIC = {
@@ -28,6 +31,8 @@ STATIC = {
     "review.svg": "image/svg+xml",
 }
 MOST_FIELDS = 500
+PAGES_AT_ONCE = 2
+"""Pages for annotators that are made at once: more are not made sooner, and make saves wait."""
 
 Fields = dict[str, list[str]]
 
@@ -91,8 +96,9 @@ class Site:
             for kind, own in campaign.sets.items()
             for key in own.questions
         }
+        self._threads = ThreadPoolExecutor(PAGES_AT_ONCE, "page")
         self._lock = threading.Lock()
-        self._people: dict[str, Person] = {}
+        self._people: dict[bytes, Person] = {}
         self.read_people()
 
     def read_people(self) -> None:
@@ -130,6 +136,14 @@ class Site:
         if not self.wrong_links.allow(address):
             raise TooManyError
         raise HTTPException(404)
+
+    async def written(self, job: Job[Result]) -> Result:
+        """What came of something that writes, once it is on disk; no thread waits for it."""
+        return await wrap_future(self.campaign.file.submit(job))
+
+    async def made(self, page: Callable[..., Response], *arguments: Any) -> Response:
+        """A page for an annotator, made in one of a few threads."""
+        return await get_running_loop().run_in_executor(self._threads, page, *arguments)
 
     def renew(self, name: str) -> None:
         """Give somebody a new link."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import socket
 
 import pytest
 
@@ -63,3 +64,13 @@ def test_options_that_cannot_be(items, tmp_path, options, message):
     result = crosspro("protest", "review", "serve", "--store", tmp_path / "v.sqlite", *options)
     assert result.code == 2
     assert message in result.stderr
+
+
+@pytest.mark.skipif(not HAS_EXTRA, reason="needs the extra `review`: make extras EXTRAS=review")
+def test_a_port_that_is_taken(items, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = ("--items", items, "--store", tmp_path / "v.sqlite", "--port", port)
+        result = crosspro("protest", "review", "serve", *line)
+    assert result.code == 2
+    assert b"--host, --port: expected a free address of this machine" in result.stderr
