@@ -23,6 +23,7 @@ OUTPUTS = frozenset(
         "output",
         "written",
         "html",
+        "plot",
         "detail",
         "save",
         "arpa",
