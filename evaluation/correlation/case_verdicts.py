@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from crosspro.evaluation.correlation.disagreement import TOTAL, JudgedPronoun
 from crosspro.evaluation.mt_text.case_names import CASES
+from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT
 from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -21,7 +22,7 @@ from crosspro.evaluation.statistics.significance import (
 )
 from crosspro.evaluation.statistics.units import tally
 
-VERDICT_NAMES = ("correct", "incorrect", "bad translation")
+VERDICT_NAMES = (CORRECT, INCORRECT, BAD)
 
 
 @dataclass(frozen=True, slots=True)

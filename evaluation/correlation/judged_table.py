@@ -15,11 +15,11 @@ from crosspro.evaluation.correlation.disagreement import JudgedPronoun
 from crosspro.evaluation.correlation.kinds import KINDS
 from crosspro.evaluation.correlation.score_table import read_rows
 from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT
 
-BAD = "bad translation"
 VERDICTS: Mapping[str, bool | None] = {
-    **dict.fromkeys(("correct", "right", "yes", "true", "1"), True),
-    **dict.fromkeys(("incorrect", "wrong", "no", "false", "0"), False),
+    **dict.fromkeys((CORRECT, "right", "yes", "true", "1"), True),
+    **dict.fromkeys((INCORRECT, "wrong", "no", "false", "0"), False),
     **dict.fromkeys(("", "-", "unjudged", "unclear", BAD, "bad"), None),
 }
 """What a verdict may be called; the last could not be judged."""

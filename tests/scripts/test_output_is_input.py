@@ -29,6 +29,7 @@ INPUTS = {
     "annotation",
     "candidate",
     "candidates",
+    "cases",
     "config",
     "data",
     "decisions",
