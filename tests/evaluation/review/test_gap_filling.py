@@ -15,9 +15,13 @@ from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.files.guard import is_filled_in
 from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+from crosspro.evaluation.review.exchange import review_table
 from crosspro.evaluation.review.filled_gaps import FilledGap, FilledSheets, read_filled_gaps
+from crosspro.evaluation.review.from_linked_text import apt_items
 from crosspro.evaluation.review.gap_report import gap_csv, gap_json, gap_text, judged_csv
 from crosspro.evaluation.review.gap_scores import evaluate_gaps
 from crosspro.evaluation.review.gap_sheet import GAP, draw_gaps
@@ -296,3 +300,20 @@ def test_tables_that_are_refused(content, told, tmp_path):
     path.write_text(content, "utf-8")
     with pytest.raises(InputError, match=told):
         read_filled_gaps([path], None, LISTS)
+
+
+def test_a_filled_in_review_file_of_apt_is_a_table_of_judged_pronouns(evaluation, tmp_path):
+    """`correlate disagreement --case why --human pronoun` reads what a campaign exports."""
+    items = apt_items(evaluation)
+    said = ("right", "wrong", "unclear")
+    verdicts = [
+        AnnotatorVerdict(one.item, "A", said[number % 3], None)
+        for number, one in enumerate(items.items)
+    ]
+    path = tmp_path / "review.tsv"
+    path.write_bytes(review_table(items, verdicts, 1))
+    judged = read_judgements(path, JudgedColumns(case="why", human="pronoun"))
+    cases = [one.case for result in evaluation.results for one in result.occurrences]
+    assert [one.case for one in judged] == cases
+    assert [one.correct for one in judged] == [[True, False, None][n % 3] for n in range(8)]
+    assert {one.category for one in judged} == {"it", "they"}
