@@ -141,6 +141,7 @@ def score(
     accepted word stands.
     """
     from crosspro.data_prep.errors import InputError
+    from crosspro.evaluation.mt_text.parallel_lines import lines_of
     from crosspro.evaluation.review.filled_gaps import read_filled_gaps
     from crosspro.evaluation.review.gap_report import gap_csv, gap_json, gap_text, judged_csv
     from crosspro.evaluation.review.gap_scores import evaluate_gaps
@@ -148,7 +149,9 @@ def score(
 
     check_outputs(output, judged_file)
     lists, problems = lists_or_problems(pronouns)
-    if lists is None:
+    if lists is None:  # what words mean is not known, but files that cannot be read are told
+        for path in filter(None, (*sheets, key)):
+            lines_of(path, problems)
         raise InputError(problems)
     filled = read_filled_gaps(sheets, key, lists)
     if judged_file is not None and any(one.case is None for one in filled.gaps):

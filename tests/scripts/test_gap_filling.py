@@ -82,7 +82,9 @@ def test_what_is_refused(drawn, tmp_path):
     assert empty.code == 2
     assert b"at least one gap that is filled in" in empty.stderr
     assert b"'system' among them" in crosspro(*score, sheet).stderr
-    assert crosspro(*score, sheet, "--key", key, "--pronouns", "xx").code == 2
+    both = crosspro(*score, sheet, "--key", tmp_path / "no.key", "--pronouns", "xx").stderr
+    assert b"pronouns: name: expected one of" in both
+    assert b"no.key" in both
     table = tmp_path / "t.csv"
     table.write_text("system,output,accepted\na,il,il\n")
     assert crosspro(*score, table).code == 0
