@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.errors import Problem
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
+from crosspro.scripts.html_options import (
+    MOST_EXAMPLES,
+    Html,
+    ItemsFile,
+    MaxExamples,
+    Plot,
+    check_html,
+    check_plot,
+)
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -90,6 +98,7 @@ _WITH_CONFIG = frozenset(
         "signatures",
         "detail",
         "matrix",
+        "plot",
         "html",
         "max_examples",
         "items_file",
@@ -170,6 +179,7 @@ def apt(
     signatures: Signatures = False,
     detail: Detail = None,
     matrix: Annotated[bool, typer.Option(help="Show the matrix.")] = True,
+    plot: Plot = None,
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
     items_file: ItemsFile = None,
@@ -179,7 +189,8 @@ def apt(
 
     APT compares what each source pronoun became in the candidate and in the reference: the same
     (case 1), equivalent (2), different (3), or missing in the candidate (4), in the reference (5)
-    or in both (6). Without links, they are made here.
+    or in both (6). Without links, they are made here. --plot draws the distribution of the cases,
+    with and without the repair of links.
     """
     from crosspro.evaluation.apt.repair import make_rules
     from crosspro.evaluation.mt_text.inputs import AlignWith
@@ -188,6 +199,7 @@ def apt(
     rules = make_rules(repair_rule or ())
     plan = Resampling(resamples, seed) if resamples else None
     check_html(html, legacy)
+    check_plot(plot)
     check_detail(detail)
     if config is not None:
         from crosspro.evaluation.apt.released.bridge import (
@@ -224,12 +236,12 @@ def apt(
         _released_from_options(paths, lists, problems, settings, start, output)
         return
     check_layout(context, layout, ("matrix", "signatures"))
-    check_outputs(html, detail, items_file, output)
+    check_outputs(html, plot, detail, items_file, output)
     named([str(path) for path in paths.candidates], name)
     align = AlignWith(align_with, align_prior, symmetrisation)
     evaluation, data = _evaluate(paths, lists, problems, align, settings, plan, start, name)
     style = style_of(output, layout, signatures)
-    files = (detail, html, items_file)
+    files = (detail, html, items_file, plot)
     _write(evaluation, data, layout, style, matrix, files, max_examples, output)
 
 
@@ -302,12 +314,12 @@ def _write(
     layout: TableLayout,
     style: Style,
     matrix: bool,
-    files: tuple[Path | None, Path | None, Path | None],
+    files: tuple[Path | None, Path | None, Path | None, Path | None],
     max_examples: int,
     output: Path | None,
 ) -> None:
-    """Write everything that was asked for, once all of it is there: details, page, items."""
-    detail, html, items_file = files
+    """Write everything that was asked for, once all is there: details, page, items, figure."""
+    detail, html, items_file, plot = files
     from crosspro.evaluation.apt.report import (
         csv_report,
         detail_json,
@@ -331,6 +343,11 @@ def _write(
 
         return items_text(apt_items(evaluation, data.documents))
 
+    def figure() -> str:
+        from crosspro.evaluation.apt.distribution import case_figure
+
+        return case_figure(evaluation)
+
     texts = {
         TableLayout.TABLE: lambda: text_report(evaluation, matrix, style),
         TableLayout.MARKDOWN: lambda: text_report(evaluation, matrix, style),
@@ -338,7 +355,7 @@ def _write(
         TableLayout.CSV: lambda: csv_report(evaluation),
     }
     signature = evaluation.results[0].score.signature
-    made = {html: page, detail: details, items_file: items}
+    made = {html: page, detail: details, items_file: items, plot: figure}
     write_reports(layout, texts, made, output, signature)
 
 

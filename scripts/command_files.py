@@ -23,6 +23,7 @@ OUTPUTS = frozenset(
         "output",
         "written",
         "html",
+        "plot",
         "detail",
         "save",
         "arpa",
@@ -31,6 +32,8 @@ OUTPUTS = frozenset(
         "antecedents",
         "review_file",
         "items_file",
+        "key_file",
+        "judged_file",
     )
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from crosspro.scripts.default_command import group_app
+from crosspro.scripts.html_options import Html, Plot, check_html, check_plot
 from crosspro.scripts.main import run
+from crosspro.scripts.mt_options import check_outputs
 from crosspro.scripts.options import (
     LayoutOption,
     Output,
@@ -17,8 +19,22 @@ from crosspro.scripts.options import (
     Seed,
     Signatures,
     TableLayout,
+    write_output,
     write_report,
 )
+
+_JUDGED = "CSV or TSV: a row for each pronoun, its category, case and verdict."
+CategoryColumn = Annotated[str, typer.Option("--category", help="The column of categories.")]
+CaseColumn = Annotated[str, typer.Option("--case", help="The column of APT cases (1 to 6).")]
+HumanColumn = Annotated[
+    str,
+    typer.Option(
+        "--human", help="The column of verdicts: correct, incorrect, bad translation, or nothing."
+    ),
+]
+UnitColumn = Annotated[
+    str | None, typer.Option("--unit", help="The column to resample by, such as the document.")
+]
 
 app = group_app()
 
@@ -60,6 +76,8 @@ def systems(
     seed: Seed = 12345,
     layout: LayoutOption = TableLayout.TABLE,
     signatures: Signatures = False,
+    plot: Plot = None,
+    html: Html = None,
     output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
@@ -68,7 +86,8 @@ def systems(
     Popescu-Belis 2017 seem to have it): ranks count from the lowest value, and equal values share
     the lowest of theirs, so that turning a column round (--negate) changes it where values are
     equal. Intervals resample systems. Then Williams's test between the metrics, and every
-    correlation without each one of the systems.
+    correlation without each one of the systems. --plot draws each metric against the human scores
+    with its regression line.
     """
     from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
@@ -80,6 +99,9 @@ def systems(
     from crosspro.evaluation.correlation.study import correlate as study_of
     from crosspro.evaluation.statistics.significance import Resampling
 
+    check_html(html)
+    check_plot(plot)
+    check_outputs(output, plot, html)
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
     if published:
@@ -93,6 +115,14 @@ def systems(
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
+    if plot is not None:
+        from crosspro.evaluation.correlation.figure import correlation_figure
+
+        write_output(correlation_figure(study).encode("utf-8"), plot)
+    if html is not None:
+        from crosspro.evaluation.correlation.page import correlation_page
+
+        write_output(correlation_page(study, printed).encode("utf-8"), html)
     write_report(
         study,
         correlation_json,
@@ -106,17 +136,14 @@ def systems(
 
 @app.command()
 def disagreement(
-    judged: Annotated[
-        Path | None,
-        typer.Argument(help="CSV or TSV: a row for each pronoun, its category, case and verdict."),
-    ] = None,
-    category: Annotated[str, typer.Option(help="The column of categories.")] = "category",
-    case: Annotated[str, typer.Option(help="The column of APT cases (1 to 6).")] = "case",
-    human: Annotated[
-        str, typer.Option(help="The column of verdicts: correct, incorrect, or nothing.")
-    ] = "human",
-    unit: Annotated[
-        str | None, typer.Option(help="The column to resample by, such as the document.")
+    judged: Annotated[Path | None, typer.Argument(help=_JUDGED)] = None,
+    category: CategoryColumn = "category",
+    case: CaseColumn = "case",
+    human: HumanColumn = "human",
+    unit: UnitColumn = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="The column of kinds, V, E, I or O; `kind` if there is one."),
     ] = None,
     published: Annotated[
         bool,
@@ -128,28 +155,67 @@ def disagreement(
     signatures: Signatures = False,
     output: Output = None,
 ) -> None:
-    """Where APT and people disagree, by category (Guillou and Hardmeier 2018 Table 3)."""
+    """Where APT and people disagree, by category (Guillou and Hardmeier 2018, Tables 3 and 4).
+
+    `crosspro protest judged` writes such a table with the kinds of disagreement: V valid
+    alternative, E incorrect equivalence, I impersonal translation, O other.
+    """
+    from dataclasses import replace
+
     from crosspro.evaluation.correlation.disagreement import study_disagreement
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-    from crosspro.evaluation.correlation.published import published_judgements
-    from crosspro.evaluation.correlation.report import (
+    from crosspro.evaluation.correlation.disagreement_report import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
     )
+    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.published import printed_kinds, published_judgements
     from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
-    if judged is not None:
-        judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
-    else:
-        judgements = published_judgements()
+    check_outputs(output)
     plan = Resampling(resamples, seed) if resamples else None
-    study = study_disagreement(judgements, plan, unit or "example")
+    if judged is not None:
+        columns = JudgedColumns(category, case, human, unit, kind)
+        study = study_disagreement(read_judgements(judged, columns), plan, unit or "example")
+    else:
+        study = study_disagreement(published_judgements(), plan, unit or "example")
+        study = replace(study, kinds=printed_kinds())
     write_report(
         study, disagreement_json, disagreement_csv, disagreement_text, output, layout, signatures
     )
+
+
+@app.command()
+def cases(
+    judged: Annotated[Path, typer.Argument(help=_JUDGED)],
+    category: CategoryColumn = "category",
+    case: CaseColumn = "case",
+    human: HumanColumn = "human",
+    unit: UnitColumn = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
+    output: Output = None,
+) -> None:
+    """APT's cases against people: correct, incorrect, bad translation.
+
+    The six cases in rows, as in Table 5 of Miculicich Werlen and Popescu-Belis 2017; what nobody
+    has judged is left out. `crosspro gap-filling score --judged` and `crosspro protest judged`
+    write such tables.
+    """
+    from crosspro.evaluation.correlation.case_report import case_csv, case_json, case_text
+    from crosspro.evaluation.correlation.case_verdicts import study_cases
+    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.statistics.significance import Resampling
+
+    check_outputs(output)
+    judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
+    plan = Resampling(resamples, seed) if resamples else None
+    study = study_cases(judgements, plan, unit or "example")
+    write_report(study, case_json, case_csv, case_text, output, layout, signatures)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ import typer
 
 from crosspro.evaluation.layout.examples import MOST_EXAMPLES
 
-__all__ = ["MOST_EXAMPLES", "Html", "ItemsFile", "MaxExamples", "check_html"]
+__all__ = ["MOST_EXAMPLES", "Html", "ItemsFile", "MaxExamples", "Plot", "check_html", "check_plot"]
 
 Html = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Also write one self-contained HTML page."),
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also write a figure (SVG).")
 ]
 MaxExamples = Annotated[
     int, typer.Option(min=0, help="Examples in the HTML page, at most; the page says if it cuts.")
@@ -34,3 +37,9 @@ def check_html(html: Path | None, legacy: bool = False) -> None:
         raise typer.BadParameter("--html: there is no page of --legacy output")
     if not html.parent.is_dir():
         raise typer.BadParameter(f"--html: no folder {html.parent}")
+
+
+def check_plot(plot: Path | None) -> None:
+    """Raise if the name of a figure does not say what kind of file it is."""
+    if plot is not None and plot.suffix != ".svg":
+        raise typer.BadParameter("--plot: a file whose name ends in .svg")

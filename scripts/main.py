@@ -34,6 +34,7 @@ COMMANDS = {
     "explain": "Say what decided the class of a gap.",
     "fetch-official": "Download the official data of the shared tasks.",
     "fill": "Fill gaps with a language model.",
+    "gap-filling": "Let people fill in hidden pronouns, and score by it.",
     "label-it": "Label each English it: anaphoric, pleonastic or event.",
     "lexicon": "Learn, convert and look up gender and number of words.",
     "lm": "Train and query n-gram language models.",

@@ -41,6 +41,7 @@ from crosspro.scripts.protest_options import (
     system_files,
 )
 from crosspro.scripts.protest_review import review
+from crosspro.scripts.protest_tables import judged, stats, tokens
 
 
 class Needed(StrEnum):
@@ -82,6 +83,10 @@ def build(
         str, typer.Option(help="Its lists: a code, or a .yaml file.")
     ] = "en",
     target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
+    source_parse: Annotated[
+        Path | None,
+        typer.Option(help="CoNLL-U of the source, a sentence a line: heads of antecedents."),
+    ] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Categories and heads decided by hand (TSV).")
     ] = None,
@@ -129,7 +134,15 @@ def build(
     settings = SuiteSettings(_sizes(size or []), top_up, seed, repair)
     lists = source_words(source_language), target_words(target_language)
     files = SuiteFiles(
-        annotation, reference, source, doc_ids, links or (), align_with, decisions, tokenised
+        annotation,
+        reference,
+        source,
+        doc_ids,
+        links or (),
+        align_with,
+        decisions,
+        tokenised,
+        source_parse,
     )
     with progress_shown() as progress:
         built = build_suite(files, settings, *lists, jobs, progress)
@@ -219,6 +232,11 @@ def score(
         page = protest_page(evaluation, target_lists, max_examples)
         write_output(page.encode("utf-8"), html)
     write_report(evaluation, json_report, csv_report, text_report, output, layout, signatures)
+
+
+app.command("tokens")(tokens)
+app.command("judged")(judged)
+app.command("stats")(stats)
 
 
 def _sizes(written: list[str]) -> dict[str, int]:

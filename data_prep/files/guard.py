@@ -19,6 +19,11 @@ from crosspro.data_prep.errors import input_error
 ITEM_COLUMNS = ("token", "system", "digest")
 VERDICT_COLUMNS = ("pronoun", "antecedent", "tags", "remark")
 """The first and the last columns of a review file, which people fill in."""
+GAP_COLUMNS = ("example", "source", "translation")
+FILLED_COLUMNS = ("accepted", "remark")
+"""The same of a sheet of gaps."""
+
+_FILLED_IN = ((ITEM_COLUMNS, VERDICT_COLUMNS), (GAP_COLUMNS, FILLED_COLUMNS))
 
 _SQLITE = b"SQLite format 3\0"
 _LONGEST_HEADING = 10_000
@@ -89,7 +94,7 @@ def is_database(path: Path) -> bool:
 
 
 def is_filled_in(path: Path) -> bool:
-    """Whether a file is a review file in which somebody has written."""
+    """Whether a file is a review file or a sheet of gaps in which somebody has written."""
     import csv  # these are for outputs that exist already, and every command imports this module
     import lzma
     import zlib
@@ -106,13 +111,15 @@ def _has_verdicts(content: IO[bytes]) -> bool:
 
     first = content.readline(_LONGEST_HEADING).decode("utf-8-sig", "replace")
     heading = first.replace('"', "").split()
-    if (*heading[:3], *heading[-4:]) != ITEM_COLUMNS + VERDICT_COLUMNS:
+    for known, written in _FILLED_IN:
+        if (*heading[: len(known)], *heading[-len(written) :]) == known + written:
+            filled = len(heading) - len(written)
+            break
+    else:
         return False
     lines = (line.decode("utf-8", "replace") for line in content)
-    for cells in csv.reader(lines, delimiter="\t"):
-        if any(cell.strip() for cell in cells[len(heading) - len(VERDICT_COLUMNS) :]):
-            return True
-    return False
+    rows = csv.reader(lines, delimiter="\t")
+    return any(cell.strip() for cells in rows for cell in cells[filled:])
 
 
 def _opened(path: Path) -> IO[bytes]:

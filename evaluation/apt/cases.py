@@ -11,10 +11,6 @@ from crosspro.evaluation.apt.sides import Side
 from crosspro.evaluation.mt_text.anchors import Anchor
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
-CASES = (1, 2, 3, 4, 5, 6)
-CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")
-"""The cases as the paper's Table 5 calls them."""
-
 Others = Literal["different", "equal", "missing"]
 """Two words that are no pronouns of the list: different, equal, or not found (cases 4 to 6)."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from crosspro.evaluation.apt.cases import CASE_NAMES, CASES
+from crosspro.evaluation.apt.distribution import case_panels
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.apt.sides import Side
 from crosspro.evaluation.layout.examples import (
@@ -16,6 +16,7 @@ from crosspro.evaluation.layout.examples import (
     Rendering,
     spread_over,
 )
+from crosspro.evaluation.layout.figure import figure_html
 from crosspro.evaluation.layout.matrix import Matrix, heat_maps
 from crosspro.evaluation.layout.page import (
     Page,
@@ -26,6 +27,7 @@ from crosspro.evaluation.layout.page import (
     score_rows,
 )
 from crosspro.evaluation.layout.template import cell_table, shade
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.example_lines import ExampleLines
 
@@ -51,6 +53,7 @@ def apt_page(
         [
             Section("Scores", scores, "[95% bootstrap interval]; the bars go from 0 to 1."),
             _cases(evaluation),
+            *_distribution(evaluation),
             *difference_section(evaluation.comparisons),
             heat_maps(matrices),
         ],
@@ -90,6 +93,13 @@ def _cases(evaluation: AptEvaluation) -> Section:
         note = f"Repaired links: {ours:,} in the reference, {', '.join(theirs)}."
     heading = ("case", "weight", *(result.name for result in results))
     return Section("Cases", cell_table(heading, rows, 1), note)
+
+
+def _distribution(evaluation: AptEvaluation) -> list[Section]:
+    """The same as bars, beside what they would be without the repair of links."""
+    panels = case_panels(evaluation)
+    note = "In per cent of all pronouns, whatever cases are discarded."
+    return [Section("Distribution of cases", figure_html(panels), note)] if panels else []
 
 
 def _examples(evaluation: AptEvaluation, documents: Documents | None, limit: int) -> Examples:

@@ -10,7 +10,7 @@ from math import isnan
 from typing import Any
 
 from crosspro.data_prep.task import NONE
-from crosspro.evaluation.apt.cases import CASE_NAMES, CASES, Occurrence
+from crosspro.evaluation.apt.cases import Occurrence
 from crosspro.evaluation.apt.score import AptEvaluation, AptResult
 from crosspro.evaluation.apt.sides import Side
 from crosspro.evaluation.layout.differences import (
@@ -20,6 +20,7 @@ from crosspro.evaluation.layout.differences import (
 )
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import score_csv
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
 from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
 
 DETAIL_COLUMNS = (

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.task import NONE, OTHER
-from crosspro.evaluation.apt.cases import CASES, Occurrence, Others, judge
+from crosspro.evaluation.apt.cases import Occurrence, Others, judge
 from crosspro.evaluation.apt.repair import RepairRules
 from crosspro.evaluation.apt.sides import Side, reference_sides, translation_sides
 from crosspro.evaluation.mt_text.anchors import Anchor, reference_anchors, source_anchors
+from crosspro.evaluation.mt_text.case_names import CASES
 from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists

@@ -1,4 +1,4 @@
-"""Where APT and people disagree, category by category (001 §6, Table 3).
+"""Where APT and people disagree, category by category (001 §6, Tables 3 and 4).
 
 A judged example has an APT case and a human verdict. Case 1 (identical) or 2 (equivalent) says that
 the pronoun is right, case 3 (different) that it is wrong; cases 4 to 6 and examples that the
@@ -7,12 +7,14 @@ annotators could not judge are left out. A disagreement is an example where the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.evaluation.correlation.kinds import KINDS, UNKNOWN_KIND
 from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -35,14 +37,24 @@ Counts = NDArray[np.int64]
 class JudgedPronoun:
     """One pronoun of one system: its category, its APT case, and whether people accept it.
 
-    `correct` is None where the annotators could not judge. `unit` is what intervals resample: a
-    document, a system or the example itself.
+    `correct` is None where the annotators could not judge, because the translation is too `bad` or
+    for another reason. `unit` is what intervals resample: a document, a system or the example
+    itself. `kind` is that of a disagreement, where it is known (`kinds.KINDS`).
     """
 
     category: str
     case: int
     correct: bool | None
     unit: str = ""
+    bad: bool = False
+    kind: str = ""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether APT and people differ."""
+        if self.case not in CASES or self.correct is None:
+            return False
+        return self.correct == (self.case == CASES[-1])
 
 
 @dataclass(frozen=True)
@@ -124,6 +136,8 @@ class DisagreementStudy:
     verdicts: tuple[CategoryVerdicts, ...]
     intervals: Mapping[str, Interval]
     signature: str
+    kinds: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Disagreements of each kind by category, the total as the last; none if no kind is known."""
 
 
 def study_disagreement(
@@ -136,7 +150,31 @@ def study_disagreement(
         for one in verdicts:
             intervals[one.category] = disagreement_interval(judgements, one.category, plan)
     parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
-    return DisagreementStudy(verdicts, intervals, make_signature(parts, plan, unit))
+    kinds = count_kinds(judgements)
+    return DisagreementStudy(verdicts, intervals, make_signature(parts, plan, unit), kinds)
+
+
+def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]]:
+    """How many disagreements of each category are of each kind (001 Table 4)."""
+    by_category: dict[str, Counter[str]] = {}
+    for one in judgements:
+        if one.case in CASES and one.correct is not None:
+            by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
+    return kinds_with_total(by_category)
+
+
+def kinds_with_total(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Counts of all kinds by category and their total as the last; nothing if there are none."""
+    total: Counter[str] = Counter()
+    for own in counts.values():
+        total.update(own)
+    if not any(total[kind] for kind in KINDS):
+        return {}
+    shown = (*KINDS, *([UNKNOWN_KIND] if total[UNKNOWN_KIND] else []))
+    return {
+        category: {kind: own.get(kind, 0) for kind in shown}
+        for category, own in [*counts.items(), (TOTAL, total)]
+    }
 
 
 def disagreement_interval(
@@ -148,7 +186,7 @@ def disagreement_interval(
         if one.case not in CASES or one.correct is None or category not in (one.category, TOTAL):
             continue
         cell = sums.setdefault(one.unit or number, [0, 0])
-        cell[0] += one.correct == (one.case == CASES[-1])
+        cell[0] += one.disagrees
         cell[1] += 1
     if not sums:
         return 0.0, 0.0

@@ -1,33 +1,55 @@
-"""Tables of judged pronouns: category, APT case and human verdict of each, read strictly."""
+"""Tables of judged pronouns: category, APT case and human verdict of each, read strictly.
+
+Review files that people have filled in are such tables: their verdicts are right, wrong and
+unclear, and those of APT's own items have the name of the case.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.evaluation.correlation.disagreement import JudgedPronoun
-from crosspro.evaluation.correlation.score_table import read_rows
+from crosspro.evaluation.correlation.kinds import KINDS
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT
+from crosspro.evaluation.mt_text.table_rows import read_rows
 
 VERDICTS: Mapping[str, bool | None] = {
-    **dict.fromkeys(("correct", "yes", "true", "1"), True),
-    **dict.fromkeys(("incorrect", "no", "false", "0"), False),
-    **dict.fromkeys(("", "-", "unjudged"), None),
+    **dict.fromkeys((CORRECT, "right", "yes", "true", "1"), True),
+    **dict.fromkeys((INCORRECT, "wrong", "no", "false", "0"), False),
+    **dict.fromkeys(("", "-", "unjudged", "unclear", BAD, "bad"), None),
 }
 """What a verdict may be called; the last could not be judged."""
 
-ALL_CASES = tuple(range(1, 7))
+KIND = "kind"
+"""The column of kinds, which a table may have."""
+
+_CASES: Mapping[str, int] = {
+    name: case
+    for case, full in zip(CASES, CASE_NAMES, strict=True)
+    for name in (str(case), f"c{case}", full, f"{case} {full}")
+}
+_KINDS: Mapping[str, str] = {
+    "": "",
+    **{name.lower(): kind for kind, full in KINDS.items() for name in (kind, full)},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedColumns:
-    """The names of the columns; intervals resample by `unit` where it is given."""
+    """The names of the columns; intervals resample by `unit` where it is given.
+
+    The column of kinds is looked for under its usual name where none is given.
+    """
 
     category: str = "category"
     case: str = "case"
     human: str = "human"
     unit: str | None = None
+    kind: str | None = None
 
 
 def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
@@ -35,7 +57,8 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
     names = names or JudgedColumns()
     rows = read_rows(path)
     line, heading = next(rows, (1, []))
-    wanted = [names.category, names.case, names.human, *([names.unit] if names.unit else [])]
+    optional = [name for name in (names.unit, names.kind) if name]
+    wanted = [names.category, names.case, names.human, *optional]
     missing = [name for name in wanted if name not in heading]
     if missing:
         known = choices(heading) if heading else "a heading"
@@ -47,25 +70,59 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
             expected = f"{len(heading)} as in the heading"
             problems.append(Problem(str(path), number, "cells", expected, str(len(row))))
             continue
-        cells = dict(zip(heading, row, strict=True))
-        case = cells[names.case].lower().removeprefix("c")
-        verdict = cells[names.human].lower()
-        if case not in map(str, ALL_CASES):
-            found = quoted(cells[names.case])
-            problems.append(Problem(str(path), number, names.case, "a case from 1 to 6", found))
-        if verdict not in VERDICTS:
-            expected = "one of correct, incorrect, or nothing where it could not be judged"
-            found = quoted(cells[names.human])
-            problems.append(Problem(str(path), number, names.human, expected, found))
-        if not cells[names.category]:
-            problems.append(Problem(str(path), number, names.category, "a category", "nothing"))
-        if not problems:
-            unit = cells[names.unit] if names.unit else ""
-            judgements.append(
-                JudgedPronoun(cells[names.category], int(case), VERDICTS[verdict], unit)
-            )
+        reading = _Row(path, number, dict(zip(heading, row, strict=True)), names)
+        found = list(reading.problems())
+        problems += found
+        if not found:
+            judgements.append(reading.judged())
     if problems:
         raise InputError(problems)
     if not judgements:
         raise input_error(path, "file", "at least one judged pronoun", "none")
     return judgements
+
+
+class _Row:
+    """The cells of a row, and what they say."""
+
+    def __init__(
+        self, path: Path, line: int, cells: Mapping[str, str], names: JudgedColumns
+    ) -> None:
+        self.path = str(path)
+        self.line = line
+        self.names = names
+        self.cells = cells
+        self.case = _CASES.get(cells[names.case].lower())
+        self.verdict = cells[names.human].lower()
+        self.kind_column = names.kind or KIND
+        self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
+
+    def problems(self) -> Iterator[Problem]:
+        names = self.names
+        if self.case is None:
+            yield self.problem(names.case, "a case from 1 to 6")
+        if self.verdict not in VERDICTS:
+            expected = f"one of correct, incorrect, {BAD}, or nothing where it could not be judged"
+            yield self.problem(names.human, expected)
+        if not self.cells[names.category]:
+            yield Problem(self.path, self.line, names.category, "a category", "nothing")
+        if self.kind is None:
+            yield self.problem(self.kind_column, f"{choices(KINDS)}, or nothing")
+        elif self.kind and self.case and self.verdict in VERDICTS and not self.judged().disagrees:
+            expected = "nothing, as the case and the verdict do not disagree"
+            yield self.problem(self.kind_column, expected)
+
+    def problem(self, column: str, expected: str) -> Problem:
+        found = quoted(self.cells[column])
+        return Problem(self.path, self.line, column, expected, found)
+
+    def judged(self) -> JudgedPronoun:
+        names = self.names
+        return JudgedPronoun(
+            self.cells[names.category],
+            self.case or 0,
+            VERDICTS[self.verdict],
+            self.cells[names.unit] if names.unit else "",
+            self.verdict in (BAD, "bad"),
+            self.kind or "",
+        )

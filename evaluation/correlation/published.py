@@ -8,8 +8,10 @@ from crosspro.evaluation.correlation.disagreement import (
     CASES,
     Counts,
     JudgedPronoun,
+    kinds_with_total,
     verdicts_from_margins,
 )
+from crosspro.evaluation.correlation.kinds import KINDS
 from crosspro.evaluation.published.results import figures_file, read_figures
 
 
@@ -47,6 +49,21 @@ def derived_verdicts() -> dict[str, Counts]:
         for row in read_figures("apt_protest_categories")
         if row["category"] != "total"
     }
+
+
+def printed_kinds() -> dict[str, dict[str, int]]:
+    """001 Table 4: disagreements of each kind by category, and their total.
+
+    The kinds of single examples cannot be told from it: in the row of inter-sentential subjects V
+    and I are more than the different pronouns that people accept.
+    """
+    columns = {kind: name.replace(" ", "_") for kind, name in KINDS.items()}
+    return kinds_with_total(
+        {
+            row["category"]: {kind: int(row[column]) for kind, column in columns.items()}
+            for row in read_figures("apt_disagreements")
+        }
+    )
 
 
 def published_judgements() -> list[JudgedPronoun]:

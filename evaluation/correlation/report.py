@@ -1,4 +1,4 @@
-"""Correlations and disagreements as tables for the terminal, as JSON and as CSV."""
+"""Correlations as tables for the terminal, as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from crosspro.evaluation.correlation.disagreement import DisagreementStudy
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
 from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.evaluation.layout.tables import Row, csv_number, csv_text
+
+Table = tuple[Row, Sequence[Row], int]
+"""A heading, rows, and how many columns are flush left."""
 
 Printed = Mapping[tuple[str, str], float]
 """Values as a paper prints them, by metric and coefficient."""
@@ -20,31 +22,40 @@ _TITLES = {
     "spearman_competition": "Spearman (competition)",
     "kendall": "Kendall tau-b",
 }
+COEFFICIENTS_NOTE = (
+    "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for the "
+    "others."
+)
+WILLIAMS_TITLE = "Williams test between metrics (Pearson)"
+WITHOUT_TITLE = "Without one system (Pearson / Spearman)"
 
 
 def correlation_text(
     study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
 ) -> str:
     """The study for a terminal or as Markdown, with printed values where they are known."""
-    n = len(study.table.systems)
     parts = [
-        style.title(f"{study.table.name}: correlation with {study.table.human} over {n} systems"),
-        _coefficients(study, printed or {}, style),
-        "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for "
-        "the others.\n",
+        style.title(study_title(study)),
+        style.table(*coefficient_table(study, printed or {})),
+        f"{COEFFICIENTS_NOTE}\n",
     ]
     if study.comparisons:
-        title = style.title("Williams test between metrics (Pearson)")
-        parts += [title, _williams(study, style)]
+        parts += [style.title(WILLIAMS_TITLE), style.table(*williams_table(study))]
     if study.results[0].without:
-        title = style.title("Without one system (Pearson / Spearman)")
-        parts += [title, _without(study.results, style)]
+        parts += [style.title(WITHOUT_TITLE), style.table(*without_table(study.results))]
     signatures = (one.signature for one in study.results[0].coefficients.values())
     return "\n".join([*parts, *style.signed(signatures)])
 
 
-def _coefficients(study: CorrelationStudy, printed: Printed, style: Style) -> str:
-    rows = []
+def study_title(study: CorrelationStudy) -> str:
+    """What was correlated with what, over how many systems."""
+    table = study.table
+    return f"{table.name}: correlation with {table.human} over {len(table.systems)} systems"
+
+
+def coefficient_table(study: CorrelationStudy, printed: Printed) -> Table:
+    """Every coefficient of every metric, with printed values where they are known."""
+    rows: list[Row] = []
     for result in study.results:
         for kind, found in result.coefficients.items():
             shown = f"{found.value:.3f}"
@@ -57,10 +68,11 @@ def _coefficients(study: CorrelationStudy, printed: Printed, style: Style) -> st
                 row.append("" if value is None else f"{value:.3f}")
             rows.append(row)
     heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
-    return style.table(heading, rows, 2)
+    return heading, rows, 2
 
 
-def _williams(study: CorrelationStudy, style: Style) -> str:
+def williams_table(study: CorrelationStudy) -> Table:
+    """Each two metrics, the better one first."""
     rows = [
         (
             f"{one.first} > {one.second}",
@@ -75,10 +87,11 @@ def _williams(study: CorrelationStudy, style: Style) -> str:
         for one in study.comparisons
     ]
     heading = ("pair", "r first", "r second", "r between", "t", "df", "p one-sided", "p two-sided")
-    return style.table(heading, rows)
+    return heading, rows, 1
 
 
-def _without(results: Sequence[MetricCorrelation], style: Style) -> str:
+def without_table(results: Sequence[MetricCorrelation]) -> Table:
+    """What remains of each correlation without each one of the systems."""
     rows = [
         (
             result_rows[0].system,
@@ -94,7 +107,7 @@ def _without(results: Sequence[MetricCorrelation], style: Style) -> str:
             for r in results
         ),
     )
-    return style.table(heading, [everything, *rows])
+    return heading, [everything, *rows], 1
 
 
 def p_text(p: float) -> str:
@@ -113,6 +126,7 @@ def correlation_json(study: CorrelationStudy) -> str:
                 "metric": result.metric,
                 "coefficients": {k: asdict(one) for k, one in result.coefficients.items()},
                 "without": [asdict(one) for one in result.without],
+                "regression": asdict(result.line),
             }
             for result in study.results
         ],
@@ -136,86 +150,3 @@ def correlation_csv(study: CorrelationStudy) -> str:
         for kind, found in result.coefficients.items()
     ]
     return csv_text([heading, *rows])
-
-
-def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
-    """Table 3 of 001, and how reliable each case is."""
-    rows = []
-    for one in study.verdicts:
-        shown = f"{one.percentage:.1f}"
-        if one.category in study.intervals:
-            low, high = study.intervals[one.category]
-            shown += f" [{low:.1f}, {high:.1f}]"
-        numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
-        rows.append((one.category, *map(str, numbers), shown))
-    heading = (
-        "category",
-        "case 1",
-        "case 2",
-        "case 3",
-        "correct",
-        "incorrect",
-        "disagree",
-        "examples",
-        "%",
-    )
-    total = study.verdicts[-1]
-    by_case = [
-        (f"case {case}", *map(str, cells), f"{share:.1f}")
-        for case, cells, share in zip(
-            (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
-        )
-    ]
-    return "\n".join(
-        (
-            style.table(heading, rows),
-            style.table(("total", "correct", "incorrect", "disagree %"), by_case),
-            f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
-            f"recall {total.recall:.4f}\n",
-            *style.signed([study.signature]),
-        )
-    )
-
-
-def disagreement_json(study: DisagreementStudy) -> str:
-    """The same for other programs."""
-    content = {
-        "categories": [
-            {
-                "category": one.category,
-                "cases": one.cases,
-                "correct": one.correct,
-                "incorrect": one.incorrect,
-                "disagreements": one.disagreements,
-                "examples": one.examples,
-                "percentage": one.percentage,
-                "interval": study.intervals.get(one.category),
-                "counts": one.counts.tolist(),
-                "precision": one.precision,
-                "recall": one.recall,
-            }
-            for one in study.verdicts
-        ],
-        "signature": study.signature,
-    }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def disagreement_csv(study: DisagreementStudy) -> str:
-    """One line per category, with the share of disagreements in percent."""
-    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
-    rows = [
-        (
-            one.category,
-            *one.cases,
-            one.correct,
-            one.incorrect,
-            one.disagreements,
-            one.examples,
-            csv_number(one.percentage),
-            *map(csv_number, study.intervals.get(one.category, (None, None))),
-            study.signature,
-        )
-        for one in study.verdicts
-    ]
-    return csv_text([(*heading, "examples", "percentage", "low", "high", "signature"), *rows])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.evaluation.mt_text.table_rows import read_rows
 
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
@@ -69,20 +68,6 @@ def read_score_table(
     for name in negate:
         columns[name] = -columns[name]
     return ScoreTable(path.name, tuple(reader.lines), human, columns)
-
-
-def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV or TSV file that are not blank, with their line numbers."""
-    lines = [line.rstrip("\r") for line in read_text_lines(path)]
-    first = lines[0].removeprefix("\ufeff") if lines else ""
-    separator = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
-    reader = csv.reader((f"{line}\n" for line in [first, *lines[1:]]), delimiter=separator)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, [cell.strip() for cell in row]
-    except csv.Error as error:
-        raise input_error(path, "row", "CSV", str(error), reader.line_num) from error
 
 
 def _check_names(

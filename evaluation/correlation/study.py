@@ -92,6 +92,13 @@ def _signs(x: Values) -> Values:
     return np.sign(x[..., :, None] - x[..., None, :])
 
 
+def regression(x: Values, y: Values) -> RegressionLine:
+    """The line of y over x, which has at least two different values."""
+    away = x - x.mean()
+    slope = float((away * (y - y.mean())).sum() / (away * away).sum())
+    return RegressionLine(slope, float(y.mean() - slope * x.mean()))
+
+
 def t_test(r: float, n: int) -> float:
     """Two-sided p value of Pearson's r under normality."""
     if abs(r) >= 1:
@@ -147,6 +154,14 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
+class RegressionLine:
+    """The straight line that fits human scores best, by least squares (000 Figure 1)."""
+
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True, slots=True)
 class WithoutSystem:
     """What remains of a correlation when one system is left out."""
 
@@ -162,6 +177,7 @@ class MetricCorrelation:
     metric: str
     coefficients: dict[str, Correlation]
     without: tuple[WithoutSystem, ...]
+    line: RegressionLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +237,7 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
             )
             for place, system in enumerate(table.systems)
         )
-    return MetricCorrelation(name, found, without)
+    return MetricCorrelation(name, found, without, regression(x, y))
 
 
 def _compare(table: ScoreTable, first: str, second: str) -> MetricComparison:

@@ -68,6 +68,18 @@ def render(page: Page, examples: Examples) -> str:
     return fill_page(SHARED / "report.html", parts)
 
 
+def render_tables(page: Page) -> str:
+    """A page that has no examples, complete in itself."""
+    parts = {
+        "title": html.escape(page.title),
+        "subtitle": html.escape(page.subtitle),
+        "warnings": warning_list(page.warnings),
+        "sections": "".join(map(_section, page.sections)),
+        "signatures": signature_list(page.signatures),
+    }
+    return fill_page(SHARED / "tables.html", parts)
+
+
 def _section(section: Section) -> str:
     note = f'<p class="note">{html.escape(section.note)}</p>' if section.note else ""
     return f'<h2>{html.escape(section.title)}</h2><div class="scroll">{section.body}</div>{note}\n'

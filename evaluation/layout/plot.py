@@ -129,8 +129,10 @@ def _known(value: float | None) -> TypeGuard[float]:
 def axis_ticks(low: float, high: float) -> list[float]:
     """Round numbers, evenly spaced, around all values: steps of 1, 2 or 5 times a power of ten."""
     span = (high - low) or abs(high) or 1.0
-    power = 10.0 ** floor(log10(span / _INTERVALS))
+    exponent = floor(log10(span / _INTERVALS))
+    power = 10.0**exponent
     step = next(one * power for one in (1, 2, 5, 10) if one * power * _INTERVALS >= span * 0.999)
     first = floor(low / step + 1e-9)
     last = max(ceil(high / step - 1e-9), first + 1)
-    return [round(number * step, 12) for number in range(first, last + 1)]
+    digits = max(12, 2 - exponent)
+    return [round(number * step, digits) for number in range(first, last + 1)]

@@ -39,6 +39,11 @@ def target_pronoun(word: str, lists: PronounLists) -> str | None:
     return _first_part(word, frozenset(lists.target_pronouns), parts_by(lists.target_separator))
 
 
+def source_pronoun(word: str, lists: PronounLists) -> str | None:
+    """The pronoun of the lists that a lower-cased source word is or contains."""
+    return _first_part(word, frozenset(lists.source_pronouns), parts_by(lists.source_separator))
+
+
 def parts_by(separator: str) -> Parts:
     """How words are divided into parts that may be pronouns."""
     if separator:

@@ -1,8 +1,9 @@
 """The antecedent of an anaphoric pronoun, its head, and the head's translation (002 §4, §5.1).
 
 The antecedent is the nearest mention before the pronoun, in the same coreference chain, that is no
-pronoun. Its head is what the annotation says, or is found by rules over the words of the mention:
-002 used a parser and corrected its heads by hand, and no English parser may be counted on here.
+pronoun. Its head is what the annotation says, or that of a parse if there is one, or is found by
+rules over the words of the mention: 002 used a parser and corrected its heads by hand, and no
+English parser may be counted on here.
 The head is projected through word links; articles, clitics and punctuation are no part of it.
 """
 
@@ -17,6 +18,7 @@ from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.protest.categories import NoCategory
 from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords
 from crosspro.evaluation.protest.links import project
+from crosspro.evaluation.protest.parsed_heads import ParsedHeads
 
 CHAIN = "coref_class"
 MOST_HEAD_WORDS = 3
@@ -32,11 +34,14 @@ class Antecedent:
 
 
 class Chains:
-    """The coreference chains of a document."""
+    """The coreference chains of a document; heads come from a parse where there is one."""
 
-    def __init__(self, document: MmaxDocument, lists: SourceWords) -> None:
+    def __init__(
+        self, document: MmaxDocument, lists: SourceWords, parsed: ParsedHeads | None = None
+    ) -> None:
         self.document = document
         self.lists = lists
+        self.parsed = parsed
         self.names = {name: position for position, name in enumerate(document.word_names)}
         self.members: dict[str, list[Markable]] = defaultdict(list)
         for markable in document.markables:
@@ -62,7 +67,7 @@ class Chains:
         return Antecedent(nearest.words, self.heads(nearest))
 
     def heads(self, mention: Markable) -> tuple[int, ...]:
-        """The heads of a mention: annotated (the name of a word, or a word), or by rule."""
+        """The heads of a mention: annotated (the name of a word, or a word), parsed, or by rule."""
         annotated = mention.attributes.get("head", "")
         if annotated in self.names:
             return (self.names[annotated],)
@@ -71,6 +76,9 @@ class Chains:
             same = [i for i, word in enumerate(words) if word.lower() == annotated.lower()]
             if same:
                 return (mention.words[same[-1]],)
+        parsed = self.parsed.heads(mention.words) if self.parsed is not None else ()
+        if parsed:
+            return parsed
         found = noun_phrase_heads(words, self.lists.heads)
         return tuple(mention.words[index] for index in found)
 

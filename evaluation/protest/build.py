@@ -16,6 +16,7 @@ from pathlib import Path
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
+from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.evaluation.protest.antecedents import (
     MOST_HEAD_WORDS,
     Antecedent,
@@ -34,6 +35,7 @@ from crosspro.evaluation.protest.decisions import REJECTED, Decision
 from crosspro.evaluation.protest.language import Slot, SourceWords, TargetWords
 from crosspro.evaluation.protest.links import pronoun_in, pronoun_words
 from crosspro.evaluation.protest.locate import locate
+from crosspro.evaluation.protest.parsed_heads import ParsedHeads
 from crosspro.evaluation.protest.suite import Place, ReferenceWords, SuiteToken, Words, slot_of
 
 Links = Sequence[Iterable[Link]]
@@ -43,7 +45,7 @@ Links = Sequence[Iterable[Link]]
 class ParallelText:
     """The text of a suite, line by line: words, references, links to each, documents.
 
-    `path` is how the source is called in messages.
+    `path` is how the source is called in messages. `parse` is empty, or has a sentence a line.
     """
 
     path: str
@@ -51,6 +53,7 @@ class ParallelText:
     references: Sequence[Sequence[Words]]
     links: Sequence[Links]
     documents: Sequence[str]
+    parse: Sequence[AnnotatedSentence] = ()
 
 
 @dataclass(frozen=True)
@@ -161,9 +164,10 @@ class _Finder:
         self.decisions = decisions
         self.tally = tally
         self.repair = repair
-        self.chains = Chains(document, source)
         self.sentences = document.sentence_of()
         self.places = self.located(lines)
+        parsed = ParsedHeads(self.places, text.parse) if text.parse else None
+        self.chains = Chains(document, source, parsed)
         self.marked: dict[int, list[Markable]] = {}
         for markable in document.markables:
             if len(markable.words) == 1:

@@ -7,13 +7,14 @@ longest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
+from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.evaluation.protest.attempts import Attempts, known
 from crosspro.evaluation.protest.build import (
     Candidates,
@@ -24,6 +25,7 @@ from crosspro.evaluation.protest.build import (
 )
 from crosspro.evaluation.protest.decisions import Decision, scan_decisions
 from crosspro.evaluation.protest.language import SourceWords, TargetWords
+from crosspro.evaluation.protest.parsed_heads import read_source_parse
 from crosspro.evaluation.protest.select import select, top_up
 from crosspro.evaluation.protest.suite import Suite
 from crosspro.evaluation.protest.text import (
@@ -45,7 +47,7 @@ class SuiteFiles:
 
     Without a source the references are MMAX projects, as the annotation is. Links are made where
     they are not given, together with the corpus `align_with`. `tokenised` is None where it is to be
-    found out.
+    found out. Heads of antecedents come from `source_parse` where it is given.
     """
 
     annotation: Path
@@ -56,6 +58,7 @@ class SuiteFiles:
     align_with: tuple[Path, Path] | None = None
     decisions: Path | None = None
     tokenised: bool | None = None
+    source_parse: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,11 @@ def build_suite(
     if files.links and texts is not None:
         sides = (texts.source, texts.references)
         links = attempts.read(lambda: read_link_files(files.links, *sides)) or ()
+    parse: Sequence[AnnotatedSentence] = ()
+    parse_file = files.source_parse
+    if parse_file is not None and texts is not None:
+        asked = (parse_file, source.language, texts.source)
+        parse = attempts.read(lambda: read_source_parse(*asked)) or ()
     corpus = attempts.read(lambda: read_corpus(files.align_with, languages, progress))
     attempts.finish()
     talks, lines, larger = known(documents), known(texts), known(corpus)
@@ -102,7 +110,7 @@ def build_suite(
     match_documents(talks, unlinked)
     if not files.links:
         links = [make_links(lines.source, r, larger, jobs, progress) for r in lines.references]
-    parallel = ParallelText(lines.path, lines.source, lines.references, links, lines.documents)
+    parallel = replace(unlinked, links=links, parse=parse)
     candidates = find_candidates(talks, parallel, source, target, decided, settings.repair)
     wanted = dict(settings.wanted)
     if settings.top_up:
@@ -113,6 +121,7 @@ def build_suite(
         "links": "given" if files.links else larger.signature,
         "decisions": len(decided),
         "wanted": wanted,
+        **({"heads": "parse"} if parse else {}),
     }
     suite = Suite(
         *languages,

@@ -60,7 +60,7 @@ def function_of(attributes: Mapping[str, str]) -> str | NoCategory:
     if attributes.get("type_of_pronoun") in _OTHER_KINDS:
         return NoCategory(f"annotated as {attributes['type_of_pronoun']} pronoun")
     if kind == ANAPHORIC:
-        return _anaphoric(attributes)
+        return anaphoric_function(attributes)
     if kind in (EVENT, PLEONASTIC, ADDRESSEE):
         return kind
     if not kind:
@@ -68,7 +68,8 @@ def function_of(attributes: Mapping[str, str]) -> str | NoCategory:
     return NoCategory(f"type {kind}")
 
 
-def _anaphoric(attributes: Mapping[str, str]) -> str | NoCategory:
+def anaphoric_function(attributes: Mapping[str, str]) -> str | NoCategory:
+    """The function of a pronoun whose type is anaphoric: that, or event (ParCorFull)."""
     split = attributes.get("split", "")
     if split == "no explicit antecedent":
         return NoCategory("no specific antecedent")

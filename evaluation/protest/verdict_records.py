@@ -68,7 +68,8 @@ class AnnotatorVerdict:
 class Judgement:
     """What all verdicts on an item amount to: that of the resolution, or of all if they agree.
 
-    `corrected` is what all of them say about the pronoun's words, `alternatives` what some do.
+    `corrected` is what all of them say about the pronoun's words, `alternatives` what some do. If
+    all find the translation too bad to be judged, and nobody has decided otherwise, it is `bad`.
     """
 
     item: Item
@@ -81,6 +82,7 @@ class Judgement:
     corrected: CorrectedWords | None = None
     alternatives: tuple[tuple[str, str], ...] = ()
     """A pronoun that would be right, and who says so."""
+    bad: bool = False
 
     @property
     def in_conflict(self) -> bool:
@@ -117,6 +119,9 @@ def judgement_of(verdicts: Sequence[AnnotatorVerdict], final: AnnotatorVerdict |
         final is not None,
         corrected,
         alternatives,
+        bool(verdicts)
+        and all(one.bad for one in verdicts)
+        and (final is None or final.pronoun == "unclear"),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from crosspro.evaluation.apt.cases import CASE_NAMES
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.autoprf.page import VERDICTS, verdict_of
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
 from crosspro.evaluation.mt_text.anchors import Anchor
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.inputs import MtInput
 from crosspro.evaluation.mt_text.linked_text import Text, Translation

@@ -187,6 +187,9 @@ def _temporary(name: str) -> bool:
 def _outputs(line: list[str]) -> set[str]:
     """Words of a line that stand where an output is named, or are a store that is written to."""
     named = ("-o", "--output", "--html", "--detail", "--save-prior", "--arpa", "--review",
-             "--verdicts", "--probabilities", "--write-scores", "--text", "--cache")  # fmt: skip
+             "--verdicts", "--probabilities", "--write-scores", "--text", "--cache",
+             "--plot", "--judged")  # fmt: skip
+    if "draw" in line:  # elsewhere a key is read
+        named += ("--key",)
     found = {value for option, value in pairwise(line) if option in named}
     return found | {f"{one}{suffix}" for one in found for suffix in ("-journal", ".data")}

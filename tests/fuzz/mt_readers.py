@@ -25,11 +25,19 @@ from crosspro.evaluation.contrastive.generative.score import judge
 from crosspro.evaluation.contrastive.released.ctxpro import released_instances
 from crosspro.evaluation.contrastive.released.generative_contrapro import script_rows
 from crosspro.evaluation.contrastive.sentences import ContextWindow, sentences_to_translate
+from crosspro.evaluation.correlation.case_verdicts import study_cases
+from crosspro.evaluation.correlation.disagreement import study_disagreement
+from crosspro.evaluation.correlation.figure import correlation_figure
+from crosspro.evaluation.correlation.joined import join_cases
 from crosspro.evaluation.correlation.judged_table import read_judgements
+from crosspro.evaluation.correlation.page import correlation_page
 from crosspro.evaluation.correlation.score_table import read_score_table
+from crosspro.evaluation.correlation.study import correlate
+from crosspro.evaluation.mt_text.case_records import read_case_records
 from crosspro.evaluation.mt_text.document_units import read_doc_starts
 from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
 from crosspro.evaluation.mt_text.linked_text import read_links, read_text
+from crosspro.evaluation.mt_text.placed_verdict import PlacedVerdict
 from crosspro.evaluation.mt_text.pronoun_lists import (
     lists_from_mapping,
     lists_to_mapping,
@@ -37,12 +45,16 @@ from crosspro.evaluation.mt_text.pronoun_lists import (
 )
 from crosspro.evaluation.protest.decisions import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
+from crosspro.evaluation.protest.parsed_heads import ParsedHeads, read_source_parse
 from crosspro.evaluation.protest.review import read_review
 from crosspro.evaluation.protest.silver import read_silver, write_silver
-from crosspro.evaluation.protest.suite import write_suite
+from crosspro.evaluation.protest.suite import Place, write_suite
 from crosspro.evaluation.protest.suite_reader import read_suite
 from crosspro.evaluation.protest.systems import read_system
 from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.review.filled_gaps import read_filled_gaps
+from crosspro.evaluation.review.gap_report import gap_json, gap_text, judged_csv
+from crosspro.evaluation.review.gap_scores import evaluate_gaps
 from crosspro.evaluation.submissions.submission import read_gold, read_submissions
 from tests.fuzz.subject import Files, Subject, require, round_trip
 from tests.fuzz.text_readers import EN_FR
@@ -56,6 +68,7 @@ def mt_readers(workshop: Path) -> Iterator[Subject]:
 
     yield from _submissions(some)
     yield from _mt_texts(some)
+    yield from _gap_filling(some)
     yield from _contrastive(some)
     yield from _protest(workshop, some)
 
@@ -82,12 +95,25 @@ def _submissions(some: Any) -> Iterator[Subject]:
         lambda folder: read_score_table(folder / "table.csv", "human", negate=["ter"]).digest,
         share=2000,
     )
+
+    def judgements(folder: Path) -> Any:
+        found = read_judgements(folder / "judgements.csv")
+        return study_disagreement(found).kinds, study_cases(found).cases
+
     yield Subject(
         "judgements",
         (some("judgements.csv"),),
-        lambda folder: read_judgements(folder / "judgements.csv"),
+        judgements,
         share=2000,
+        words=(b"same", b"right", b"bad translation", b"unclear", b"V", b"kind"),
     )
+    plain = some("table.csv")
+
+    def drawn(folder: Path) -> Any:
+        study = correlate(read_score_table(folder / "table.csv", "human", negate=["ter"]))
+        return correlation_figure(study), correlation_page(study)
+
+    yield Subject("score_table.drawn", (plain,), drawn, share=300)
 
 
 def _mt_texts(some: Any) -> Iterator[Subject]:
@@ -173,6 +199,28 @@ def _mt_texts(some: Any) -> Iterator[Subject]:
         changed=("basic/config", "list_src", "list_tgt", "equal", "similar"),
         share=1000,
         words=(b"[files]", b"[cases]", b"%(x)s", b"${a:b}", b"false", b"1,2,3,4,5,6"),
+    )
+
+
+def _gap_filling(some: Any) -> Iterator[Subject]:
+    lists = load_lists("en-fr")
+    files = some("filled_gaps.tsv", "key.tsv")
+    small = {name: b"\n".join(content.split(b"\n")[:6]) + b"\n" for name, content in files.items()}
+
+    def scored(folder: Path) -> Any:
+        filled = read_filled_gaps([folder / "filled_gaps.tsv"], folder / "key.tsv", lists)
+        evaluation = evaluate_gaps(filled, lists, None)
+        return judged_csv(filled), gap_text(evaluation), gap_json(evaluation)
+
+    words = (b"other", b"bad translation", b"il/elle", b"accepted", b"1", b"7")
+    yield Subject("gap_filling", (files, small), scored, share=1500, words=words)
+    alone = {"t.csv": b"system,output,accepted,line,position\na,il,il,0,1\nb,,other,0,1\n"}
+    yield Subject(
+        "gap_filling.alone",
+        (alone,),
+        lambda folder: read_filled_gaps([folder / "t.csv"], None, lists).gaps,
+        share=2000,
+        words=words,
     )
 
 
@@ -297,6 +345,31 @@ def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
         return found.output, found.links
 
     yield Subject("protest.system", (system,), output, share=800)
+
+    english = [
+        tuple(line.split()) for line in (workshop / "text.en").read_text("utf-8").splitlines()
+    ]
+
+    def parse(folder: Path) -> Any:
+        sentences = read_source_parse(folder / "text.conllu", "en", english)
+        places: list[Place | None] = [
+            Place(line, (at,)) for line, words in enumerate(english) for at in range(len(words))
+        ]
+        heads = ParsedHeads(places, sentences)
+        return [heads.heads(range(first, first + 4)) for first in range(len(places) - 4)]
+
+    yield Subject("protest.parse", (some("text.conllu"),), parse, share=700)
+    judged = [
+        PlacedVerdict("wrong", token.place.line, token.place.at[0], token.category, "correct")
+        for token in suite.tokens
+    ]
+
+    def cases(folder: Path) -> Any:
+        path = folder / "cases.json"
+        return join_cases(path, read_case_records(path), judged, "fr").text()
+
+    words = (b"case", b"sentences", b"positions", b"null", b"true", b"-1", b"1e3")
+    yield Subject("apt_cases", (some("cases.json"),), cases, share=700, words=words)
 
     def verdicts(folder: Path) -> Any:
         with VerdictStore(folder / "verdicts.sqlite", suite.digest, create=False) as store:

@@ -32,6 +32,11 @@ MAKES = (
     "protest score suite.jsonl wrong.fr --links text.links --review review.tsv --resamples 5",
     "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --annotator ann",
     "protest review silver suite.jsonl --verdicts verdicts.sqlite -o silver.tsv",
+    "protest tokens suite.jsonl --pronouns en-fr -o tokens",
+    "apt --source text.en --reference text.fr --candidate wrong.fr --links-reference text.links"
+    " --links-candidate text.links --tokens tokens --detail cases.json --resamples 0 -o cases.txt",
+    "gap-filling draw --source s.en --reference r.fr --candidate c.fr --links-reference r.links"
+    " --links-candidate c.links -o gaps.tsv --key key.tsv",
     "ensemble majority ngram -o ensemble",
 )
 LINES = (
@@ -66,7 +71,9 @@ LINES = (
     "contrastive generate context.tsv -l fr --share 1.2 --layout json --only elle",
     "correlate table.csv --human human --resamples 5",
     "correlate table.csv --human human --negate ter --layout json -o out/x",
+    "correlate table.csv --human human --resamples 5 --plot out/x.svg --html out/x.html",
     "correlate disagreement judgements.csv",
+    "correlate cases judgements.csv --resamples 5 --layout csv",
     "demo --task en-fr -o out/demo --train 1 --dev 1 --test 1",
     "evaluate dev.data dev.data --task en-fr --resamples 5 --html out/x.html -o out/x",
     "evaluate dev.data dev.data guess.data --task en-fr --resamples 5 --layout json",
@@ -76,6 +83,7 @@ LINES = (
     "fetch-official --dry-run --table urls.tsv",
     "fill blind.data --task en-fr --lm model.lm --none-penalty -1.5 -o out/x",
     "fill dev.data --task en-fr --lm model.arpa --format scores --legacy --other-fillers fillers",
+    "gap-filling score filled_gaps.tsv --key key.tsv --resamples 5 --judged out/judged.csv",
     "lexicon convert lexicon.tsv -o out/lexicon.tsv",
     "lm query model.lm text.fr --per-word",
     "lm query model.arpa text.fr --summary -o out/x",
@@ -90,6 +98,11 @@ LINES = (
     " --rule filter_subjects=false -o out/train",
     "protest score suite.jsonl wrong.fr text.fr --links text.links --links text.links --resamples 5"
     " --verdicts verdicts.sqlite --silver silver.tsv --html out/x.html --detail out/x.tsv",
+    "protest build --annotation project --source text.en --reference text.fr --doc-ids text.doc-ids"
+    " --links text.links --source-parse text.conllu -o out/suite.jsonl",
+    "protest judged suite.jsonl wrong.fr --links text.links --verdicts verdicts.sqlite"
+    " --cases cases.json -o out/judged.csv",
+    "protest stats project --layout json",
     "protest review export suite.jsonl wrong.fr --links text.links -o out/review.tsv --matches",
     "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
     "published --task en-fr --year 2017 --layout csv",
@@ -119,6 +132,7 @@ def make_workshop(folder: Path) -> None:
                 raise RuntimeError(f"{line}: {result.stderr.decode()}")
     finally:
         os.chdir(before)
+    _fill_gaps(folder)
     (folder / "out").mkdir()
 
 
@@ -135,19 +149,24 @@ def _texts(folder: Path) -> None:
     for name, text in (("r.tokens", french), ("po.tokens", [one.target for one in game])):
         tokens = (" ".join(f"{word}|{word}|X" for word in line.split()) for line in text)
         (folder / name).write_text("".join(f"{line}\n" for line in tokens), "utf-8")
+    _write_parse(folder / "s.en", folder / "s.conllu")
+    (folder / "starts").write_text("0 a\n2 b\n")
+    (folder / "places").write_text("0 0\n")
+    (folder / "raw.en").write_text('It doesn\'t rain. "Yes" (he said).\n')
+    (folder / "x.mo").write_bytes(compile_catalogue({"": "Language: fr\n", "Yes": "Oui"}))
+
+
+def _write_parse(text: Path, path: Path) -> None:
+    """A parse of a text in which each word hangs on the one before it."""
     parse = "".join(
         "".join(
             f"{at}\t{word}\t_\tX\t_\t_\t{at - 1}\tdep\t_\t_\n"
             for at, word in enumerate(line.split(), start=1)
         )
         + "\n"
-        for line in (folder / "s.en").read_text("utf-8").splitlines()
+        for line in text.read_text("utf-8").splitlines()
     )
-    (folder / "s.conllu").write_text(parse, "utf-8")
-    (folder / "starts").write_text("0 a\n2 b\n")
-    (folder / "places").write_text("0 0\n")
-    (folder / "raw.en").write_text('It doesn\'t rain. "Yes" (he said).\n')
-    (folder / "x.mo").write_bytes(compile_catalogue({"": "Language: fr\n", "Yes": "Oui"}))
+    path.write_text(parse, "utf-8")
 
 
 def _data(folder: Path) -> None:
@@ -175,6 +194,7 @@ def _protest(folder: Path) -> None:
     shutil.copytree(golden / "en", folder / "project")
     for name in ("text.en", "text.fr", "text.links", "text.doc-ids"):
         shutil.copy(golden / name, folder)
+    _write_parse(folder / "text.en", folder / "text.conllu")
     text = (folder / "text.fr").read_text("utf-8")
     text = text.replace("Il pleut", "Ça pleut").replace("maison", "manoir")
     (folder / "wrong.fr").write_text(text, "utf-8")
@@ -194,6 +214,19 @@ def _fill_in(folder: Path) -> None:
     (folder / "filled.tsv").write_text("\n".join(filled) + "\n", "utf-8")
 
 
+def _fill_gaps(folder: Path) -> None:
+    """The sheet of gaps as a person leaves it."""
+    heading, *rows = (folder / "gaps.tsv").read_text("utf-8").splitlines()
+    place = heading.split("\t").index("accepted")
+    filled = [heading]
+    answers = ("il elle", "ce", "other", "bad translation", "")
+    for number, row in enumerate(rows):
+        cells = row.split("\t")
+        cells[place] = answers[number % len(answers)]
+        filled.append("\t".join(cells))
+    (folder / "filled_gaps.tsv").write_text("\n".join(filled) + "\n", "utf-8")
+
+
 def _tables(folder: Path) -> None:
     small = GOLDEN / "contrastive" / "small_set"
     shutil.copy(small / "test.json", folder / "set.json")
@@ -209,7 +242,10 @@ def _tables(folder: Path) -> None:
     )
     rows = ("system,human,apt,ter", "a,1,2,3", "b,2,2.5,2", "c,3,1,1", "d,4,4,0")
     (folder / "table.csv").write_text("\n".join(rows) + "\n")
-    judged = "category,case,human\nit,1,correct\nit,2,incorrect\nthey,3,\nthey,1,correct\n"
+    judged = (
+        "category,case,human,kind\nit,1,correct,\nit,2,incorrect,E\nthey,3,,\nthey,same,right,\n"
+        "they,6,bad translation,\n"
+    )
     (folder / "judgements.csv").write_text(judged)
     (folder / "judged.tsv").write_text("reference\tcandidate\tcorrect\nil\telle\t1\nce\til\t0\n")
     (folder / "lexicon.tsv").write_text(f"{LEXICON_HEADER}\nmaison\tNOUN\tFem\tSing\t12\n")

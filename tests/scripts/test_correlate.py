@@ -86,6 +86,88 @@ def test_disagreement_of_a_table(tmp_path):
     assert "by:doc" in content["signature"]
 
 
+JUDGED = """category,case,human,kind
+x,1,correct,
+x,1,bad translation,
+x,2,wrong,E
+x,3,right,valid alternative
+y,3,unclear,
+y,4,incorrect,
+y,6,bad,
+"""
+
+
+def test_kinds_of_disagreement(tmp_path):
+    """Table 4 of 001 from a table, and as it was printed."""
+    path = tmp_path / "j.csv"
+    path.write_text(JUDGED)
+    content = json.loads(
+        crosspro("correlate", "disagreement", path, "--layout", "json", "--resamples", 0).stdout
+    )
+    x, total = content["categories"]
+    kinds = {"valid alternative": 1, "incorrect equivalence": 1, "impersonal": 0, "other": 0}
+    assert (x["kinds"], x["disagreements"], x["examples"]) == (kinds, 2, 3)
+    assert total["kinds"] == kinds
+    lines = crosspro("correlate", "disagreement", path, "--layout", "csv").stdout.decode()
+    assert lines.splitlines()[0].endswith("incorrect_equivalence,impersonal,other")
+    printed = crosspro("correlate", "disagreement", "--published", "--resamples", 0).stdout.decode()
+    rows = [line.split() for line in printed.splitlines() if line.startswith("anaphoric_inter_sub")]
+    assert rows[1][1:] == ["35", "6", "22", "–"]
+    assert "V valid alternative, E incorrect equivalence, I impersonal, O other." in printed
+
+
+def test_cases_against_verdicts(tmp_path):
+    """Table 5 of 000."""
+    path = tmp_path / "j.csv"
+    path.write_text(JUDGED)
+    text = crosspro("correlate", "cases", path, "--resamples", 0).stdout.decode()
+    rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in text.splitlines()}
+    assert rows["1 same"] == ["50.0%", "0.0%", "50.0%", "2"]
+    assert rows["2 equivalent"] == ["0.0%", "100.0%", "0.0%", "1"]
+    assert rows["6 in neither"] == ["0.0%", "0.0%", "100.0%", "1"]
+    assert rows["total"] == ["33.3%", "33.3%", "33.3%", "6"]
+    assert "1 pronouns that nobody has judged are left out." in text
+    content = json.loads(crosspro("correlate", "cases", path, "--layout", "json").stdout)
+    assert content["cases"][0]["correct"] == 1
+    assert content["cases"][-1]["interval"][0] < 34 < content["cases"][-1]["interval"][1]
+    rows = crosspro("correlate", "cases", path, "--layout", "csv").stdout.decode().splitlines()
+    assert rows[0].startswith("case,correct,incorrect,bad_translation,total,")
+
+
+def test_faults_of_judged_pronouns_together(tmp_path):
+    path = tmp_path / "j.csv"
+    path.write_text("category,case,human,kind\nx,7,maybe,Z\n,same,right,V\ny,1\n")
+    result = crosspro("correlate", "disagreement", path)
+    assert result.code == 2
+    assert result.stderr.decode().splitlines() == [
+        f"{path}:2: case: expected a case from 1 to 6, found '7'",
+        f"{path}:2: human: expected one of correct, incorrect, bad translation, or nothing where "
+        "it could not be judged, found 'maybe'",
+        f"{path}:2: kind: expected one of V, E, I, O, or nothing, found 'Z'",
+        f"{path}:3: category: expected a category, found nothing",
+        f"{path}:3: kind: expected nothing, as the case and the verdict do not disagree, found 'V'",
+        f"{path}:4: cells: expected 4 as in the heading, found 2",
+    ]
+    assert b"'sort'" in crosspro("correlate", "disagreement", path, "--kind", "sort").stderr
+
+
+def test_a_figure_and_a_page(table, tmp_path):
+    plot, page = tmp_path / "p.svg", tmp_path / "p.html"
+    call = ("correlate", table, "--human", "human", "--resamples", 20)
+    result = crosspro(*call, "--plot", plot, "--html", page)
+    assert result.code == 0, result.stderr
+    assert result.stdout == crosspro(*call).stdout
+    assert plot.read_text("utf-8").count("<circle") == 8
+    assert page.read_text("utf-8").count("<circle") == 8
+    assert b"ends in .svg" in crosspro(*call, "--plot", tmp_path / "p.png").stderr
+    assert crosspro(*call, "--plot", tmp_path / "none" / "p.svg").code == 2
+    table.write_text(TABLE.replace("20,", "1e101,"))
+    refused = crosspro(*call, "--plot", tmp_path / "q.svg")
+    assert refused.code == 2
+    assert b"bleu: expected numbers for an axis" in refused.stderr
+    assert not (tmp_path / "q.svg").exists()
+
+
 def test_what_is_missing_is_said(table, tmp_path):
     assert b"--human COLUMN" in crosspro("correlate", table).stderr
     assert crosspro("correlate", "systems").code == 2

@@ -71,3 +71,15 @@ def test_protest_page(suite, tmp_path):
     data, _ = check_page(page.read_text("utf-8"))
     assert len(data["examples"]) == 14  # without repair of links, which is not the default
     assert crosspro(*call, "--html", tmp_path / "none" / "page.html").code == 2
+
+
+def test_the_distribution_of_cases(tmp_path):
+    """Figure 2 of 000 as a file, and on the page."""
+    plot, page = tmp_path / "plot.svg", tmp_path / "page.html"
+    result = crosspro("apt", *CALLS["apt"], "--plot", plot, "--html", page)
+    assert result.code == 0, result.stderr
+    assert result.stdout == crosspro("apt", *CALLS["apt"]).stdout
+    assert "1 same" in plot.read_text("utf-8")
+    assert "Distribution of cases" in page.read_text("utf-8")
+    assert b"ends in .svg" in crosspro("apt", *CALLS["apt"], "--plot", tmp_path / "x").stderr
+    assert crosspro("apt", *CALLS["apt"], "--legacy", "--plot", plot).code == 2

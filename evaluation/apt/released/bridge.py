@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crosspro.evaluation.apt.cases import CASES
 from crosspro.evaluation.apt.released.config import ReleasedConfig
 from crosspro.evaluation.apt.repair import RepairRules
 from crosspro.evaluation.apt.score import AptSettings
+from crosspro.evaluation.mt_text.case_names import CASES
 from crosspro.evaluation.mt_text.inputs import InputPaths
 from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, PronounLists, normal_form
 

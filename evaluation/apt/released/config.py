@@ -17,7 +17,7 @@ from typing import TypeVar
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error
 from crosspro.data_prep.files.textfile import is_file, read_lines
 from crosspro.data_prep.whole_number import is_whole_number
-from crosspro.evaluation.apt.cases import CASES
+from crosspro.evaluation.mt_text.case_names import CASES
 from crosspro.evaluation.mt_text.linked_text import bad_lines, raise_problems
 
 _TRUE, _FALSE = ("1", "yes", "true", "on"), ("0", "no", "false", "off")

@@ -1,0 +1,72 @@
+"""The cases of APT against verdicts as a table for the terminal, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import json
+
+from crosspro.evaluation.correlation.case_verdicts import (
+    VERDICT_NAMES,
+    CaseStudy,
+    CaseVerdicts,
+)
+from crosspro.evaluation.correlation.disagreement import TOTAL
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES
+
+
+def case_text(study: CaseStudy, style: Style = PLAIN) -> str:
+    """Table 5 of 000."""
+    rows = []
+    for one in study.cases:
+        shares = [f"{share:.1f}%" if one.total else "–" for share in one.percentages]
+        low, high = study.intervals.get(one.case, (None, None))
+        if low is not None and high is not None:
+            shares[0] += f" [{low:.1f}, {high:.1f}]"
+        rows.append((_name(one), *shares, str(one.total)))
+    parts = [style.table(("case", *VERDICT_NAMES, "total"), rows)]
+    if study.unjudged:
+        parts.append(f"{study.unjudged:,} pronouns that nobody has judged are left out.\n")
+    return "\n".join([*parts, *style.signed([study.signature])])
+
+
+def case_json(study: CaseStudy) -> str:
+    """The same for other programs."""
+    content = {
+        "cases": [
+            {
+                "case": one.case,
+                "name": _name(one),
+                **dict(zip(VERDICT_NAMES, one.counts, strict=True)),
+                "total": one.total,
+                "percentages": dict(zip(VERDICT_NAMES, one.percentages, strict=True)),
+                "interval": study.intervals.get(one.case),
+            }
+            for one in study.cases
+        ],
+        "unjudged": study.unjudged,
+        "signature": study.signature,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def case_csv(study: CaseStudy) -> str:
+    """One line per case: counts, and per cent of correct pronouns with its interval."""
+    names = (name.replace(" ", "_") for name in VERDICT_NAMES)
+    heading = ("case", *names, "total", "correct_percentage", "low", "high", "signature")
+    rows = [
+        (
+            one.case,
+            *one.counts,
+            one.total,
+            csv_number(one.percentages[0]),
+            *map(csv_number, study.intervals.get(one.case, (None, None))),
+            study.signature,
+        )
+        for one in study.cases
+    ]
+    return csv_text([heading, *rows])
+
+
+def _name(one: CaseVerdicts) -> str:
+    return one.case if one.case == TOTAL else f"{one.case} {CASE_NAMES[int(one.case) - 1]}"

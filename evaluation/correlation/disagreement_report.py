@@ -1,0 +1,122 @@
+"""Disagreements of APT and people as tables for the terminal, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from crosspro.evaluation.correlation.disagreement import DisagreementStudy
+from crosspro.evaluation.correlation.kinds import KINDS
+from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.layout.tables import csv_number, csv_text
+
+
+def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
+    """Table 3 of 001, and how reliable each case is."""
+    rows = []
+    for one in study.verdicts:
+        shown = f"{one.percentage:.1f}"
+        if one.category in study.intervals:
+            low, high = study.intervals[one.category]
+            shown += f" [{low:.1f}, {high:.1f}]"
+        numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
+        rows.append((one.category, *map(str, numbers), shown))
+    heading = (
+        "category",
+        "case 1",
+        "case 2",
+        "case 3",
+        "correct",
+        "incorrect",
+        "disagree",
+        "examples",
+        "%",
+    )
+    total = study.verdicts[-1]
+    by_case = [
+        (f"case {case}", *map(str, cells), f"{share:.1f}")
+        for case, cells, share in zip(
+            (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
+        )
+    ]
+    return "\n".join(
+        (
+            style.table(heading, rows),
+            style.table(("total", "correct", "incorrect", "disagree %"), by_case),
+            f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
+            f"recall {total.recall:.4f}\n",
+            *_kinds(study, style),
+            *style.signed([study.signature]),
+        )
+    )
+
+
+def _kinds(study: DisagreementStudy, style: Style) -> list[str]:
+    """Table 4 of 001, if kinds are known."""
+    if not study.kinds:
+        return []
+    shown = list(next(iter(study.kinds.values())))
+    rows = [
+        (category, *(str(own[kind]) if own[kind] else "–" for kind in shown))
+        for category, own in study.kinds.items()
+    ]
+    heading = ("kinds of disagreement", *(kind or "unknown" for kind in shown))
+    key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
+    return [style.table(heading, rows) + style.after + f"{key}.\n"]
+
+
+def disagreement_json(study: DisagreementStudy) -> str:
+    """The same for other programs."""
+    content = {
+        "categories": [
+            {
+                "category": one.category,
+                "cases": one.cases,
+                "correct": one.correct,
+                "incorrect": one.incorrect,
+                "disagreements": one.disagreements,
+                "examples": one.examples,
+                "percentage": one.percentage,
+                "interval": study.intervals.get(one.category),
+                "counts": one.counts.tolist(),
+                "kinds": _named(study.kinds.get(one.category)),
+                "precision": one.precision,
+                "recall": one.recall,
+            }
+            for one in study.verdicts
+        ],
+        "signature": study.signature,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _named(kinds: Mapping[str, int] | None) -> dict[str, int] | None:
+    """Counts by the full names of kinds."""
+    if kinds is None:
+        return None
+    return {KINDS.get(kind, "unknown"): count for kind, count in kinds.items()}
+
+
+def disagreement_csv(study: DisagreementStudy) -> str:
+    """One line per category, with the share of disagreements in percent; kinds where known."""
+    kinds = next(iter(study.kinds.values()), {})
+    none = dict.fromkeys(kinds, "")
+    rows = [
+        (
+            one.category,
+            *one.cases,
+            one.correct,
+            one.incorrect,
+            one.disagreements,
+            one.examples,
+            csv_number(one.percentage),
+            *map(csv_number, study.intervals.get(one.category, (None, None))),
+            study.signature,
+            *study.kinds.get(one.category, none).values(),
+        )
+        for one in study.verdicts
+    ]
+    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
+    more = ("examples", "percentage", "low", "high", "signature")
+    names = (name.replace(" ", "_") for name in _named(kinds) or ())
+    return csv_text([(*heading, *more, *names), *rows])

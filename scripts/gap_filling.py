@@ -1,0 +1,168 @@
+"""Let people fill in hidden pronouns, and score by it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import (
+    AlignPrior,
+    AlignWithOption,
+    Candidates,
+    DocStarts,
+    Lenient,
+    LinksCandidates,
+    LinksReference,
+    Pronouns,
+    Reference,
+    Source,
+    Symmetrisation,
+    VariadicCommand,
+    check_outputs,
+    input_paths,
+    lists_or_problems,
+    refuse_pairs,
+    renamed,
+    tell,
+)
+from crosspro.scripts.options import (
+    DocIds,
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    write_output,
+    write_report,
+)
+
+app = command_app()
+
+
+@app.callback()
+def gap_filling() -> None:
+    """Let people fill in hidden pronouns, and score by it.
+
+    This is how DiscoMT 2015 evaluated translations of pronouns: annotators who do not see a
+    system's pronoun say which ones could stand there.
+    """
+
+
+@app.command(cls=VariadicCommand)
+def draw(
+    context: typer.Context,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The sheet to write (TSV).")],
+    key_file: Annotated[
+        Path, typer.Option("--key", help="What the gaps hide, and whose they are (TSV).")
+    ],
+    source: Source = None,
+    reference: Reference = None,
+    candidate: Candidates = None,
+    links_reference: LinksReference = None,
+    links_candidate: LinksCandidates = None,
+    pronouns: Pronouns = "en-fr",
+    name: Names = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Pronouns of each system, drawn at random; else all.")
+    ] = None,
+    lines_before: Annotated[
+        int, typer.Option("--context", min=0, help="Lines before that annotators see.")
+    ] = 3,
+    seed: Seed = 12345,
+    doc_ids: DocIds = None,
+    doc_starts: DocStarts = None,
+    align_with: AlignWithOption = None,
+    align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
+    lenient: Lenient = False,
+) -> None:
+    """Write a sheet of gaps for annotators, and a key that they do not get.
+
+    Fill the column `accepted` with the pronouns that could stand in the gap, `other`, or `bad
+    translation`. The same pronouns of all candidates are in the sheet, in random order. The
+    reference is only for the cases of APT, which the key has.
+    """
+    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+    from crosspro.evaluation.mt_text.inputs import AlignWith, read_input
+    from crosspro.evaluation.review.gap_sheet import draw_gaps
+
+    refuse_pairs(context, [("doc_ids", "doc_starts")])
+    check_outputs(output, key_file)
+    links = (links_reference, links_candidate)
+    paths = input_paths(source, reference, candidate, *links, doc_ids, doc_starts, lenient)
+    lists, problems = lists_or_problems(pronouns)
+    align = AlignWith(align_with, align_prior, symmetrisation)
+    data = renamed(read_input(paths, lists, align, tell, problems), name)
+    assert lists is not None  # noqa: S101 - else there were problems
+    for warning in data.warnings:
+        tell(f"warning: {warning}")
+    texts = data.source, data.reference, data.candidates
+    evaluation = evaluate_apt(*texts, lists, AptSettings(links=data.links), None)
+    drawn = draw_gaps(evaluation, data.documents, sample, lines_before, seed)
+    if not drawn.examples:
+        raise typer.BadParameter(f"no pronoun of the lists {lists.name} is in the source")
+    write_output(drawn.sheet, output)
+    write_output(drawn.key, key_file)
+    tell(f"{output}: {drawn.examples} gaps of {len(data.candidates)} systems; key {key_file}")
+
+
+@app.command()
+def score(
+    sheets: Annotated[
+        list[Path], typer.Argument(metavar="SHEET...", help="Filled-in sheets (TSV or CSV).")
+    ],
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key", help="What the gaps hide; not needed if the sheets have system and output."
+        ),
+    ] = None,
+    pronouns: Pronouns = "en-fr",
+    judged_file: Annotated[
+        Path | None,
+        typer.Option("--judged", help="Also write verdicts for `crosspro correlate cases` (CSV)."),
+    ] = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
+    output: Output = None,
+) -> None:
+    """Score systems by what people filled in: accuracy, precision, lenient recall, F.
+
+    Accuracy with *other* is over all gaps. Without it, gaps are left out in which a system has
+    *other* or people accept nothing else. Lenient recall asks for a pronoun only where no other
+    accepted word stands.
+    """
+    from crosspro.data_prep.errors import InputError
+    from crosspro.evaluation.mt_text.parallel_lines import lines_of
+    from crosspro.evaluation.review.filled_gaps import read_filled_gaps
+    from crosspro.evaluation.review.gap_report import gap_csv, gap_json, gap_text, judged_csv
+    from crosspro.evaluation.review.gap_scores import evaluate_gaps
+    from crosspro.evaluation.statistics.significance import Resampling
+
+    check_outputs(output, judged_file)
+    lists, problems = lists_or_problems(pronouns)
+    if lists is None:  # what words mean is not known, but files that cannot be read are told
+        for path in filter(None, (*sheets, key)):
+            lines_of(path, problems)
+        raise InputError(problems)
+    filled = read_filled_gaps(sheets, key, lists)
+    if judged_file is not None and any(one.case is None for one in filled.gaps):
+        raise typer.BadParameter("--judged: the key has no cases (`gap-filling draw` writes them)")
+    evaluation = evaluate_gaps(filled, lists, Resampling(resamples, seed) if resamples else None)
+    for warning in evaluation.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if judged_file is not None:
+        write_output(judged_csv(filled).encode("utf-8"), judged_file)
+    write_report(evaluation, gap_json, gap_csv, gap_text, output, layout, signatures)
+
+
+if __name__ == "__main__":
+    run(app)
