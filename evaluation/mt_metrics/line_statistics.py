@@ -41,7 +41,8 @@ class SacrebleuMetric(Protocol):
 
     def _preprocess_segment(self, sent: str) -> str: ...
 
-    def get_signature(self) -> Any: ...
+    def get_signature(self) -> Any:
+        """What sacrebleu says about itself."""
 
 
 def line_statistics(
@@ -59,7 +60,7 @@ def line_statistics(
         for lines in candidates:
             yield np.array(metric._extract_corpus_statistics(lines, references), dtype=np.int64)
         return
-    count = {"bleu": _Bleu, "chrf": _Chrf}[name](metric, references[0])
+    count = (_Bleu if name == "bleu" else _Chrf)(metric, references[0])
     for lines in candidates:
         shown = [n for n, line in enumerate(lines) if line.endswith(_TOKENISED)][:_ENOUGH]
         if len(shown) < _ENOUGH:

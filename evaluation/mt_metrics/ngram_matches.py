@@ -36,7 +36,8 @@ class SymbolLines:
 
     def totals(self, order: int) -> Ints:
         """How many n-grams of each order up to `order` each line has."""
-        return np.maximum(self.lengths[:, None] - np.arange(order), 0)
+        totals: Ints = np.maximum(self.lengths[:, None] - np.arange(order), 0)
+        return totals
 
 
 def characters_of(lines: Iterable[str]) -> SymbolLines:
