@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import cast
 
@@ -26,6 +25,7 @@ from crosspro.data_prep.errors import (
 )
 from crosspro.evaluation.mt_metrics.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -124,7 +124,10 @@ def _names(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def evaluate_mt(
-    text: MTText, settings: MTSettings | None = None, plan: Resampling | None = None
+    text: MTText,
+    settings: MTSettings | None = None,
+    plan: Resampling | None = None,
+    pairs: PairChoice = every_pair,
 ) -> MTEvaluation:
     """Score candidates; with a resampling plan also their intervals and paired differences."""
     settings = settings or MTSettings()
@@ -143,7 +146,8 @@ def evaluate_mt(
         for found, statistics in zip(scores, summed, strict=True):
             found |= scores_of(tally(statistics), values, plan, {name: signature})
         if plan:
-            for i, j in combinations(range(len(summed)), 2):
+            own_values = [found[name].value for found in scores]
+            for i, j in pairs(text.names, own_values):
                 pair = (text.names[i], text.names[j])
                 comparisons += paired_tests(pair, side_by_side(summed[i], summed[j]), values, plan)
     results = tuple(MTResult(n, one) for n, one in zip(text.names, scores, strict=True))
