@@ -46,7 +46,7 @@ COMMANDS = {
     "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show the published results of the shared tasks.",
-    "report": "Everything that can be computed from a folder of MT output.",
+    "report": "All scores of a folder of MT output as one page.",
     "select-test": "Choose test documents rich in rare classes.",
     "serve": "Try trained systems on sentence pairs in a browser.",
     "stats": "Count documents, tokens and classes of data files.",

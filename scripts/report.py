@@ -1,4 +1,4 @@
-"""Everything that can be computed from a folder of MT output."""
+"""All scores of a folder of MT output as one page."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 OUTPUT = "report"
 """The folder beside the texts that a report is written to."""
+FILES = ("report.html", "report.json")
 
 app = command_app()
 
@@ -91,7 +92,7 @@ def report(
         typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
     ] = None,
 ) -> None:
-    """Everything that can be computed from a folder of MT output.
+    """All scores of a folder of MT output as one page.
 
     BLEU, chrF, F1 of pronouns, APT, AutoPRF and accuracy on contrastive sets, with 95% intervals
     by document and paired tests, as one HTML page and one JSON file; what cannot be computed is
@@ -135,6 +136,7 @@ def report(
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or folder / OUTPUT
+    _check_target(target)
     with StepDisplay() as display:
         found = report_on(
             folder,
@@ -156,18 +158,33 @@ def report(
 _FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
 
 
+def _check_target(folder: Path) -> None:
+    """Raise before anything is computed if a report cannot be written to the folder."""
+    from crosspro.data_prep.errors import input_error
+    from crosspro.data_prep.files.guard import check_not_input
+
+    if folder.exists() and not folder.is_dir():
+        raise input_error(folder, "output", "a folder", "a file")
+    if folder.is_dir():
+        files = [folder / name for name in FILES]
+        check_outputs(*files)
+        for path in files:
+            check_not_input(path)
+    else:
+        check_outputs(folder)
+
+
 def _write(found: FolderReport, folder: Path) -> None:
     """Both files, once both are made, and the overview on the terminal."""
     from crosspro.data_prep.files.textfile import write_text
     from crosspro.evaluation.folder_report.page import report_page
     from crosspro.evaluation.folder_report.results import report_json, report_text
 
-    texts = {"report.json": report_json(found), "report.html": report_page(found)}
-    check_outputs(*(folder / name for name in texts))
-    for name, text in texts.items():
+    texts = report_page(found), report_json(found)
+    for name, text in zip(FILES, texts, strict=True):
         write_text(folder / name, text)
     write_output(report_text(found, style_of()).encode("utf-8"), None)
-    tell(f"{folder / 'report.html'}, {folder / 'report.json'}")
+    tell(", ".join(str(folder / name) for name in FILES))
 
 
 if __name__ == "__main__":

@@ -92,15 +92,14 @@ def _pieces(
 ) -> Iterator[_Piece]:
     """What is to be computed, the longest first, so that no process waits long for the others."""
     without = {one.metric for one in contents.not_computed}
-    if contents.text is not None:
-        for metric in reversed(METRICS):
-            if TITLES[metric] not in without:
-                yield _Piece(TITLES[metric], _mt, (contents.text, metric), settings)
-        if "pronoun F1" not in without:
-            yield _Piece("pronoun F1", _pronouns, (contents.text, language), settings)
+    text = contents.text
+    if text is not None and "pronoun F1" not in without:
+        yield _Piece("pronoun F1", _pronouns, (text, language), settings)
     if linked is not None:
-        data = (linked, contents.lists)
-        yield _Piece("APT and AutoPRF", _linked_parts, data, settings)
+        yield _Piece("APT and AutoPRF", _linked_parts, (linked, contents.lists), settings)
+    for metric in reversed(METRICS):
+        if text is not None and TITLES[metric] not in without:
+            yield _Piece(TITLES[metric], _mt, (text, metric), settings)
     for one in contents.sets:
         if one.scored is not None:
             yield _Piece(f"set {one.name}", _scored, (one.name, one.scored), settings)
@@ -115,7 +114,7 @@ def _computed(piece: _Piece) -> list[ReportPart]:
 
 
 def _mt(settings: ReportSettings, text: MTText, metric: str) -> list[ReportPart]:
-    own = MTSettings(metrics=(metric,), tokenise=settings.tokenise)
+    own = MTSettings(metrics=(metric,), tokenise=settings.tokenise, silent=True)
     return [mt_part(evaluate_mt(text, own, settings.plan, settings.pairs), metric)]
 
 

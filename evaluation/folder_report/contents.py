@@ -114,8 +114,8 @@ class _Contents:
         """Whether there is something to score, and what it is scored with."""
         files = self.files
         if not files.outputs and not files.sets:
-            expected = f"files in {self.folder / OUTPUTS} (or --candidate), or sets in "
-            self.problem("outputs", f"{expected}{self.folder / CONTRASTIVE}")
+            expected = f"files in {OUTPUTS} (or --candidate), or sets in {CONTRASTIVE}"
+            self.problem("outputs", expected)
         if files.outputs and files.reference is None:
             self.problem("reference", "a file such as reference.fr, or --reference")
         generated = files.outputs or any(one.outputs for one in files.sets)
@@ -144,7 +144,7 @@ class _Contents:
         """Reference and outputs, which most metrics compare."""
         if not self.files.outputs:
             for metric in ("BLEU", "chrF", "pronoun F1", *LINKED):
-                self.missing.append(NotComputed(metric, f"no outputs in {self.folder / OUTPUTS}"))
+                self.missing.append(NotComputed(metric, f"no files in {OUTPUTS}"))
             return None
         self.packages_and_languages()
         texts = [one for one in lines if one is not None]
@@ -165,7 +165,7 @@ class _Contents:
             self.missing += [NotComputed(metric, reason) for metric in ("BLEU", "chrF")]
         language = self.files.languages[1]
         if language not in LANGUAGES:
-            reason = f"there is no table of the pronouns of {language}; {choices(LANGUAGES)}"
+            reason = f"no table of the pronouns of {language}: {choices(LANGUAGES)}"
             self.missing.append(NotComputed("pronoun F1", reason))
 
     def lists(self) -> PronounLists | None:
@@ -240,7 +240,7 @@ class _Contents:
                 self.problems += error.problems
                 continue
             if read.scored is None and read.generated is None:
-                reason = f"no scores or outputs in {self.folder / CONTRASTIVE / one.name}"
+                reason = f"no scores or outputs in {CONTRASTIVE}/{one.name}"
                 self.missing.append(NotComputed(f"set {one.name}", reason))
             else:
                 found.append(read)

@@ -49,12 +49,13 @@ METRICS = tuple(TITLES)
 
 @dataclass(frozen=True, slots=True)
 class MTSettings:
-    """What changes the scores; the defaults are sacrebleu's."""
+    """What changes the scores; the defaults are sacrebleu's. `silent` only spares its warnings."""
 
     metrics: tuple[str, ...] = METRICS
     tokenise: str = "13a"
     lowercase: bool = False
     word_order: int = 0
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def make_metric(name: str, settings: MTSettings) -> SacrebleuMetric:
     if settings.tokenise not in BLEU.TOKENIZERS:
         raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
     # `force` only silences a warning about tokenised text, which "none" is for.
-    force = settings.tokenise == "none"
+    force = settings.silent or settings.tokenise == "none"
     found = BLEU(lowercase=settings.lowercase, tokenize=settings.tokenise, force=force)
     return cast(SacrebleuMetric, found)
 

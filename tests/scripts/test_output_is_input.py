@@ -39,6 +39,7 @@ INPUTS = {
     "exclude",
     "file",
     "files",
+    "folder",
     "gold",
     "instructions",
     "items",
