@@ -70,7 +70,7 @@ def report(
     symmetrisation: Symmetrisation = None,
     tokenised: Annotated[
         bool | None,
-        typer.Option(help="Whether the text is tokenised; without it, that is looked for."),
+        typer.Option(help="Whether the text is tokenised; if not said, it is looked at."),
     ] = None,
     tokenise: Annotated[
         str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")

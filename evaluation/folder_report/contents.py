@@ -20,7 +20,7 @@ from crosspro.evaluation.mt_metrics.score import MTText
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.mt_text.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
 from crosspro.evaluation.mt_text.linked_text import raise_problems
-from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.mt_text.parallel_lines import check_lengths, lines_of
 from crosspro.evaluation.mt_text.pronoun_forms import LANGUAGES
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists, lists_names, load_lists
 
@@ -127,7 +127,10 @@ class _Contents:
         files = self.files
         texts = [files.source, files.reference, *(one.path for one in files.outputs)]
         paths = [path for path in texts if path is not None]
-        read, _ = parallel_lines(paths, None, self.problems)
+        read = [lines_of(path, self.problems) for path in paths]
+        if self.rules.lenient:
+            read = [_without_blank_end(lines, read[0]) for lines in read]
+        check_lengths(paths, read, self.problems)
         if read and read[0] == []:
             self.problems.append(Problem(str(paths[0]), None, "file", "at least one line", "none"))
         return read
@@ -245,3 +248,10 @@ class _Contents:
             else:
                 found.append(read)
         return tuple(found)
+
+
+def _without_blank_end(lines: list[str] | None, others: list[str] | None) -> list[str] | None:
+    """The lines without blank ones after the last that the other text has."""
+    if lines is None or others is None or any(line.strip() for line in lines[len(others) :]):
+        return lines
+    return lines[: len(others)]

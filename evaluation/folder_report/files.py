@@ -168,6 +168,11 @@ def system_name(path: Path) -> str:
     return plain_name(path)
 
 
+def is_text(name: str) -> bool:
+    """Whether a name can be written; one whose bytes are not UTF-8 cannot."""
+    return name.encode("utf-8", "replace").decode() == name
+
+
 def language_of(path: Path | None) -> str | None:
     """The language that a name ends in, if it does."""
     if path is None:
@@ -247,6 +252,9 @@ def _systems(
     found: dict[str, SystemFile] = {}
     for path in paths:
         name = system_name(path)
+        if not is_text(name):
+            expected = "a name in UTF-8"
+            problems.append(Problem(str(path), None, "name", expected, quoted(name)))
         if name in found:
             expected = f"one file of the system {quoted(name)}"
             shown = f"{found[name].path.name} and {path.name}"

@@ -6,12 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem, choices, input_error, quoted
+from crosspro.data_prep.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+)
 from crosspro.data_prep.prepare import Report, Step
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
-from crosspro.evaluation.folder_report.files import GivenFiles, ReportFiles, find_files
+from crosspro.evaluation.folder_report.files import (
+    GivenFiles,
+    ReportFiles,
+    find_files,
+    is_text,
+)
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
+from crosspro.evaluation.mt_metrics.score import MTSettings, make_metric
 from crosspro.evaluation.statistics.pairs import AgainstSystem
 
 READING = "reading"
@@ -46,6 +59,7 @@ def report_on(
     if baseline is not None:
         _check_baseline(files, baseline, problems)
         settings = replace(settings, pairs=AgainstSystem(baseline))
+    _check_tokeniser(settings.tokenise, problems)
     contents = read_contents(folder, files, rules or ReadingRules(), problems)
     text = contents.text
     small = text is None or text.lines * len(text.names) < SMALL
@@ -54,12 +68,23 @@ def report_on(
     return make_report(folder, files, contents, parts, baseline)
 
 
+def _check_tokeniser(name: str, problems: list[Problem]) -> None:
+    """Whether sacrebleu has it, if sacrebleu is there; else there is no BLEU anyway."""
+    try:
+        make_metric("bleu", MTSettings(tokenise=name))
+    except InputError as error:
+        problems += error.problems
+    except CrossproError:
+        return
+
+
 def _renamed(files: ReportFiles, names: Sequence[str], problems: list[Problem]) -> ReportFiles:
     if not names:
         return files
     own = [one.name for one in files.outputs]
     called = [*names, *own[len(names) :]]
-    if len(names) > len(own) or len(set(called)) < len(called) or not all(map(str.strip, called)):
+    usable = len(set(called)) == len(called) and all(one.strip() and is_text(one) for one in called)
+    if len(names) > len(own) or not usable:
         expected = f"at most {len(own)} names, each another"
         problems.append(Problem("--name", None, "names", expected, ", ".join(map(quoted, called))))
         return files

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro import __version__
+from crosspro.data_prep.errors import printable
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import count_lines
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
@@ -74,7 +75,7 @@ def make_report(
     names += [name for part in parts for name in part.headline.scores]
     warnings = [text for part in parts for text in part.warnings]
     return FolderReport(
-        folder.resolve().name,
+        printable(folder.resolve().name),
         files.languages,
         tuple(dict.fromkeys(names)),
         0 if contents.text is None else contents.text.lines,
@@ -83,7 +84,7 @@ def make_report(
         tuple(_inside(folder, path) for path in files.unused),
         tuple(parts),
         contents.not_computed,
-        tuple(dict.fromkeys((*contents.warnings, *warnings))),
+        tuple(dict.fromkeys(map(printable, (*contents.warnings, *warnings)))),
         baseline,
     )
 
@@ -95,7 +96,7 @@ def _records(folder: Path, files: ReportFiles) -> Iterator[FileRecord]:
 
 def _inside(folder: Path, path: Path) -> str:
     """A path as it is seen from the folder, if it lies there."""
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+    return printable(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
 
 
 def standing(headline: Headline, system: str, baseline: str | None = None) -> str:
@@ -128,12 +129,13 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
         _SIGNS[found]: SAYS[found]
         for one in headlines
         for name in report.systems
-        if (found := standing(one, name, report.baseline))
+        if one.comparisons and (found := standing(one, name, report.baseline))
     }
     if signs:
         said = "; ".join(f"{sign} {text}" for sign, text in signs.items())
-        parts.append(f"{said}.{' ' + NOT_CORRECTED if len(report.systems) > 1 else ''}\n")
-    parts += [f"Not computed: {one.metric}: {one.reason}.\n" for one in report.not_computed]
+        parts.append(f"{said}. {NOT_CORRECTED}\n")
+    missing = [f"Not computed: {one.metric}: {one.reason}.\n" for one in report.not_computed]
+    parts += ["".join(missing)] if missing else []
     return "\n".join(parts)
 
 

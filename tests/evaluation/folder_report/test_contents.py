@@ -76,6 +76,16 @@ def test_problems_of_links(folder):
     assert found[0].startswith("reference.links:1: links: expected links inside")
 
 
+def test_blank_lines_at_the_end_are_dropped_if_that_is_asked_for(folder):
+    for name in ("outputs/mt.fr", "outputs/mt.links"):
+        with (folder / name).open("a") as handle:
+            handle.write("\n\n")
+    assert "outputs/mt.fr:16: lines: expected 15 lines as in source.en, found 17" in faults(folder)
+    found = read(folder, lenient=True)
+    assert [len(lines) for lines in found.text.candidates] == [15, 15]
+    assert len(found.linked.texts[1].lines) == 15
+
+
 def test_there_must_be_something_to_score(tmp_path):
     expected = "files in outputs (or --candidate), or sets in contrastive"
     assert faults(tmp_path) == [f"DIR: outputs: expected {expected}, found none"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,13 @@ def test_links_of_some_candidates(tmp_path):
     _, problems = find(tmp_path, given=given)
     assert problems == [
         "--links-candidate: links: expected as many link files as candidates, 2, found 1"
+    ]
+
+
+def test_a_name_that_is_no_text(tmp_path):
+    _, problems = find(tmp_path, "source.en", "reference.fr", os.fsdecode(b"outputs/\xff.fr"))
+    assert problems == [
+        "outputs/\\udcff.fr: name: expected a name in UTF-8, found '\\\\xff'",
     ]
 
 

@@ -153,7 +153,7 @@ def test_names_are_text_and_not_html(folder):
     assert json.loads(report_json(found))["systems"][0] == name
 
 
-@pytest.mark.parametrize("names", [["a", "a"], ["people"], ["a", "b", "c"], [" "]])
+@pytest.mark.parametrize("names", [["a", "a"], ["people"], ["a", "b", "c"], [" "], ["\udcff"]])
 def test_names_that_cannot_be(folder, names):
     with pytest.raises(InputError, match="--name: names: expected at most 2 names, each another"):
         report_on(folder, names=names)
@@ -165,6 +165,7 @@ def test_without_resampling(folder):
     assert content["comparisons"] == []
     assert {one["low"] for one in content["scores"]} == {None}
     assert "Paired differences" not in report_page(found)
+    assert "*" not in report_text(found)
 
 
 def test_what_is_not_there_is_listed(folder, tmp_path):
