@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,12 +26,8 @@ from crosspro.scripts.mt_options import (
 )
 from crosspro.scripts.options import DocIds, Names, Resamples, Seed, style_of, write_output
 
-if TYPE_CHECKING:
-    from crosspro.evaluation.folder_report.results import FolderReport
-
 OUTPUT = "report"
 """The folder beside the texts that a report is written to."""
-FILES = ("report.html", "report.json")
 
 app = command_app()
 
@@ -100,11 +96,12 @@ def report(
     (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
     contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
     """
-    from crosspro.data_prep.files.textfile import make_folder
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
     from crosspro.evaluation.folder_report.files import GivenFiles, read_pair
     from crosspro.evaluation.folder_report.folder import report_on
+    from crosspro.evaluation.folder_report.page import FILES, write_report
+    from crosspro.evaluation.folder_report.results import report_text
     from crosspro.evaluation.mt_text.inputs import AlignWith
     from crosspro.evaluation.statistics.significance import Resampling
     from crosspro.scripts.steps import StepDisplay
@@ -113,10 +110,7 @@ def report(
         context,
         [("doc_ids", "doc_starts"), *(("align", one) for one in _FOR_ALIGNING if not align)],
     )
-    try:
-        languages = None if pair is None else read_pair(pair)
-    except ValueError:
-        raise typer.BadParameter("--pair: two languages such as en-fr") from None
+    languages = None if pair is None else read_pair(pair)
     given = GivenFiles(
         source,
         reference,
@@ -151,8 +145,9 @@ def report(
         )
     for warning in found.warnings:
         tell(f"warning: {warning}")
-    make_folder(target)
-    _write(found, target)
+    write_report(found, target)
+    write_output(report_text(found, style_of()).encode("utf-8"), None)
+    tell(", ".join(str(target / name) for name in FILES))
 
 
 _FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
@@ -162,6 +157,7 @@ def _check_target(folder: Path) -> None:
     """Raise before anything is computed if a report cannot be written to the folder."""
     from crosspro.data_prep.errors import input_error
     from crosspro.data_prep.files.guard import check_not_input
+    from crosspro.evaluation.folder_report.page import FILES
 
     if folder.exists() and not folder.is_dir():
         raise input_error(folder, "output", "a folder", "a file")
@@ -172,19 +168,6 @@ def _check_target(folder: Path) -> None:
             check_not_input(path)
     else:
         check_outputs(folder)
-
-
-def _write(found: FolderReport, folder: Path) -> None:
-    """Both files, once both are made, and the overview on the terminal."""
-    from crosspro.data_prep.files.textfile import write_text
-    from crosspro.evaluation.folder_report.page import report_page
-    from crosspro.evaluation.folder_report.results import report_json, report_text
-
-    texts = report_page(found), report_json(found)
-    for name, text in zip(FILES, texts, strict=True):
-        write_text(folder / name, text)
-    write_output(report_text(found, style_of()).encode("utf-8"), None)
-    tell(", ".join(str(folder / name) for name in FILES))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem, quoted
+from crosspro.data_prep.errors import Problem, input_error, quoted
 
 OUTPUTS, CONTRASTIVE = "outputs", "contrastive"
 _SOURCE, _REFERENCE = (
@@ -108,10 +108,10 @@ class ReportFiles:
 
 
 def read_pair(text: str) -> tuple[str, str]:
-    """The languages of a pair such as en-fr; raises `ValueError` for anything else."""
+    """The languages of a pair such as en-fr."""
     found = _PAIR.fullmatch(text)
     if found is None:
-        raise ValueError(text)
+        raise input_error("arguments", "pair", "two languages such as en-fr", quoted(text))
     return found[1], found[2]
 
 

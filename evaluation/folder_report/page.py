@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.evaluation.folder_report.parts import Headline
-from crosspro.evaluation.folder_report.results import SAYS, FolderReport, standing
+from crosspro.evaluation.folder_report.results import SAYS, FolderReport, report_json, standing
 from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.layout.page import Section, score_bar
 from crosspro.evaluation.layout.template import (
@@ -20,6 +22,7 @@ from crosspro.evaluation.layout.template import (
 )
 from crosspro.evaluation.statistics.score import Score
 
+FILES = ("report.html", "report.json")
 _SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "worse": "▼"}
 
 
@@ -43,6 +46,14 @@ def report_page(report: FolderReport) -> str:
         ),
     }
     return fill_page(SHARED / "overview.html", parts)
+
+
+def write_report(report: FolderReport, folder: Path) -> None:
+    """Page and JSON, once both are made, in a folder that may be new."""
+    texts = report_page(report), report_json(report)
+    make_folder(folder)
+    for name, text in zip(FILES, texts, strict=True):
+        write_text(folder / name, text)
 
 
 def _subtitle(report: FolderReport) -> str:

@@ -86,7 +86,7 @@ def test_files_by_option(folder, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--pair", "enfr"), "--pair: two languages such as en-fr"),
+        (("--pair", "enfr"), "pair: expected two languages such as en-fr, found 'enfr'"),
         (("--doc-ids", "a", "--doc-starts", "b"), "do not go together"),
         (("--no-align", "--prior", "x"), "do not go together"),
         (("--baseline", "x"), "--baseline: name: expected one of mt, people"),

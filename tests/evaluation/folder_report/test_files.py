@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.folder_report.files import (
     GivenFiles,
     find_files,
@@ -142,5 +143,5 @@ def test_systems_and_languages():
     assert language_of(None) is None
     assert read_pair("en-fr") == ("en", "fr")
     for text in ("enfr", "en-fr-de", "EN-FR", "-"):
-        with pytest.raises(ValueError, match=text):
+        with pytest.raises(InputError, match=f"two languages such as en-fr, found '{text}'"):
             read_pair(text)
