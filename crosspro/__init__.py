@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
     from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
     from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+    from crosspro.evaluation.contrastive.generative.score import GenerativeEvaluation
+    from crosspro.evaluation.folder_report.results import FolderReport
+    from crosspro.evaluation.mt_metrics.pronoun_f1 import PronounF1
     from crosspro.evaluation.mt_text.inputs import MtInput
     from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
     from crosspro.evaluation.statistics.significance import Resampling
@@ -64,6 +68,7 @@ __all__ = [
     "apt",
     "autoprf",
     "contrastive",
+    "contrastive_generate",
     "demo",
     "evaluate",
     "fill",
@@ -74,7 +79,9 @@ __all__ = [
     "predict",
     "predict_pair",
     "prepare",
+    "pronoun_f1",
     "read_examples",
+    "report",
     "write_examples",
 ]
 
@@ -394,6 +401,98 @@ def contrastive(
     read = read_contrastive(Path(test_set))
     systems = read_scores(_paths(scores), read, maximise)
     return evaluate_contrastive(read, systems, _plan(resamples, seed))
+
+
+def contrastive_generate(
+    test_set: AnyPath,
+    outputs: Paths,
+    language: str,
+    *,
+    parts: AnyPath | None = None,
+    rules: PayloadRules | None = None,
+    lenient: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> GenerativeEvaluation:
+    """Accuracy on a context set of generated translations: is the expected form in them?
+
+    Files of output have a line for each instance; a TSV of the generative ContraPro has its output
+    in itself, and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
+    """
+    from crosspro.data_prep.errors import input_error
+    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
+    from crosspro.evaluation.contrastive.generative.outputs import read_outputs
+    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+    from crosspro.evaluation.contrastive.generative.score import evaluate_generative
+
+    path, files, chosen = Path(test_set), _paths(outputs), rules or PayloadRules()
+    read, rows = read_expected(path, language, separators=chosen.separators)
+    if rows is None and not files:
+        raise input_error("arguments", "outputs", "at least one file", "none")
+    tsv = None if rows is None else (path, rows)
+    systems = read_outputs(
+        files, read, chosen, language, tsv=tsv, parts=_path(parts), lenient=lenient
+    )
+    return evaluate_generative(read, systems, language, chosen, _plan(resamples, seed))
+
+
+def pronoun_f1(
+    candidates: Paths,
+    reference: AnyPath,
+    language: str,
+    *,
+    doc_ids: AnyPath | None = None,
+    ambiguous: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> PronounF1:
+    """Precision, recall and F1 of pronouns from plain text: no links, no parser.
+
+    `ambiguous` also counts words that may be articles, verbs and so on.
+    """
+    from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
+    from crosspro.evaluation.mt_metrics.score import read_mt_text
+
+    text = read_mt_text(_paths(candidates), [Path(reference)], _path(doc_ids))
+    return evaluate_pronouns(text, language, _plan(resamples, seed), ambiguous)
+
+
+def report(
+    folder: AnyPath,
+    output: AnyPath | None = None,
+    *,
+    pair: str | None = None,
+    pronouns: str | None = None,
+    baseline: str | None = None,
+    align: bool = True,
+    tokenised: bool | None = None,
+    lenient: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+    jobs: int = 1,
+) -> FolderReport:
+    """All scores of a folder of source, reference, outputs, documents and contrastive sets.
+
+    Files are known by their names (docs/report.md). With `output`, report.html and report.json are
+    written to that folder.
+    """
+    from crosspro.evaluation.folder_report.compute import ReportSettings
+    from crosspro.evaluation.folder_report.contents import ReadingRules
+    from crosspro.evaluation.folder_report.files import read_pair
+    from crosspro.evaluation.folder_report.folder import report_on
+    from crosspro.evaluation.folder_report.page import write_report
+
+    found = report_on(
+        Path(folder),
+        pair=None if pair is None else read_pair(pair),
+        rules=ReadingRules(pronouns, make_links=align, tokenised=tokenised, lenient=lenient),
+        settings=ReportSettings(_plan(resamples, seed)),
+        baseline=baseline,
+        jobs=jobs,
+    )
+    if output is not None:
+        write_report(found, Path(output))
+    return found
 
 
 def _mt_input(

@@ -47,6 +47,7 @@ COMMANDS = {
     "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
     "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     "published": "Show published results and the tables of the papers.",
+    "report": "All scores of a folder of MT output as one page.",
     "select-test": "Choose test documents rich in rare classes.",
     "serve": "Try trained systems on sentence pairs in a browser.",
     "stats": "Count documents, tokens and classes of data files.",

@@ -12,6 +12,7 @@ import pytest
 import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
 from tests.conftest import GOLDEN, ROOT
+from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
@@ -165,6 +166,45 @@ def test_contrastive_is_the_command():
     found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
     printed = as_json("contrastive", folder / "test.json", folder / "scores")
     assert printed["instances"] == len(found.test_set.instances)
+
+
+def test_contrastive_generate_is_the_command():
+    folder = GOLDEN / "ctxpro" / "fr"
+    found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
+                                          resamples=50)  # fmt: skip
+    printed = as_json("contrastive", "generate", folder / "set.json", folder / "out.fr", "-l", "fr")
+    score = found.groups[0].scores[0]
+    assert printed["groups"][0]["scores"]["out"]["value"] == score.value
+    assert printed["groups"][0]["scores"]["out"]["signature"] == score.signature
+    with pytest.raises(crosspro.InputError, match="outputs: expected at least one file"):
+        crosspro.contrastive_generate(folder / "set.json", [], "fr")
+
+
+def test_generate_reads_a_set_with_its_own_output(tmp_path):
+    row = "0\tcorrect\til\tIt.\tIl.\tIl l'a vu.\n"
+    (tmp_path / "x.tsv").write_text(row, "utf-8")
+    found = crosspro.contrastive_generate(tmp_path / "x.tsv", [], "fr", resamples=0)
+    assert found.groups[0].scores[0].value == 100
+
+
+def test_pronoun_f1_is_the_command():
+    files = (APT / "mt.fr", APT / "ref.fr")
+    found = crosspro.pronoun_f1(files[0], files[1], "fr", resamples=50)
+    printed = as_json("pronoun-f1", files[0], "--reference", files[1], "-l", "fr")
+    for name, score in found.results[0].groups[0].scores.items():
+        ours = printed["candidates"][0]["groups"][0]["scores"][name]
+        assert (ours["value"], ours["low"]) == (score.value, score.low)
+
+
+def test_report_is_the_command(tmp_path):
+    folder = make_folder(tmp_path / "folder")
+    found = crosspro.report(folder, tmp_path / "ours", resamples=20)
+    assert command("report", folder, "--resamples", 20, "-o", tmp_path / "theirs").code == 0
+    for name in ("report.html", "report.json"):
+        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
+    assert found.systems == ("mt", "people")
+    with pytest.raises(crosspro.InputError, match="pair: expected two languages such as en-fr"):
+        crosspro.report(folder, pair="x")
 
 
 def test_prepare_places_gaps(tmp_path):

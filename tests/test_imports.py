@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 # The rooms of evaluation: what the metrics share does not know them, and no metric knows another.
 SHARED = {"statistics": set(), "layout": {"statistics"}, "mt_text": {"statistics", "layout"}}
-OTHERS = ("submissions", "published", "correlation", "review")
+OTHERS = ("submissions", "published", "correlation", "review", "folder_report")
 MT_METRICS = {path.parent.name for path in (ROOT / "evaluation").glob("*/__init__.py")}
 MT_METRICS -= {*SHARED, *OTHERS}
 INNER: dict[str, set[str]] = {
@@ -36,6 +36,8 @@ INNER: dict[str, set[str]] = {
     "correlation": {*SHARED, "published"},
     # People judge what metrics found: their items come from here, and their verdicts from protest.
     "review": {*SHARED, "protest", "apt", "autoprf", "contrastive"},
+    # A report on a folder has what each of these makes of it.
+    "folder_report": {*SHARED, "mt_metrics", "apt", "autoprf", "contrastive"},
 }
 for inner, others in INNER.items():
     ALLOWED[f"evaluation.{inner}"] = {

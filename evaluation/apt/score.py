@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from math import isnan
 
 import numpy as np
@@ -22,6 +21,7 @@ from crosspro.evaluation.mt_text.case_names import CASES
 from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
@@ -119,6 +119,7 @@ def evaluate_apt(
     documents: Documents | None = None,
     anchors: Sequence[Anchor] | None = None,
     starts_from: str = "source",
+    pairs: PairChoice = every_pair,
 ) -> AptEvaluation:
     """Score candidates. `anchors` replaces the source pronouns of the lists by given tokens."""
     settings.check()
@@ -144,10 +145,11 @@ def evaluate_apt(
         )
     comparisons: list[Difference] = []
     if plan is not None:
-        scored = [result for result in results if not isnan(result.score.value)]
-        for one, other in combinations(scored, 2):
-            table = side_by_side(one.statistics, other.statistics)
-            comparisons += paired_tests((one.name, other.name), table, METRICS, plan)
+        names, values = [one.name for one in results], [one.score.value for one in results]
+        for one, other in pairs(names, values):
+            if not isnan(values[one] + values[other]):
+                table = side_by_side(results[one].statistics, results[other].statistics)
+                comparisons += paired_tests((names[one], names[other]), table, METRICS, plan)
     return AptEvaluation(
         lists,
         settings,

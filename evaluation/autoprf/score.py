@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -28,6 +27,7 @@ from crosspro.evaluation.mt_text.anchors import Anchor, source_anchors, target_p
 from crosspro.evaluation.mt_text.document_units import Documents, sentence_units
 from crosspro.evaluation.mt_text.linked_text import Text, Translation, text_digest
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
     Difference,
@@ -80,6 +80,7 @@ def evaluate_autoprf(
     settings: AutoPrfSettings,
     plan: Resampling | None,
     documents: Documents | None = None,
+    pairs: PairChoice = every_pair,
 ) -> AutoPrfEvaluation:
     """Score candidates. Pronouns count in lower case or capitalised: IT is no pronoun."""
     anchors = [
@@ -111,10 +112,11 @@ def evaluate_autoprf(
         )
     comparisons: list[Difference] = []
     if plan is not None:
-        for one, other in combinations(range(len(results)), 2):
-            names = results[one].name, results[other].name
+        names, f1 = [one.name for one in results], [one.total.values[-1] for one in results]
+        for one, other in pairs(names, f1):
             both = side_by_side(tables[one].statistics(), tables[other].statistics())
-            comparisons += paired_tests(names, both, tables[one].metrics, plan)
+            pair = names[one], names[other]
+            comparisons += paired_tests(pair, both, tables[one].metrics, plan)
     warnings = _foreign(reference.name, results, lists) if settings.one_pronoun else []
     if not anchors:
         warnings = ["no pronoun of the lists was found: there is no score"]

@@ -24,6 +24,7 @@ from crosspro.evaluation.contrastive.group_accuracy import (
     units_of,
 )
 from crosspro.evaluation.mt_text.parallel_lines import lines_of
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Difference, Resampling
 from crosspro.evaluation.statistics.units import ResampledUnits
@@ -140,7 +141,10 @@ def decide(test_set: ContrastiveSet, system: SystemScores) -> Decisions:
 
 
 def evaluate_contrastive(
-    test_set: ContrastiveSet, systems: Sequence[SystemScores], plan: Resampling | None = None
+    test_set: ContrastiveSet,
+    systems: Sequence[SystemScores],
+    plan: Resampling | None = None,
+    pairs: PairChoice = every_pair,
 ) -> ContrastiveEvaluation:
     """Accuracy of each system; with a resampling plan also intervals and paired tests."""
     decisions = tuple(decide(test_set, system) for system in systems)
@@ -159,7 +163,7 @@ def evaluate_contrastive(
             _decidable(counter, system, one.right)
             for system, one in zip(systems, decisions, strict=True)
         ),
-        counter.comparisons(decided),
+        counter.comparisons(decided, pairs),
         units.name,
         units.count,
         tuple(_warnings(test_set, decisions, systems, units, plan)),

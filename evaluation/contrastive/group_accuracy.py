@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.evaluation.contrastive.formats import FAR, UNKNOWN, ContrastiveSet
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
@@ -108,16 +108,19 @@ class AccuracyCounter:
             groups.append(self._group(breakdown, group, mask, systems))
         return tuple(groups)
 
-    def comparisons(self, systems: Sequence[DecidedSystem]) -> tuple[Difference, ...]:
-        """Paired tests between all systems; none without a plan."""
+    def comparisons(
+        self, systems: Sequence[DecidedSystem], pairs: PairChoice = every_pair
+    ) -> tuple[Difference, ...]:
+        """Paired tests between systems; none without a plan."""
         if self.plan is None:
             return ()
         counted = [self._statistics(self._everything(), system.right) for system in systems]
         found = []
-        for one, other in combinations(range(len(systems)), 2):
-            names = systems[one].name, systems[other].name
+        names = [system.name for system in systems]
+        for one, other in pairs(names, [float(system.right.mean()) for system in systems]):
             table = side_by_side(counted[one], counted[other])
-            found += paired_tests(names, table, {"accuracy": percentage}, self.plan)
+            pair = names[one], names[other]
+            found += paired_tests(pair, table, {"accuracy": percentage}, self.plan)
         return tuple(found)
 
     def share(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from crosspro.evaluation.mt_metrics.pronoun_counts import (
 )
 from crosspro.evaluation.mt_metrics.score import MTText
 from crosspro.evaluation.mt_text.pronoun_forms import LANGUAGES
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.ratio import ratio
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
@@ -94,7 +94,11 @@ class PronounF1:
 
 
 def evaluate_pronouns(
-    text: MTText, language: str, plan: Resampling | None = None, ambiguous: bool = False
+    text: MTText,
+    language: str,
+    plan: Resampling | None = None,
+    ambiguous: bool = False,
+    pairs: PairChoice = every_pair,
 ) -> PronounF1:
     """Score candidates against the first reference; the language must have a table of pronouns."""
     if language not in LANGUAGES:
@@ -119,7 +123,8 @@ def evaluate_pronouns(
         results.append(PronounResult(name, tuple(scored)))
     comparisons: list[Difference] = []
     if plan:
-        for one, other in combinations(range(len(totals)), 2):
+        f1 = [result.groups[0].scores["f1"].value for result in results]
+        for one, other in pairs(text.names, f1):
             table = side_by_side(totals[one], totals[other])
             comparisons += paired_tests((text.names[one], text.names[other]), table, METRICS, plan)
     return PronounF1(

@@ -1,6 +1,6 @@
 """BLEU and chrF of MT output through sacrebleu, for comparison with the pronoun metrics (000 §4).
 
-sacrebleu counts and scores; resampling is ours, so that intervals are by document where documents
+The scores are sacrebleu's; resampling is ours, so that intervals are by document where documents
 are known and the paired tests are those of every other score here. Both metrics are functions of
 summed sentence statistics, so text is looked at only once.
 """
@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -24,7 +23,9 @@ from crosspro.data_prep.errors import (
     how_to_install,
     input_error,
 )
+from crosspro.evaluation.mt_metrics.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -48,12 +49,13 @@ METRICS = tuple(TITLES)
 
 @dataclass(frozen=True, slots=True)
 class MTSettings:
-    """What changes the scores; the defaults are sacrebleu's."""
+    """What changes the scores; the defaults are sacrebleu's. `silent` only spares its warnings."""
 
     metrics: tuple[str, ...] = METRICS
     tokenise: str = "13a"
     lowercase: bool = False
     word_order: int = 0
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,18 +92,6 @@ class MTEvaluation:
     warnings: tuple[str, ...]
 
 
-class _Metric(Protocol):
-    """The part of sacrebleu's metrics that is used here."""
-
-    def _extract_corpus_statistics(
-        self, hypotheses: Sequence[str], references: Any
-    ) -> list[list[int]]: ...
-
-    def _compute_score_from_stats(self, stats: list[int]) -> Any: ...
-
-    def get_signature(self) -> Any: ...
-
-
 def read_mt_text(
     candidates: Sequence[Path], references: Sequence[Path], doc_ids: Path | None = None
 ) -> MTText:
@@ -135,7 +125,10 @@ def _names(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def evaluate_mt(
-    text: MTText, settings: MTSettings | None = None, plan: Resampling | None = None
+    text: MTText,
+    settings: MTSettings | None = None,
+    plan: Resampling | None = None,
+    pairs: PairChoice = every_pair,
 ) -> MTEvaluation:
     """Score candidates; with a resampling plan also their intervals and paired differences."""
     settings = settings or MTSettings()
@@ -146,17 +139,16 @@ def evaluate_mt(
     for name in settings.metrics:
         metric = make_metric(name, settings)
         values = {name: partial(_values, metric)}
-        summed = [
-            units.sums(metric._extract_corpus_statistics(lines, text.references))
-            for lines in text.candidates
-        ]
+        counted = line_statistics(name, metric, text.candidates, text.references)
+        summed = [units.sums(statistics) for statistics in counted]
         # sacrebleu knows its own signature only once it has counted.
         own = [f"sacrebleu|{metric.get_signature().format()}"]
         signature = make_signature([name, f"lines:{text.lines}"], plan, units.name, own)
         for found, statistics in zip(scores, summed, strict=True):
             found |= scores_of(tally(statistics), values, plan, {name: signature})
         if plan:
-            for i, j in combinations(range(len(summed)), 2):
+            own_values = [found[name].value for found in scores]
+            for i, j in pairs(text.names, own_values):
                 pair = (text.names[i], text.names[j])
                 comparisons += paired_tests(pair, side_by_side(summed[i], summed[j]), values, plan)
     results = tuple(MTResult(n, one) for n, one in zip(text.names, scores, strict=True))
@@ -168,7 +160,7 @@ def evaluate_mt(
     return MTEvaluation(text.lines, documents, results, tuple(comparisons), tuple(warnings))
 
 
-def make_metric(name: str, settings: MTSettings) -> _Metric:
+def make_metric(name: str, settings: MTSettings) -> SacrebleuMetric:
     """A metric of sacrebleu, which is an optional package."""
     try:
         from sacrebleu.metrics.bleu import BLEU
@@ -179,17 +171,17 @@ def make_metric(name: str, settings: MTSettings) -> _Metric:
         ) from error
     if name == "chrf":
         chrf = CHRF(word_order=settings.word_order, lowercase=settings.lowercase)
-        return cast(_Metric, chrf)
+        return cast(SacrebleuMetric, chrf)
     if name != "bleu":
         raise input_error("settings", "metric", choices(METRICS), name)
     if settings.tokenise not in BLEU.TOKENIZERS:
         raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
     # `force` only silences a warning about tokenised text, which "none" is for.
-    force = settings.tokenise == "none"
+    force = settings.silent or settings.tokenise == "none"
     found = BLEU(lowercase=settings.lowercase, tokenize=settings.tokenise, force=force)
-    return cast(_Metric, found)
+    return cast(SacrebleuMetric, found)
 
 
-def _values(metric: _Metric, sums: Floats) -> Floats:
+def _values(metric: SacrebleuMetric, sums: Floats) -> Floats:
     rows = np.rint(sums).astype(np.int64).tolist()
     return np.array([metric._compute_score_from_stats(row).score for row in rows])

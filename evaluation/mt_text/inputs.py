@@ -3,7 +3,7 @@
 All files are read and checked before anything is computed. Links that are not given are made with
 our own aligner: reference and candidates are aligned together, with a larger corpus or with what
 was learnt from one where the user has it, and both directions are merged by grow-diag-final
-(000 §2.3).
+(000 §2.3). Text without links need not be tokenised if its languages are named.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from crosspro.evaluation.mt_text.linked_text import (
     read_links,
     read_text,
     text_digest,
+    tokenised_text,
 )
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
@@ -56,6 +57,8 @@ class InputPaths:
     doc_starts: Path | None = None
     tokens: Path | None = None
     lenient: bool = False
+    languages: tuple[str, str] | None = None
+    """Those of source and translations, if our own tokeniser is to cut them into words."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,23 @@ class MtInput:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ReadTexts:
+    """What was read, before links are made that are missing."""
+
+    source: Text
+    texts: tuple[Text, ...]
+    """The reference and the candidates."""
+    names: tuple[str, ...]
+    links: tuple[Links | None, ...]
+    documents: Documents | None
+    helper: _Helper
+    anchors: tuple[Anchor, ...] | None
+    lists: PronounLists | None
+    lenient: bool
+    languages: tuple[str, str] | None
+
+
 def read_input(
     paths: InputPaths,
     lists: PronounLists | None = None,
@@ -99,6 +119,16 @@ def read_input(
 
     `problems` are those that the caller has found already, in the lists perhaps.
     """
+    return linked_input(read_texts(paths, lists, align, problems), progress)
+
+
+def read_texts(
+    paths: InputPaths,
+    lists: PronounLists | None = None,
+    align: AlignWith = ALONE,
+    problems: Sequence[Problem] = (),
+) -> ReadTexts:
+    """Read all files, or raise all that is wrong with any of them."""
     problems = list(problems)
     names = candidate_names(paths.candidates, problems)
     source = _source(paths.source, problems)
@@ -114,23 +144,51 @@ def read_input(
     elif paths.doc_starts is not None:
         documents = read_doc_starts(paths.doc_starts, size, problems)
     helper = _helper(align, all(one is not None for one in links), problems)
+    if paths.languages and any(one is not None for one in links):
+        expected = "no links: they count the words of tokenised text"
+        problems.append(Problem("links", None, "text", expected, "text that is to be tokenised"))
     anchors = None
     if paths.tokens is not None and lists is not None:
         anchors = tuple(token_anchors(paths.tokens, source, lists, problems))
     nowhere = any(problem.expected.startswith(INSIDE) for problem in problems)
     raise_problems(problems, "--lenient drops links that lead to no word" if nowhere else "")
-    made = _missing_links(source, texts, links, helper, progress)
     named = (paths.reference.name.removesuffix(".xz").removesuffix(".gz"), *names)
-    translations = [Translation(*item) for item in zip(named, texts, made, strict=True)]
+    return ReadTexts(
+        source,
+        tuple(texts),
+        named,
+        tuple(links),
+        documents,
+        helper,
+        anchors,
+        lists,
+        paths.lenient,
+        paths.languages,
+    )
+
+
+def linked_input(
+    read: ReadTexts, progress: Progress = lambda text: None, jobs: int | None = 1
+) -> MtInput:
+    """What was read, tokenised if it is to be, with the links that were missing.
+
+    Neither the number of `jobs` nor the progress shown changes the links.
+    """
+    source, texts = read.source, read.texts
+    if read.languages is not None:
+        source = tokenised_text(source, read.languages[0])
+        texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
+    made = _missing_links(source, texts, read.links, read.helper, progress, jobs)
+    translations = [Translation(*item) for item in zip(read.names, texts, made, strict=True)]
     return MtInput(
         source,
         translations[0],
         tuple(translations[1:]),
-        documents,
-        _origin(links, helper, paths.lenient),
-        anchors,
+        read.documents,
+        _origin(read),
+        read.anchors,
         (
-            *_exchanged(source, texts[0], lists),
+            *_exchanged(source, texts[0], read.lists),
             *(
                 f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
                 for one in made
@@ -230,6 +288,7 @@ def _missing_links(
     links: Sequence[Links | None],
     helper: _Helper,
     progress: Progress,
+    jobs: int | None,
 ) -> list[Links]:
     """The given links, and those of one run of the aligner over all texts for the others."""
     if all(one is not None for one in links):
@@ -245,7 +304,7 @@ def _missing_links(
     settings = AlignerSettings(symmetrisation=helper.symmetrisation)
     if known is not None:
         settings = replace(settings, form=known.form, prefix_length=known.prefix_length)
-    made = align_corpus(left, right, settings, known, 1, progress)
+    made = align_corpus(left, right, settings, known, jobs, progress)
     size = len(sentences)
     return [
         links_from_pairs("aligned", made[number * size : (number + 1) * size])
@@ -255,14 +314,16 @@ def _missing_links(
     ]
 
 
-def _origin(links: Sequence[Links | None], helper: _Helper, lenient: bool) -> str:
-    """All that decides the links: how lenient, how many texts were aligned together, how, and with
-    what."""
+def _origin(read: ReadTexts) -> str:
+    """All that decides the links: how lenient, how many texts were aligned together, how, with
+    what, and whether they were tokenised here."""
     found = []
-    if any(one is not None for one in links):
-        found.append("given(lenient)" if lenient else "given")
-    if any(one is None for one in links):
-        found.append(f"aligned({','.join((f'{len(links)}-texts', *helper.digests))})")
+    if any(one is not None for one in read.links):
+        found.append("given(lenient)" if read.lenient else "given")
+    if any(one is None for one in read.links):
+        cut = () if read.languages is None else ("tokenised",)
+        parts = (f"{len(read.links)}-texts", *read.helper.digests, *cut)
+        found.append(f"aligned({','.join(parts)})")
     return "+".join(found)
 
 

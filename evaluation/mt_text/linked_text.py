@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crosspro.data_prep.annotate.tokenise import Tokeniser
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.textfile import BLOCK, NOISE, bad_byte, is_noise, read_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
@@ -127,6 +128,14 @@ def read_text(path: str | Path, problems: list[Problem]) -> Text:
     if lines[-1] == b"":
         lines.pop()
     return Text(str(path), lines, _word_counts(data, len(lines)), readable)
+
+
+def tokenised_text(text: Text, language: str) -> Text:
+    """The text with spaces between the tokens of our own tokeniser."""
+    tokenise = Tokeniser(language)
+    lines = [tokenise(line.decode("utf-8")) for line in text.lines]
+    lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+    return replace(text, lines=[" ".join(line).encode() for line in lines], lengths=lengths)
 
 
 def _word_counts(data: bytes, lines: int) -> Ints:

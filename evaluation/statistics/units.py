@@ -3,7 +3,8 @@
 Scored items (gaps, pronouns, instances, lines) belong to units: documents where they are known,
 because what stands in one document is not independent. Units with equal statistics cannot be told
 apart, so a test set of many small units is a table of the different *kinds* of units and a count of
-each: resampling is as fast for fifty thousand sentences as for fifty documents.
+each: where statistics are small numbers, resampling is as fast for fifty thousand sentences as for
+fifty documents.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ Ints = NDArray[np.int64]
 
 FEW_DOCUMENTS = 10
 """With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
+_MANY_KINDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,29 @@ class UnitTable:
 
 
 def tally(statistics: Floats) -> UnitTable:
-    """The table of units whose statistics are given, a row each."""
-    kinds, counts = np.unique(statistics, axis=0, return_counts=True)
+    """The table of units whose statistics are given, a row each.
+
+    Where there are very many kinds, and hardly two units of one kind, each unit has its own row: it
+    is drawn by itself several times as fast.
+    """
     # Each column by itself: numpy then sums pairwise, which loses least.
     sums = np.array([column.sum() for column in statistics.T])
-    return UnitTable(kinds, counts.astype(np.int64), sums)
+    kinds, counts = _different_rows(statistics)
+    if len(kinds) > max(_MANY_KINDS, len(statistics) // 2):
+        return UnitTable(statistics, None, sums)
+    return UnitTable(kinds, counts, sums)
+
+
+def _different_rows(statistics: Floats) -> tuple[Floats, Ints]:
+    """The rows in order, each once, and how often each is there.
+
+    What `np.unique(…, axis=0)` gives, which compares whole rows and takes many times as long.
+    """
+    rows = statistics[np.lexsort(statistics.T[::-1])]
+    new = np.ones(len(rows), dtype=bool)
+    np.any(rows[1:] != rows[:-1], axis=1, out=new[1:])
+    starts = np.flatnonzero(new)
+    return rows[starts], np.diff(starts, append=len(rows))
 
 
 def side_by_side(first: Floats, second: Floats) -> UnitTable:

@@ -65,7 +65,7 @@ def commands(workshop: Path) -> Iterator[Subject]:
     known = options()
     originals = files_of(workshop)
     names = sorted(name for name in originals if "/" not in name)
-    folders = ("majority", "project", "turku", "out", "apt")
+    folders = ("majority", "project", "turku", "out", "apt", "folder")
 
     def draw(rng: Random, files: Files) -> Files:
         line = shlex.split(rng.choice(LINES))

@@ -33,6 +33,10 @@ from crosspro.evaluation.correlation.judged_table import read_judgements
 from crosspro.evaluation.correlation.page import correlation_page
 from crosspro.evaluation.correlation.score_table import read_score_table
 from crosspro.evaluation.correlation.study import correlate
+from crosspro.evaluation.folder_report.compute import ReportSettings
+from crosspro.evaluation.folder_report.folder import report_on
+from crosspro.evaluation.folder_report.page import report_page
+from crosspro.evaluation.folder_report.results import report_json
 from crosspro.evaluation.mt_text.case_records import read_case_records
 from crosspro.evaluation.mt_text.document_units import read_doc_starts
 from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
@@ -55,8 +59,9 @@ from crosspro.evaluation.protest.verdicts import VerdictStore
 from crosspro.evaluation.review.filled_gaps import read_filled_gaps
 from crosspro.evaluation.review.gap_report import gap_json, gap_text, judged_csv
 from crosspro.evaluation.review.gap_scores import evaluate_gaps
+from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.submission import read_gold, read_submissions
-from tests.fuzz.subject import Files, Subject, require, round_trip
+from tests.fuzz.subject import Files, Subject, files_of, require, round_trip
 from tests.fuzz.text_readers import EN_FR
 
 
@@ -71,6 +76,7 @@ def mt_readers(workshop: Path) -> Iterator[Subject]:
     yield from _gap_filling(some)
     yield from _contrastive(some)
     yield from _protest(workshop, some)
+    yield from _folders(workshop)
 
 
 def _submissions(some: Any) -> Iterator[Subject]:
@@ -298,6 +304,29 @@ def _generative(some: Any) -> Iterator[Subject]:
         return released_instances(folder / "set", read_json(folder / "set"))
 
     yield Subject("contrastive.released_ctxpro", released, faults, share=1500)
+
+
+def _folders(workshop: Path) -> Iterator[Subject]:
+    """A whole folder, as `crosspro report` finds and reads it; small, and once without links."""
+    whole = files_of(workshop / "folder")
+    sets = {"contrastive/ctx.json": 3, "contrastive/pro.json": 2}
+    for name, size in sets.items():
+        whole[name] = json.dumps(json.loads(whole[name])[:size]).encode()
+    lines = {"contrastive/ctx/mt.fr": 3}
+    lines["contrastive/pro/mt.scores"] = sum(
+        1 + len(one["errors"]) for one in json.loads(whole["contrastive/pro.json"])
+    )
+    for name, content in whole.items():
+        if not name.endswith(".json"):
+            whole[name] = b"".join(content.splitlines(keepends=True)[: lines.get(name, 4)])
+    plain = {name: content for name, content in whole.items() if not name.endswith(".links")}
+
+    def reported(folder: Path) -> Any:
+        found = report_on(folder, settings=ReportSettings(Resampling(3, 1)))
+        return report_json(found), len(report_page(found))
+
+    words = (b"it", b"il", b"0-0", b"correct", b"expected", b"\n", b".")
+    yield Subject("report.folder", (whole, plain), reported, share=400, words=words)
 
 
 def _protest(workshop: Path, some: Any) -> Iterator[Subject]:

@@ -21,6 +21,7 @@ from crosspro.prediction.system import load_system
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
 from tests.evaluation.contrastive.instances import BLOCK
+from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro
 
 MAKES = (
@@ -107,6 +108,9 @@ LINES = (
     "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
     "published --task en-fr --year 2017 --layout csv",
     "published wmt-2016-5 --layout json",
+    "report folder --resamples 5 -o out --jobs 1 --name x",
+    "report folder --source s.en --reference r.fr --candidate c.fr c.fr --resamples 0 -o out/report"
+    " --links-reference r.links --pair en-fr --pronouns lists.yaml --doc-starts starts",
     "select-test dev.data --task en-fr -o out/t --documents 1 --min-segments 1",
     "stats dev.data --task en-fr --by-document -o out/x",
     "tokenise raw.en -l en -o out/x",
@@ -142,6 +146,7 @@ def _texts(folder: Path) -> None:
     for name, ours in {**names, "ref.align": "r.links", "mt.align": "c.links"}.items():
         shutil.copy(apt / name, folder / ours)
     shutil.copytree(apt, folder / "apt")
+    make_folder(folder / "folder")
     shutil.copytree(autoprf, folder / "autoprf")
     shutil.copy(GOLDEN / "bitext" / "game.fr.po", folder)
     game = read_bitext(folder / "game.fr.po", source_language="en", target_language="fr")

@@ -40,6 +40,7 @@ INPUTS = {
     "exclude",
     "file",
     "files",
+    "folder",
     "gold",
     "instructions",
     "items",

@@ -26,6 +26,7 @@ from crosspro.evaluation.contrastive.group_accuracy import (
     units_of,
 )
 from crosspro.evaluation.mt_text.translation_words import has_form, target_words
+from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Difference, Resampling
 
@@ -96,6 +97,7 @@ def evaluate_generative(
     language: str,
     rules: PayloadRules,
     plan: Resampling | None = None,
+    pairs: PairChoice = every_pair,
 ) -> GenerativeEvaluation:
     """Accuracy of each output; with a resampling plan also intervals and paired tests."""
     systems = tuple(judge(test_set, output, language) for output in outputs)
@@ -126,7 +128,7 @@ def evaluate_generative(
             )
             for mask in masks
         ),
-        counter.comparisons(decided),
+        counter.comparisons(decided, pairs),
         units.name,
         units.count,
         (*test_set.warnings, *warnings, *(few_documents(test_set, units) if plan else ())),

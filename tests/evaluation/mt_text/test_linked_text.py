@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.errors import InputError
-from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
+from crosspro.evaluation.mt_text.inputs import (
+    AlignWith,
+    InputPaths,
+    linked_input,
+    read_input,
+    read_texts,
+)
 from crosspro.evaluation.mt_text.linked_text import (
     links_from_pairs,
     read_links,
@@ -252,3 +258,27 @@ def test_a_prior_of_another_kind(files):
     assert found.endswith("found a file of another kind")
     (found,) = problems(paths(files), align=AlignWith(prior=files / "none"))[1:]
     assert found.startswith("none: file: expected a readable file")
+
+
+def test_text_without_links_is_tokenised_if_its_languages_are_named(files):
+    (files / "source").write_text("It rains, he says.\n\nDon't!\n", "utf-8")
+    (files / "reference").write_text("«Il pleut», dit-il.\n\nC'est fini!\n", "utf-8")
+    (files / "candidate").write_text("Il pleut.\n\nPas\n", "utf-8")
+    asked = paths(files, links_reference=None, links_candidates=(), languages=("en", "fr"))
+    data = read_input(asked)
+    assert data.source.words(0) == ["It", "rains", ",", "he", "says", "."]
+    assert data.reference.text.words(2) == ["C'", "est", "fini", "!"]
+    assert data.source.lengths.tolist() == [6, 0, 3]
+    assert data.links == "aligned(2-texts,grow-diag-final,tokenised)"
+    again = linked_input(read_texts(asked), jobs=2)
+    assert [again.reference.links.of_line(n) for n in range(3)] == [
+        data.reference.links.of_line(n) for n in range(3)
+    ]
+
+
+def test_given_links_count_the_words_of_tokenised_text(files):
+    (found,) = problems(paths(files, languages=("en", "fr")))
+    assert found == (
+        "links: text: expected no links: they count the words of tokenised text, found text that "
+        "is to be tokenised"
+    )

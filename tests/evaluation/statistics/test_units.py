@@ -24,6 +24,23 @@ def test_a_table_has_every_unit_once(statistics):
 
 
 @given(rows)
+def test_kinds_are_in_the_order_of_their_columns(statistics):
+    table = tally(statistics)
+    kinds, counts = np.unique(statistics.reshape(-1, 3), axis=0, return_counts=True)
+    assert table.kinds.tolist() == kinds.tolist()
+    assert table.counts.tolist() == counts.tolist()
+
+
+def test_very_many_kinds_have_a_row_for_each_unit():
+    statistics = np.arange(24_000, dtype=float).reshape(-1, 2)
+    table = tally(statistics)
+    assert table.counts is None
+    assert table.kinds is statistics
+    assert table.sums.tolist() == statistics.sum(axis=0).tolist()
+    assert tally(np.concatenate([statistics] * 3)).counts.tolist() == [3] * 12_000
+
+
+@given(rows)
 def test_two_systems_stand_side_by_side(statistics):
     table = side_by_side(statistics, 2 * statistics)
     assert (table.kinds[:, 3:] == 2 * table.kinds[:, :3]).all()

@@ -1,0 +1,1 @@
+"""Everything that can be computed from a folder of source, reference, outputs and documents."""

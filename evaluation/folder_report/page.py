@@ -1,0 +1,152 @@
+"""A report of a folder as one HTML page that needs nothing else and runs no script."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from crosspro.data_prep.files.textfile import make_folder, write_text
+from crosspro.evaluation.folder_report.parts import Headline
+from crosspro.evaluation.folder_report.results import SAYS, FolderReport, report_json, standing
+from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
+from crosspro.evaluation.layout.page import Section, score_bar
+from crosspro.evaluation.layout.template import (
+    SHARED,
+    cell_table,
+    fill_page,
+    html_table,
+    signature_list,
+    warning_list,
+)
+from crosspro.evaluation.statistics.score import Score
+
+FILES = ("report.html", "report.json")
+_SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "worse": "▼"}
+
+
+def report_page(report: FolderReport) -> str:
+    """The page of a report."""
+    sections = list(_sections(report))
+    anchors = [f"s{number}" for number in range(1, len(sections) + 1)]
+    links = [
+        f'<a href="#{anchor}">{html.escape(section.title)}</a>'
+        for anchor, section in zip(anchors, sections, strict=True)
+    ]
+    shown = (_shown(anchor, one) for anchor, one in zip(anchors, sections, strict=True))
+    parts = {
+        "title": html.escape(f"Report on {report.folder}"),
+        "subtitle": html.escape(_subtitle(report)),
+        "contents": "".join((*links, '<a href="#signatures">Signatures</a>')),
+        "warnings": warning_list(report.warnings),
+        "sections": "".join(shown),
+        "signatures": signature_list(
+            [score.signature for one in report.headlines for score in one.scores.values()]
+        ),
+    }
+    return fill_page(SHARED / "overview.html", parts)
+
+
+def write_report(report: FolderReport, folder: Path) -> None:
+    """Page and JSON, once both are made, in a folder that may be new."""
+    texts = report_page(report), report_json(report)
+    make_folder(folder)
+    for name, text in zip(FILES, texts, strict=True):
+        write_text(folder / name, text)
+
+
+def _subtitle(report: FolderReport) -> str:
+    source, target = report.languages
+    parts = [f"{source or '?'} to {target or '?'}"]
+    parts.append(f"{len(report.systems):,} system{'s' if len(report.systems) > 1 else ''}")
+    if report.lines:
+        parts.append(f"{report.lines:,} lines")
+    if report.documents is not None:
+        parts.append(f"{report.documents:,} documents")
+    return " · ".join(parts)
+
+
+def _shown(anchor: str, section: Section) -> str:
+    note = f'<p class="note">{html.escape(section.note)}</p>' if section.note else ""
+    title = f'<h2 id="{anchor}">{html.escape(section.title)}</h2>'
+    return f'{title}<div class="scroll">{section.body}</div>{note}\n'
+
+
+def _sections(report: FolderReport) -> Iterator[Section]:
+    if report.headlines:
+        yield _overview(report)
+    if any(one.comparisons for one in report.headlines):
+        yield _differences(report.headlines)
+    if report.not_computed:
+        rows = (
+            f"<dt>{html.escape(one.metric)}</dt><dd>{html.escape(one.reason)}</dd>"
+            for one in report.not_computed
+        )
+        yield Section("Not computed", f'<dl class="missing">{"".join(rows)}</dl>')
+    for part in report.parts:
+        yield from part.sections
+    for part in report.parts:
+        yield from part.examples
+    yield _data(report)
+
+
+def _overview(report: FolderReport) -> Section:
+    """Systems in rows, scores in columns, and the signs of what differs."""
+    found: dict[str, None] = {}
+    body = []
+    for name in report.systems:
+        cells = [html.escape(name)]
+        for one in report.headlines:
+            stands = standing(one, name, report.baseline)
+            found |= {stands: None} if stands else {}
+            cells.append(_cell(one, one.scores.get(name), stands))
+        body.append(cells)
+    table = cell_table(("system", *(one.title for one in report.headlines)), body)
+    signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
+    note = f"[95% interval]; bars span the intervals of a column. {signs}{'.' if signs else ''}"
+    return Section("Overview", f'<div class="overview">{table}</div>', note)
+
+
+def _cell(headline: Headline, score: Score | None, stands: str) -> str:
+    if score is None or score.value != score.value:
+        return "–"
+    sign = f"<sup>{_SIGNS[stands]}</sup>" if stands else ""
+    value = f"<strong>{score.value:.{headline.digits}f}</strong>{sign}"
+    bounds = ""
+    if score.low is not None and score.high is not None:
+        digits = headline.digits
+        bounds = f"<small>[{score.low:.{digits}f}, {score.high:.{digits}f}]</small>"
+    return f'<div class="{stands}">{value}{bounds}{_bar(headline, score)}</div>'
+
+
+def _bar(headline: Headline, score: Score) -> str:
+    """The score among those of other systems: a bar over the intervals of all of them."""
+    scores = [one for one in headline.scores.values() if one.value == one.value]
+    left = min(one.value if one.low is None else one.low for one in scores)
+    right = max(one.value if one.high is None else one.high for one in scores)
+    if score.low is None or score.high is None or left == right:
+        return ""
+    bounds = (score.low - left, score.high - left)
+    moved = replace(score, value=score.value - left, low=bounds[0], high=bounds[1])
+    return score_bar(moved, right - left, under=True)
+
+
+def _differences(headlines: Sequence[Headline]) -> Section:
+    rows: list[Sequence[str]] = []
+    heading: Sequence[str] = ()
+    for one in headlines:
+        if one.comparisons:
+            heading, own, _ = differences_table(one.comparisons, one.digits)
+            rows += [(row[0], one.title, *row[1:]) for row in own]
+    table = html_table((heading[0], "metric", *heading[1:]), rows, 2)
+    return Section("Paired differences", table, NOT_CORRECTED)
+
+
+def _data(report: FolderReport) -> Section:
+    rows = [(one.role, one.path, f"{one.lines:,}", one.sha256[:16]) for one in report.data]
+    table = html_table(("file", "path", "lines", "SHA-256 (beginning)"), rows, 2)
+    note = "Whole checksums are in the JSON report."
+    if report.unused:
+        note += f" Files of the folder that were not used: {', '.join(report.unused)}."
+    return Section("Data", f'<div class="hash">{table}</div>', note)

@@ -1,0 +1,187 @@
+"""A finished report, as JSON and as text for the terminal; `page.py` makes a page of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from crosspro import __version__
+from crosspro.data_prep.errors import printable
+from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.textfile import count_lines
+from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
+from crosspro.evaluation.folder_report.files import ReportFiles
+from crosspro.evaluation.folder_report.parts import Headline, ReportPart
+from crosspro.evaluation.layout.differences import NOT_CORRECTED, difference_record
+from crosspro.evaluation.layout.style import PLAIN, Style
+
+SIGNIFICANT = 0.05
+BEST, EQUAL, BASELINE, BETTER, WORSE = "best", "equal", "baseline", "better", "worse"
+SAYS = {
+    BEST: "the best",
+    EQUAL: f"not significantly different from the best (p ≥ {SIGNIFICANT:g})",
+    BASELINE: "the baseline",
+    BETTER: f"significantly better than the baseline (p < {SIGNIFICANT:g})",
+    WORSE: f"significantly worse than the baseline (p < {SIGNIFICANT:g})",
+}
+_SIGNS = {BEST: "*", EQUAL: "=", BASELINE: "·", BETTER: "+", WORSE: "-"}
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file that was read: what it is, where it lies, its lines and its checksum."""
+
+    role: str
+    path: str
+    lines: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class FolderReport:
+    """Everything that was computed from a folder, and what was not."""
+
+    folder: str
+    languages: tuple[str | None, str | None]
+    systems: tuple[str, ...]
+    lines: int
+    documents: int | None
+    data: tuple[FileRecord, ...]
+    unused: tuple[str, ...]
+    parts: tuple[ReportPart, ...]
+    not_computed: tuple[NotComputed, ...]
+    warnings: tuple[str, ...]
+    baseline: str | None = None
+
+    @property
+    def headlines(self) -> list[Headline]:
+        """The columns of the overview."""
+        return [part.headline for part in self.parts]
+
+
+def make_report(
+    folder: Path,
+    files: ReportFiles,
+    contents: ReportContents,
+    parts: Sequence[ReportPart],
+    baseline: str | None = None,
+) -> FolderReport:
+    """The report of what was read and computed."""
+    names = [one.name for one in files.outputs]
+    names += [name for part in parts for name in part.headline.scores]
+    warnings = [text for part in parts for text in part.warnings]
+    return FolderReport(
+        printable(folder.resolve().name),
+        files.languages,
+        tuple(dict.fromkeys(names)),
+        0 if contents.text is None else contents.text.lines,
+        None if contents.documents is None else len(contents.documents.names),
+        tuple(_records(folder, files)),
+        tuple(_inside(folder, path) for path in files.unused),
+        tuple(parts),
+        contents.not_computed,
+        tuple(dict.fromkeys(map(printable, (*contents.warnings, *warnings)))),
+        baseline,
+    )
+
+
+def _records(folder: Path, files: ReportFiles) -> Iterator[FileRecord]:
+    for role, path in files.roles():
+        yield FileRecord(role, _inside(folder, path), count_lines(path), sha256_of(path))
+
+
+def _inside(folder: Path, path: Path) -> str:
+    """A path as it is seen from the folder, if it lies there."""
+    return printable(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+
+
+def standing(headline: Headline, system: str, baseline: str | None = None) -> str:
+    """How a system stands: the best or not significantly different from it, or, where there is a
+    baseline, significantly better or worse than that. Empty if none of these."""
+    scores = {name: one.value for name, one in headline.scores.items() if not isnan(one.value)}
+    if len(scores) < 2 or system not in scores:
+        return ""
+    if baseline in scores:
+        if system == baseline:
+            return BASELINE
+        own = next((one for one in headline.comparisons if one.first == system), None)
+        if own is None or own.p_randomisation >= SIGNIFICANT:
+            return ""
+        return BETTER if own.difference > 0 else WORSE
+    if system == max(scores, key=scores.__getitem__):
+        return BEST
+    own = next((one for one in headline.comparisons if one.second == system), None)
+    return EQUAL if own is not None and own.p_randomisation >= SIGNIFICANT else ""
+
+
+def report_text(report: FolderReport, style: Style = PLAIN) -> str:
+    """The overview, with the signs of what differs, and what is missing."""
+    headlines = report.headlines
+    rows = [
+        (name, *(_cell(one, name, report.baseline) for one in headlines)) for name in report.systems
+    ]
+    parts = [style.table(("system", *(one.title for one in headlines)), rows)] if headlines else []
+    signs = {
+        _SIGNS[found]: SAYS[found]
+        for one in headlines
+        for name in report.systems
+        if one.comparisons and (found := standing(one, name, report.baseline))
+    }
+    if signs:
+        said = "; ".join(f"{sign} {text}" for sign, text in signs.items())
+        parts.append(f"{said}. {NOT_CORRECTED}\n")
+    missing = [f"Not computed: {one.metric}: {one.reason}.\n" for one in report.not_computed]
+    parts += ["".join(missing)] if missing else []
+    return "\n".join(parts)
+
+
+def _cell(headline: Headline, system: str, baseline: str | None) -> str:
+    if system not in headline.scores:
+        return "–"
+    score = headline.scores[system]
+    shown = "–" if isnan(score.value) else score.shown(headline.digits)
+    sign = _SIGNS.get(standing(headline, system, baseline), "")
+    return f"{shown} {sign}".rstrip() if headline.comparisons else shown
+
+
+def report_json(report: FolderReport) -> str:
+    """Everything, for other programs."""
+    content = {
+        "crosspro": __version__,
+        "folder": report.folder,
+        "source_language": report.languages[0],
+        "target_language": report.languages[1],
+        "systems": report.systems,
+        "lines": report.lines,
+        "documents": report.documents,
+        "data": [asdict(one) for one in report.data],
+        "unused": report.unused,
+        "baseline": report.baseline,
+        "scores": [record for one in report.parts for record in _scores(one)],
+        "comparisons": [
+            {"metric": part.headline.title, **difference_record(one)}
+            for part in report.parts
+            for one in part.headline.comparisons
+        ],
+        "not_computed": [asdict(one) for one in report.not_computed],
+        "warnings": report.warnings,
+        "metrics": {part.key: part.record for part in report.parts},
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _scores(part: ReportPart) -> Iterator[dict[str, Any]]:
+    for name, score in part.headline.scores.items():
+        value = None if isnan(score.value) else score.value
+        yield {
+            "metric": part.headline.title,
+            "system": name,
+            "value": value,
+            "low": score.low,
+            "high": score.high,
+            "signature": score.signature,
+        }

@@ -1,0 +1,89 @@
+"""Contrastive sets of a folder, with what systems made of them: scores, translations or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from crosspro.data_prep.errors import InputError, Problem
+from crosspro.evaluation.contrastive.accuracy import SystemScores, read_scores
+from crosspro.evaluation.contrastive.formats import ContrastiveSet, read_contrastive
+from crosspro.evaluation.contrastive.generative.expected_sets import is_json, read_expected
+from crosspro.evaluation.contrastive.generative.outputs import GeneratedOutput, read_outputs
+from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
+
+PAYLOAD = PayloadRules()
+
+
+@dataclass(frozen=True)
+class ScoredSet:
+    """A set whose translations systems have scored."""
+
+    test_set: ContrastiveSet
+    systems: tuple[SystemScores, ...]
+
+
+@dataclass(frozen=True)
+class GeneratedSet:
+    """A set whose sources systems have translated."""
+
+    test_set: ContrastiveSet
+    outputs: tuple[GeneratedOutput, ...]
+
+
+@dataclass(frozen=True)
+class ReadSet:
+    """A set as it was read; None for what no system has made."""
+
+    name: str
+    scored: ScoredSet | None
+    generated: GeneratedSet | None
+
+
+def read_set(files: SetFiles, language: str, maximise: bool = False) -> ReadSet:
+    """Read a set and all that belongs to it; raises `InputError` with all faults."""
+    problems: list[Problem] = []
+    scored = generated = None
+    try:
+        has_own_output = not is_json(files.path)
+        if files.scores:
+            scored = _scored(files, maximise)
+    except InputError as error:
+        problems += error.problems
+        has_own_output = False
+    try:
+        if files.outputs or (has_own_output and language):
+            generated = _generated(files, language)
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    return ReadSet(files.name, scored, generated)
+
+
+def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
+    test_set = read_contrastive(files.path, allow_unknown=True)
+    read = read_scores([one.path for one in files.scores], test_set, maximise)
+    pairs = zip(read, files.scores, strict=True)
+    return ScoredSet(test_set, tuple(replace(one, name=own.name) for one, own in pairs))
+
+
+def _generated(files: SetFiles, language: str) -> GeneratedSet:
+    test_set, rows = read_expected(files.path, language, allow_unknown=True)
+    read = read_outputs(
+        [one.path for one in files.outputs],
+        test_set,
+        PAYLOAD,
+        language,
+        tsv=None if rows is None else (files.path, rows),
+        parts=files.parts,
+    )
+    names = _names(files.outputs) or [files.name]
+    return GeneratedSet(
+        test_set, tuple(replace(one, name=name) for one, name in zip(read, names, strict=True))
+    )
+
+
+def _names(systems: Sequence[SystemFile]) -> list[str]:
+    return [one.name for one in systems]

@@ -1,0 +1,39 @@
+"""Which systems are compared with which by paired tests: all, each with the best, or with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+
+PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
+"""Pairs of places of systems, whose names and scores are given; the second is subtracted."""
+
+
+def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each system with each other."""
+    return list(combinations(range(len(names)), 2))
+
+
+def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """The system with the highest score, of equals the first, with each other."""
+    defined = [place for place, value in enumerate(values) if not isnan(value)]
+    if not defined:
+        return []
+    best = max(defined, key=values.__getitem__)
+    return [(best, other) for other in range(len(names)) if other != best]
+
+
+@dataclass(frozen=True)
+class AgainstSystem:
+    """Each other system with the one of this name; with the best where it is not among them."""
+
+    name: str
+
+    def __call__(self, names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+        """The pairs, the system of this name second."""
+        if self.name not in names:
+            return against_best(names, values)
+        place = list(names).index(self.name)
+        return [(other, place) for other in range(len(names)) if other != place]

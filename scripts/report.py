@@ -1,0 +1,174 @@
+"""All scores of a folder of MT output as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import (
+    AlignPrior,
+    AlignWithOption,
+    Candidates,
+    DocStarts,
+    Lenient,
+    LinksCandidates,
+    LinksReference,
+    Reference,
+    Source,
+    Symmetrisation,
+    VariadicCommand,
+    check_outputs,
+    refuse_pairs,
+    tell,
+)
+from crosspro.scripts.options import DocIds, Names, Resamples, Seed, style_of, write_output
+
+OUTPUT = "report"
+"""The folder beside the texts that a report is written to."""
+
+app = command_app()
+
+
+@app.command(cls=VariadicCommand)
+def report(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Folder of source, reference, outputs, documents."),
+    ],
+    pair: Annotated[
+        str | None,
+        typer.Option(metavar="S-T", help="Languages such as en-fr; else the ends of names."),
+    ] = None,
+    source: Source = None,
+    reference: Reference = None,
+    candidate: Candidates = None,
+    links_reference: LinksReference = None,
+    links_candidate: LinksCandidates = None,
+    doc_ids: DocIds = None,
+    doc_starts: DocStarts = None,
+    pronouns: Annotated[
+        str | None,
+        typer.Option(metavar="LISTS", help="Pronoun lists such as en-fr, or a .yaml file."),
+    ] = None,
+    name: Names = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="System that others are compared with; else the best.")
+    ] = None,
+    align: Annotated[
+        bool, typer.Option(help="Make links where there are none; else no APT and AutoPRF.")
+    ] = True,
+    align_with: AlignWithOption = None,
+    align_prior: AlignPrior = None,
+    symmetrisation: Symmetrisation = None,
+    tokenised: Annotated[
+        bool | None,
+        typer.Option(help="Whether the text is tokenised; if not said, it is looked at."),
+    ] = None,
+    tokenise: Annotated[
+        str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")
+    ] = "13a",
+    maximise: Annotated[
+        bool,
+        typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
+    ] = False,
+    lenient: Lenient = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    max_examples: Annotated[
+        int,
+        typer.Option(min=0, help="Examples in the HTML page, at most; the page says if it cuts."),
+    ] = 20,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 2,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
+    ] = None,
+) -> None:
+    """All scores of a folder of MT output as one page.
+
+    BLEU, chrF, F1 of pronouns, APT, AutoPRF and accuracy on contrastive sets, with 95% intervals
+    by document and paired tests, as one HTML page and one JSON file; what cannot be computed is
+    listed with its reason. Files are known by their names: source.en (or X.src), reference.fr
+    (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
+    contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
+    """
+    from crosspro.evaluation.folder_report.compute import ReportSettings
+    from crosspro.evaluation.folder_report.contents import ReadingRules
+    from crosspro.evaluation.folder_report.files import GivenFiles, read_pair
+    from crosspro.evaluation.folder_report.folder import report_on
+    from crosspro.evaluation.folder_report.page import FILES, write_report
+    from crosspro.evaluation.folder_report.results import report_text
+    from crosspro.evaluation.mt_text.inputs import AlignWith
+    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.scripts.steps import StepDisplay
+
+    refuse_pairs(
+        context,
+        [("doc_ids", "doc_starts"), *(("align", one) for one in _FOR_ALIGNING if not align)],
+    )
+    languages = None if pair is None else read_pair(pair)
+    given = GivenFiles(
+        source,
+        reference,
+        tuple(candidate or ()),
+        links_reference,
+        tuple(links_candidate or ()),
+        doc_ids,
+        doc_starts,
+    )
+    rules = ReadingRules(
+        pronouns,
+        AlignWith(align_with, align_prior, symmetrisation),
+        align,
+        tokenised,
+        lenient,
+        maximise,
+    )
+    plan = Resampling(resamples, seed) if resamples else None
+    target = output or folder / OUTPUT
+    _check_target(target)
+    with StepDisplay() as display:
+        found = report_on(
+            folder,
+            given,
+            languages,
+            rules,
+            ReportSettings(plan, tokenise=tokenise, most_examples=max_examples),
+            baseline=baseline,
+            names=name or (),
+            jobs=jobs,
+            progress=display.report,
+        )
+    for warning in found.warnings:
+        tell(f"warning: {warning}")
+    write_report(found, target)
+    write_output(report_text(found, style_of()).encode("utf-8"), None)
+    tell(", ".join(str(target / name) for name in FILES))
+
+
+_FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
+
+
+def _check_target(folder: Path) -> None:
+    """Raise before anything is computed if a report cannot be written to the folder."""
+    from crosspro.data_prep.errors import input_error
+    from crosspro.data_prep.files.guard import check_not_input
+    from crosspro.evaluation.folder_report.page import FILES
+
+    if folder.exists() and not folder.is_dir():
+        raise input_error(folder, "output", "a folder", "a file")
+    if folder.is_dir():
+        files = [folder / name for name in FILES]
+        check_outputs(*files)
+        for path in files:
+            check_not_input(path)
+    else:
+        check_outputs(folder)
+
+
+if __name__ == "__main__":
+    run(app)

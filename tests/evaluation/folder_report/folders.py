@@ -1,0 +1,35 @@
+"""A folder as `crosspro report` reads it, from the golden files of the metrics."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.conftest import GOLDEN
+
+APT = GOLDEN / "apt"
+CTXPRO = GOLDEN / "ctxpro" / "fr"
+CONTRAPRO = GOLDEN / "contrastive" / "small_set"
+
+
+def make_folder(folder: Path) -> Path:
+    """Fifteen lines in three documents, two systems with links, two contrastive sets."""
+    files = {
+        "source.en": APT / "src.en",
+        "reference.fr": APT / "ref.fr",
+        "reference.links": APT / "ref.align",
+        "outputs/mt.fr": APT / "mt.fr",
+        "outputs/mt.links": APT / "mt.align",
+        "outputs/people.fr": APT / "ref.fr",
+        "outputs/people.links": APT / "ref.align",
+        "contrastive/ctx.json": CTXPRO / "set.json",
+        "contrastive/ctx/mt.fr": CTXPRO / "out.fr",
+        "contrastive/pro.json": CONTRAPRO / "test.json",
+        "contrastive/pro/mt.scores": CONTRAPRO / "scores",
+    }
+    for name, path in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / name)
+    ids = "".join(f"d{number // 5}\n" for number in range(15))
+    (folder / "doc-ids").write_text(ids, "utf-8")
+    return folder

@@ -1,0 +1,176 @@
+"""A folder is read and checked as a whole; what is missing is told, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
+from crosspro.evaluation.folder_report.files import GivenFiles, find_files
+from tests.evaluation.folder_report.folders import make_folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_folder(tmp_path)
+
+
+def read(folder, pair=None, **rules):
+    problems = []
+    files = find_files(folder, GivenFiles(), pair, problems)
+    return read_contents(folder, files, ReadingRules(**rules), problems)
+
+
+def faults(folder, pair=None, **rules):
+    with pytest.raises(InputError) as caught:
+        read(folder, pair, **rules)
+    shown = (str(one) for one in caught.value.problems)
+    return [one.replace(f"{folder}/", "").replace(str(folder), "DIR") for one in shown]
+
+
+def missing(contents):
+    return {one.metric: one.reason for one in contents.not_computed}
+
+
+def without_links(folder):
+    for path in (*folder.glob("*.links"), *folder.glob("outputs/*.links")):
+        path.unlink()
+
+
+def test_everything_is_read(folder):
+    found = read(folder)
+    assert found.text.names == ("mt", "people")
+    assert found.text.lines == 15
+    assert found.text.documents.tolist() == [0] * 5 + [1] * 5 + [2] * 5
+    assert found.linked.names == ("reference.fr", "mt", "people")
+    assert found.linked.languages is None
+    assert found.lists.name == "en-fr"
+    assert [one.name for one in found.sets] == ["ctx", "pro"]
+    assert (found.sets[0].scored, found.sets[1].generated) == (None, None)
+    assert found.not_computed == ()
+
+
+def test_all_problems_of_all_files_at_once(folder):
+    (folder / "reference.fr").write_bytes(b"\xff\n" * 15)
+    (folder / "outputs/mt.fr").write_text("x\n" * 14, "utf-8")
+    (folder / "doc-ids").write_text("a\n", "utf-8")
+    (folder / "outputs/people.links").write_text("0-0\n" * 14 + "x\n", "utf-8")
+    (folder / "contrastive/pro/mt.scores").write_text("1\n", "utf-8")
+    (folder / "contrastive/ctx/mt.fr").write_text("x\n", "utf-8")
+    (folder / "pronouns.yaml").write_text("a: 1\n", "utf-8")
+    found = faults(folder)
+    places = [one.partition(": ")[0] for one in found]
+    assert places[:15] == [f"reference.fr:{n}" for n in range(1, 16)]
+    assert "outputs/mt.fr:15" in places
+    assert len(found) == len(set(found))
+    for name in ("doc-ids:2", "contrastive/pro/mt.scores:2", "contrastive/ctx/mt.fr:2"):
+        assert name in places, name
+    assert any(one.startswith("pronouns.yaml") for one in found)
+
+
+def test_problems_of_links(folder):
+    (folder / "outputs/people.links").write_text("0-0\n" * 14 + "x\n", "utf-8")
+    (folder / "reference.links").write_text("99-0\n" * 15, "utf-8")
+    found = faults(folder)
+    assert "outputs/people.links:15: links: expected" in found[-1]
+    assert found[0].startswith("reference.links:1: links: expected links inside")
+
+
+def test_blank_lines_at_the_end_are_dropped_if_that_is_asked_for(folder):
+    for name in ("outputs/mt.fr", "outputs/mt.links"):
+        with (folder / name).open("a") as handle:
+            handle.write("\n\n")
+    assert "outputs/mt.fr:16: lines: expected 15 lines as in source.en, found 17" in faults(folder)
+    found = read(folder, lenient=True)
+    assert [len(lines) for lines in found.text.candidates] == [15, 15]
+    assert len(found.linked.texts[1].lines) == 15
+
+
+def test_there_must_be_something_to_score(tmp_path):
+    expected = "files in outputs (or --candidate), or sets in contrastive"
+    assert faults(tmp_path) == [f"DIR: outputs: expected {expected}, found none"]
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs/a").write_text("x\n", "utf-8")
+    assert faults(tmp_path) == [
+        "DIR: reference: expected a file such as reference.fr, or --reference, found none",
+        "DIR: language: expected names that end in a language (reference.fr), or --pair, found "
+        "none",
+    ]
+
+
+def test_an_empty_text_is_one_problem(folder):
+    for path in (*folder.glob("*.*"), *folder.glob("outputs/*"), folder / "doc-ids"):
+        if path.is_file():
+            path.write_bytes(b"")
+    assert faults(folder) == ["source.en: file: expected at least one line, found none"]
+
+
+def test_what_needs_a_source_is_left_out_without_one(folder):
+    (folder / "source.en").unlink()
+    found = read(folder)
+    assert found.linked is None
+    assert set(missing(found)) == {"APT", "AutoPRF"}
+    assert missing(found)["APT"] == "no source: a file such as source.en, or --source"
+    assert found.text.lines == 15
+
+
+def test_languages_without_tables(folder):
+    for path in (*folder.glob("*.fr"), *folder.glob("*/*.fr"), *folder.glob("*/*/*.fr")):
+        path.rename(path.with_suffix(".it"))
+    found = missing(read(folder))
+    assert set(found) == {"pronoun F1", "APT", "AutoPRF"}
+    assert found["pronoun F1"] == "no table of the pronouns of it: one of de, en, es, fr"
+    assert found["APT"] == "no lists of pronouns for en-it: pronouns.yaml, or --pronouns"
+
+
+def test_links_are_made_only_if_they_may_be(folder):
+    without_links(folder)
+    assert read(folder).linked.links == (None, None, None)
+    found = missing(read(folder, make_links=False))
+    assert found["APT"] == "no word links, and --no-align says to make none"
+
+
+def test_text_without_links_is_looked_at_to_see_if_it_is_tokenised(folder):
+    without_links(folder)
+    assert read(folder).linked.languages is None
+    assert read(folder, tokenised=False).linked.languages == ("en", "fr")
+    for name in ("source.en", "reference.fr"):
+        (folder / name).write_text("It rains, he says.\n" * 15, "utf-8")
+    found = read(folder)
+    assert found.linked.languages == ("en", "fr")
+    assert found.warnings == ()
+    assert read(folder, tokenised=True).linked.languages is None
+
+
+def test_a_source_whose_language_nobody_knows(folder):
+    without_links(folder)
+    (folder / "source.en").rename(folder / "source.txt")
+    (folder / "source.txt").write_text("It rains, he says.\n" * 15, "utf-8")
+    (folder / "reference.fr").write_text("Il pleut, dit-il.\n" * 15, "utf-8")
+    assert missing(read(folder))["APT"].startswith("no lists of pronouns for ?-fr")
+    assert faults(folder, pronouns="en-fr") == [
+        "DIR: language: expected names that end in a language (source.en), or --pair, found none"
+    ]
+    assert read(folder, pair=("en", "fr")).linked.languages == ("en", "fr")
+
+
+def test_tokenised_text_is_told(folder):
+    assert "looks tokenised" in read(folder).warnings[0]
+
+
+def test_only_sets(folder):
+    for path in (*folder.glob("*.*"), *folder.glob("outputs/*"), folder / "doc-ids"):
+        if path.is_file():
+            path.unlink()
+    found = read(folder)
+    assert found.text is None
+    assert set(missing(found)) == {"BLEU", "chrF", "pronoun F1", "APT", "AutoPRF"}
+    (folder / "contrastive/ctx/mt.fr").unlink()
+    assert missing(read(folder))["set ctx"] == "no scores or outputs in contrastive/ctx"
+
+
+def test_a_set_with_its_own_output(folder):
+    row = "0\tcorrect\til\tIt.\tIl.\tIl l'a vu.\n"
+    (folder / "contrastive/own.tsv").write_text(row, "utf-8")
+    found = {one.name: one for one in read(folder).sets}["own"]
+    assert [one.name for one in found.generated.outputs] == ["own"]

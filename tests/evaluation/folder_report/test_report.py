@@ -1,0 +1,224 @@
+"""A report has the numbers of the single commands, on a page and in JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.folder_report.compute import ReportSettings
+from crosspro.evaluation.folder_report.contents import ReadingRules
+from crosspro.evaluation.folder_report.files import GivenFiles
+from crosspro.evaluation.folder_report.folder import report_on
+from crosspro.evaluation.folder_report.page import report_page
+from crosspro.evaluation.folder_report.parts import Headline
+from crosspro.evaluation.folder_report.results import report_json, report_text, standing
+from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.significance import Difference, Resampling
+from tests.evaluation.folder_report.folders import make_folder
+from tests.evaluation.layout.reading import Elements
+from tests.scripts.run import crosspro
+
+SETTINGS = ReportSettings(Resampling(50, 1))
+METRICS = ["BLEU", "chrF", "pronoun F1", "APT", "AutoPRF F1", "ctx (generated)", "pro (scores)"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    pytest.importorskip("sacrebleu")
+    return make_folder(tmp_path_factory.mktemp("folder"))
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    return report_on(folder, settings=SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def content(report):
+    return json.loads(report_json(report))
+
+
+def single(*arguments):
+    """What a command of its own gives, as JSON."""
+    result = crosspro(*arguments, "--resamples", 50, "--seed", 1, "--layout", "json")
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_every_metric_is_that_of_its_own_command(folder, content):
+    outputs = [folder / "outputs/mt.fr", folder / "outputs/people.fr"]
+    names = ("--name", "mt", "--name", "people")
+    reference = ("--reference", folder / "reference.fr", "--doc-ids", folder / "doc-ids", *names)
+    linked = ("--source", folder / "source.en", "--links-reference", folder / "reference.links")
+    links = [folder / "outputs/mt.links", folder / "outputs/people.links"]
+    linked = (*linked, "--candidate", *outputs, "--links-candidate", *links, *reference)
+    mt = single("mt-metrics", *outputs, *reference)
+    alone = {
+        "pronoun_f1": single("pronoun-f1", *outputs, *reference, "-l", "fr"),
+        "apt": single("apt", *linked),
+        "autoprf": single("autoprf", *linked),
+        "generative:ctx": single(
+            *("contrastive", "generate", folder / "contrastive/ctx.json"),
+            *(folder / "contrastive/ctx/mt.fr", "-l", "fr"),
+        ),
+        "contrastive:pro": single(
+            "contrastive", folder / "contrastive/pro.json", folder / "contrastive/pro/mt.scores"
+        ),
+    }
+    for metric in ("bleu", "chrf"):
+        for one, ours in zip(
+            mt["candidates"], content["metrics"][metric]["candidates"], strict=True
+        ):
+            assert ours["scores"] == {metric: one["scores"][metric]}
+    for key, expected in alone.items():
+        ours = content["metrics"][key]
+        assert without_order(ours) == without_order(expected), key
+
+
+def without_order(record):
+    """Comparisons are with the best here, and of each with each there; two systems are one pair."""
+    others = {key: value for key, value in record.items() if key != "comparisons"}
+    pairs = [
+        (one.get("metric"), abs(one["difference"]), one["p_randomisation"], one["p_bootstrap"])
+        for one in record["comparisons"]
+    ]
+    return others, pairs
+
+
+def test_scores_have_signatures_intervals_and_data(folder, content):
+    assert list(dict.fromkeys(one["metric"] for one in content["scores"])) == METRICS
+    for one in content["scores"]:
+        assert one["low"] <= one["value"] <= one["high"]
+        assert "bootstrap:50|by:" in one["signature"]
+    assert {one["by"] for one in map(unit, content["scores"][:10])} == {"document"}
+    assert (content["lines"], content["documents"]) == (15, 3)
+    assert content["systems"] == ["mt", "people"]
+    files = {one["path"]: one for one in content["data"]}
+    source = files["source.en"]
+    assert (source["role"], source["lines"]) == ("source", 15)
+    assert source["sha256"] == hashlib.sha256((folder / "source.en").read_bytes()).hexdigest()
+    assert len(files) == 12
+    assert "3 documents" in " ".join(content["warnings"])
+
+
+def unit(score):
+    return dict(part.partition(":")[::2] for part in score["signature"].split("|"))
+
+
+def test_the_best_is_compared_with_the_others(content):
+    pairs = {(one["metric"], one["first"], one["second"]) for one in content["comparisons"]}
+    assert pairs == {(metric, "people", "mt") for metric in METRICS[:5]}
+
+
+def test_a_baseline_is_subtracted(folder):
+    found = report_on(folder, settings=SETTINGS, baseline="people")
+    differences = [one for part in found.headlines for one in part.comparisons]
+    assert {(one.first, one.second) for one in differences} == {("mt", "people")}
+    assert all(one.difference < 0 for one in differences)
+    with pytest.raises(
+        InputError, match=r"--baseline: name: expected one of mt, people, found 'x'"
+    ):
+        report_on(folder, baseline="x")
+
+
+def test_the_page_is_complete_in_itself(report):
+    page = report_page(report)
+    elements = Elements(page)
+    assert all(one.startswith("#") for one in elements.loaded)
+    assert {one.removeprefix("#") for one in elements.loaded} <= set(_ids(page))
+    assert "script" not in elements.tags
+    assert "url(" not in page
+    for title in (*METRICS, "Where systems differ", "Paired differences", "Data", "Signatures"):
+        assert title in page
+    assert "{{" not in page
+    for part in report.parts:
+        for score in part.headline.scores.values():
+            assert score.signature in page
+
+
+def _ids(page):
+    return [piece.partition('"')[0] for piece in page.split(' id="')[1:]]
+
+
+def test_names_are_text_and_not_html(folder):
+    name = "<b>&'\"x"
+    found = report_on(folder, settings=SETTINGS, names=[name])
+    page = report_page(found)
+    assert "<b>&" not in page
+    assert "&lt;b&gt;&amp;" in page
+    assert json.loads(report_json(found))["systems"][0] == name
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["people"], ["a", "b", "c"], [" "], ["\udcff"]])
+def test_names_that_cannot_be(folder, names):
+    with pytest.raises(InputError, match="--name: names: expected at most 2 names, each another"):
+        report_on(folder, names=names)
+
+
+def test_without_resampling(folder):
+    found = report_on(folder, settings=ReportSettings())
+    content = json.loads(report_json(found))
+    assert content["comparisons"] == []
+    assert {one["low"] for one in content["scores"]} == {None}
+    assert "Paired differences" not in report_page(found)
+    assert "*" not in report_text(found)
+
+
+def test_what_is_not_there_is_listed(folder, tmp_path):
+    small = tmp_path / "small"
+    (small / "outputs").mkdir(parents=True)
+    for name in ("reference.fr", "outputs/mt.fr"):
+        (small / name).write_bytes((folder / name).read_bytes())
+    found = report_on(small, settings=SETTINGS)
+    assert [one.headline.title for one in found.parts] == METRICS[:3]
+    reason = "no source: a file such as source.en, or --source"
+    assert reason in report_page(found)
+    assert f"Not computed: APT: {reason}." in report_text(found)
+    assert json.loads(report_json(found))["not_computed"][0] == {"metric": "APT", "reason": reason}
+    everything = report_on(
+        small,
+        GivenFiles(source=folder / "source.en", doc_ids=folder / "doc-ids"),
+        settings=SETTINGS,
+        rules=ReadingRules(),
+    )
+    assert [one.headline.title for one in everything.parts] == METRICS[:5]
+    assert "aligned(2-texts" in everything.parts[3].headline.scores["mt"].signature
+    assert everything.data[0].path == str(folder / "source.en")
+
+
+def test_text_without_a_pronoun_has_no_score(tmp_path):
+    (tmp_path / "outputs").mkdir()
+    for name in ("source.en", "reference.fr", "outputs/a.fr", "outputs/b.fr"):
+        (tmp_path / name).write_text("x y .\n" * 4, "utf-8")
+    found = report_on(tmp_path, settings=SETTINGS)
+    values = {one.title: [score.value for score in one.scores.values()] for one in found.headlines}
+    assert np.isnan(values["APT"]).all()
+    assert json.loads(report_json(found))["scores"][-1]["value"] is None
+    assert "–" in report_text(found)
+    assert "–" in report_page(found)
+
+
+def test_a_folder_that_is_none(tmp_path):
+    with pytest.raises(InputError, match="expected a folder, found nothing"):
+        report_on(tmp_path / "none")
+
+
+def headline(p, first="a", second="b", difference=1.0):
+    scores = {name: Score("x", value, "s") for name, value in (("a", 2.0), ("b", 1.0))}
+    one = Difference("x", first, second, difference, 0, 2, p, p)
+    return Headline("x", 100, scores, (one,))
+
+
+def test_how_systems_stand():
+    assert [standing(headline(0.01), name) for name in "abc"] == ["best", "", ""]
+    assert [standing(headline(0.05), name) for name in "ab"] == ["best", "equal"]
+    assert [standing(headline(0.01, "a", "b"), name, "b") for name in "ab"] == [
+        *("better", "baseline")
+    ]
+    assert standing(headline(0.01, "b", "a", -1.0), "b", "a") == "worse"
+    assert standing(headline(0.5, "b", "a", -1.0), "b", "a") == ""
+    assert standing(headline(0.01), "a", "elsewhere") == "best"

@@ -1,0 +1,136 @@
+"""`crosspro report`: one page and one JSON file of a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crosspro.scripts.bench.report_speed import real_text, steps_table, write_folder
+from tests.evaluation.folder_report.folders import make_folder
+from tests.scripts.run import crosspro
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pytest.importorskip("sacrebleu")
+    return make_folder(tmp_path / "folder")
+
+
+def files_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_both_files_and_the_overview(folder, tmp_path):
+    before = files_in(folder)
+    result = crosspro("report", folder, "--resamples", 20)
+    assert result.code == 0, result.stderr
+    assert set(files_in(folder)) - set(before) == {"report/report.html", "report/report.json"}
+    shown = result.stdout.decode()
+    assert re.search(r"^people .* 100\.00 \[100\.00, 100\.00\] \*", shown, re.MULTILINE)
+    told = result.stderr.decode()
+    for step in ("reading", "pronoun F1", "APT and AutoPRF", "chrF", "BLEU", "set ctx"):
+        assert f"{step}: done in" in told
+    assert "aligning" not in told
+    assert "forgot to detokenize" not in told
+    again = crosspro("report", folder, "--resamples", 20, "-o", tmp_path / "elsewhere")
+    assert again.stdout == result.stdout
+    for name in ("report.html", "report.json"):
+        content = (folder / "report" / name).read_bytes()
+        assert (tmp_path / "elsewhere" / name).read_bytes() == content
+    assert json.loads((folder / "report/report.json").read_bytes())["unused"] == []
+
+
+def test_the_number_of_processes_changes_nothing(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("crosspro.evaluation.folder_report.folder.SMALL", 0)
+    written = []
+    for jobs in (1, 2):
+        output = tmp_path / str(jobs)
+        result = crosspro("report", folder, "--resamples", 20, "-j", jobs, "-o", output)
+        assert result.code == 0, result.stderr
+        written.append((output / "report.json").read_bytes())
+    assert written[0] == written[1]
+
+
+def test_wrong_files_are_told_at_once_and_nothing_is_written(folder):
+    (folder / "outputs/mt.fr").write_bytes(b"\xe9\n")
+    (folder / "doc-ids").write_text("a\n", "utf-8")
+    before = files_in(folder)
+    result = crosspro("report", folder)
+    assert result.code == 2
+    assert b"mt.fr:1: encoding: expected UTF-8" in result.stderr
+    assert b"doc-ids:2: doc-ids: expected 15 lines" in result.stderr
+    assert files_in(folder) == before
+
+
+def test_files_by_option(folder, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    named = {
+        "--source": "source.en",
+        "--reference": "reference.fr",
+        "--candidate": "outputs/mt.fr",
+        "--links-reference": "reference.links",
+        "--links-candidate": "outputs/mt.links",
+        "--doc-ids": "doc-ids",
+    }
+    options = [one for name, path in named.items() for one in (name, folder / path)]
+    result = crosspro("report", empty, *options, "--name", "ours", "--resamples", 0)
+    assert result.code == 0, result.stderr
+    content = json.loads((empty / "report/report.json").read_bytes())
+    assert (content["systems"], content["documents"]) == (["ours"], 3)
+    assert content["metrics"]["apt"]["candidates"][0]["name"] == "ours"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--pair", "enfr"), "pair: expected two languages such as en-fr, found 'enfr'"),
+        (("--doc-ids", "a", "--doc-starts", "b"), "do not go together"),
+        (("--no-align", "--prior", "x"), "do not go together"),
+        (("--baseline", "x"), "--baseline: name: expected one of mt, people"),
+        (("--pronouns", "xx"), "pronouns: name: expected one of"),
+        (("--tokenise", "xx", "--baseline", "x"), "settings: tokenise: expected one of"),
+    ],
+)
+def test_options_that_make_no_sense(folder, options, message):
+    result = crosspro("report", folder, *options)
+    assert result.code == 2
+    assert message in re.sub(r"\s*│?\n│?\s*", " ", result.stderr.decode())
+    assert not (folder / "report").exists()
+
+
+def test_where_no_report_can_be_written(folder, tmp_path):
+    (tmp_path / "file").write_text("x", "utf-8")
+    assert (
+        b"expected a folder, found a file"
+        in crosspro("report", folder, "-o", tmp_path / "file").stderr
+    )
+    missing = crosspro("report", folder, "-o", tmp_path / "none" / "report")
+    assert missing.code == 2
+    assert b"no folder" in missing.stderr
+
+
+def test_an_input_is_not_written_over(folder, tmp_path):
+    taken = tmp_path / "out"
+    taken.mkdir()
+    (folder / "source.en").rename(taken / "report.json")
+    result = crosspro("report", folder, "--source", taken / "report.json", "-o", taken)
+    assert result.code == 2
+    assert b"an input of this command" in result.stderr
+
+
+def test_help_names_the_files():
+    text = " ".join(crosspro("report", "--help").stdout.decode().split())
+    for name in ("source.en", "reference.fr", "outputs/NAME.fr", "doc-ids", "X.links",
+                 "contrastive/SET.json", "pronouns.yaml"):  # fmt: skip
+        assert name in text
+
+
+def test_the_bench_measures_every_step(tmp_path):
+    pytest.importorskip("sacrebleu")
+    write_folder(tmp_path / "folder", real_text([]), 300, 2)
+    table = steps_table(tmp_path / "folder")
+    for step in ("reading", "chrF", "BLEU", "pronoun F1", "APT and AutoPRF", "all"):
+        assert re.search(rf"^{step} ", table, re.MULTILINE)
