@@ -9,7 +9,13 @@ from pathlib import Path
 
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.evaluation.folder_report.parts import Headline
-from crosspro.evaluation.folder_report.results import SAYS, FolderReport, report_json, standing
+from crosspro.evaluation.folder_report.results import (
+    SAYS,
+    FolderReport,
+    reasons,
+    report_json,
+    standing,
+)
 from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.layout.page import Section, score_bar
 from crosspro.evaluation.layout.template import (
@@ -58,7 +64,7 @@ def write_report(report: FolderReport, folder: Path) -> None:
 
 def _subtitle(report: FolderReport) -> str:
     source, target = report.languages
-    parts = [f"{source or '?'} to {target or '?'}"]
+    parts = [f"{source} to {target}" if source else f"into {target}"] if target else []
     parts.append(f"{len(report.systems):,} system{'s' if len(report.systems) > 1 else ''}")
     if report.lines:
         parts.append(f"{report.lines:,} lines")
@@ -80,8 +86,8 @@ def _sections(report: FolderReport) -> Iterator[Section]:
         yield _differences(report.headlines)
     if report.not_computed:
         rows = (
-            f"<dt>{html.escape(one.metric)}</dt><dd>{html.escape(one.reason)}</dd>"
-            for one in report.not_computed
+            f"<dt>{html.escape(metrics)}</dt><dd>{html.escape(reason)}</dd>"
+            for reason, metrics in reasons(report.not_computed).items()
         )
         yield Section("Not computed", f'<dl class="missing">{"".join(rows)}</dl>')
     for part in report.parts:

@@ -134,9 +134,17 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
     if signs:
         said = "; ".join(f"{sign} {text}" for sign, text in signs.items())
         parts.append(f"{said}. {NOT_CORRECTED}\n")
-    missing = [f"Not computed: {one.metric}: {one.reason}.\n" for one in report.not_computed]
-    parts += ["".join(missing)] if missing else []
-    return "\n".join(parts)
+    missing = reasons(report.not_computed).items()
+    parts += ["".join(f"Not computed: {names}: {why}.\n" for why, names in missing)]
+    return "\n".join(filter(None, parts))
+
+
+def reasons(not_computed: Sequence[NotComputed]) -> dict[str, str]:
+    """Why something is missing, and the metrics that are for this reason."""
+    found: dict[str, list[str]] = {}
+    for one in not_computed:
+        found.setdefault(one.reason, []).append(one.metric)
+    return {reason: ", ".join(metrics) for reason, metrics in found.items()}
 
 
 def _cell(headline: Headline, system: str, baseline: str | None) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import GivenFiles, find_files
+from crosspro.evaluation.folder_report.folder import report_on
 from tests.evaluation.folder_report.folders import make_folder
 
 
@@ -174,3 +177,14 @@ def test_a_set_with_its_own_output(folder):
     (folder / "contrastive/own.tsv").write_text(row, "utf-8")
     found = {one.name: one for one in read(folder).sets}["own"]
     assert [one.name for one in found.generated.outputs] == ["own"]
+
+
+def test_a_package_that_is_not_installed(folder, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sacrebleu"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    found = report_on(folder)
+    assert [part.key for part in found.parts][:2] == ["pronoun_f1", "apt"]
+    metrics = {one.metric: one.reason for one in found.not_computed}
+    assert set(metrics) == {"BLEU", "chrF"}
+    assert "sacrebleu is not installed" in metrics["BLEU"]

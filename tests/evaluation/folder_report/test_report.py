@@ -177,7 +177,7 @@ def test_what_is_not_there_is_listed(folder, tmp_path):
     assert [one.headline.title for one in found.parts] == METRICS[:3]
     reason = "no source: a file such as source.en, or --source"
     assert reason in report_page(found)
-    assert f"Not computed: APT: {reason}." in report_text(found)
+    assert f"Not computed: APT, AutoPRF: {reason}.\n" in report_text(found)
     assert json.loads(report_json(found))["not_computed"][0] == {"metric": "APT", "reason": reason}
     everything = report_on(
         small,
