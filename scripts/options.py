@@ -90,9 +90,18 @@ def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     return style_of().table(heading, rows, left)
 
 
+def as_text(name: str) -> str:
+    """A name that can be written."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def named(own: Sequence[str], given: Sequence[str] | None) -> list[str]:
-    """Names as given with --name, in order; the rest keep their own, which are of their files."""
-    given = given or ()
+    """Names as given with --name, in order; the rest keep their own, which are of their files.
+
+    Bytes that are not UTF-8, which names of files may have, are written as escapes: what a command
+    writes is text.
+    """
+    own, given = ([as_text(name) for name in names] for names in (own, given or ()))
     if len(given) > len(own):
         raise typer.BadParameter(f"{len(given)} names for {len(own)}")
     names = [*given, *own[len(given) :]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from crosspro.data_prep.errors import CrossproError
@@ -141,3 +143,16 @@ def test_empty_paths():
         ("tokenise", "", "-l", "en"),
     ):
         assert "expected" in refused(*line)
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown", "json", "csv"])
+@pytest.mark.parametrize("command", [("pronoun-f1", "-l", "fr"), ("mt-metrics",)])
+def test_names_of_files_that_are_no_text(command, layout, tmp_path):
+    if command == ("mt-metrics",):
+        pytest.importorskip("sacrebleu")
+    reference, candidate = tmp_path / "reference", tmp_path / os.fsdecode(b"\xff.fr")
+    for path in (reference, candidate):
+        path.write_text("elle est là .\n", encoding="utf-8")
+    result = crosspro(*command, "--reference", reference, candidate, "--layout", layout)
+    assert result.code == 0, result.stderr
+    assert b"\\udcff.fr" in result.stdout
