@@ -96,7 +96,8 @@ def _pieces(
     if text is not None and "pronoun F1" not in without:
         yield _Piece("pronoun F1", _pronouns, (text, language), settings)
     if linked is not None:
-        yield _Piece("APT and AutoPRF", _linked_parts, (linked, contents.lists), settings)
+        yield _Piece("APT", _apt, (linked, contents.lists), settings)
+        yield _Piece("AutoPRF", _autoprf, (linked, contents.lists), settings)
     for metric in reversed(METRICS):
         if text is not None and TITLES[metric] not in without:
             yield _Piece(TITLES[metric], _mt, (text, metric), settings)
@@ -122,13 +123,18 @@ def _pronouns(settings: ReportSettings, text: MTText, language: str) -> list[Rep
     return [pronoun_part(evaluate_pronouns(text, language, settings.plan, pairs=settings.pairs))]
 
 
-def _linked_parts(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
+def _apt(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
     texts = (data.source, data.reference, data.candidates, lists)
-    plan, pairs, documents = settings.plan, settings.pairs, data.documents
-    apt = evaluate_apt(*texts, AptSettings(links=data.links), plan, documents, pairs=pairs)
-    apt = replace(apt, warnings=(*data.warnings, *apt.warnings))
-    autoprf = evaluate_autoprf(*texts, AutoPrfSettings(links=data.links), plan, documents, pairs)
-    return [apt_part(apt, documents, settings.most_examples), autoprf_part(autoprf)]
+    own, documents = AptSettings(links=data.links), data.documents
+    found = evaluate_apt(*texts, own, settings.plan, documents, pairs=settings.pairs)
+    found = replace(found, warnings=(*data.warnings, *found.warnings))
+    return [apt_part(found, documents, settings.most_examples)]
+
+
+def _autoprf(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
+    texts = (data.source, data.reference, data.candidates, lists)
+    own, documents = AutoPrfSettings(links=data.links), data.documents
+    return [autoprf_part(evaluate_autoprf(*texts, own, settings.plan, documents, settings.pairs))]
 
 
 def _scored(settings: ReportSettings, name: str, data: ScoredSet) -> list[ReportPart]:
