@@ -478,10 +478,12 @@ def report(
     """
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
-    from crosspro.evaluation.folder_report.files import read_pair
+    from crosspro.evaluation.folder_report.files import check_apart, read_pair
     from crosspro.evaluation.folder_report.folder import report_on
     from crosspro.evaluation.folder_report.page import write_report
 
+    if output is not None:
+        check_apart(Path(folder), Path(output))
     found = report_on(
         Path(folder),
         pair=None if pair is None else read_pair(pair),

@@ -96,6 +96,7 @@ def report(
     (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
     contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
     """
+    from crosspro.data_prep.errors import input_error
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
     from crosspro.evaluation.folder_report.files import GivenFiles, read_pair
@@ -130,7 +131,9 @@ def report(
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or folder / OUTPUT
-    _check_target(target)
+    if not folder.is_dir():
+        raise input_error(folder, "folder", "a folder", "a file" if folder.exists() else "nothing")
+    _check_target(folder, target)
     with StepDisplay() as display:
         found = report_on(
             folder,
@@ -153,12 +156,14 @@ def report(
 _FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
 
 
-def _check_target(folder: Path) -> None:
+def _check_target(read: Path, folder: Path) -> None:
     """Raise before anything is computed if a report cannot be written to the folder."""
     from crosspro.data_prep.errors import input_error
     from crosspro.data_prep.files.guard import check_not_input
+    from crosspro.evaluation.folder_report.files import check_apart
     from crosspro.evaluation.folder_report.page import FILES
 
+    check_apart(read, folder)
     if folder.exists() and not folder.is_dir():
         raise input_error(folder, "output", "a folder", "a file")
     if folder.is_dir():

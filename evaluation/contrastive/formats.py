@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,21 +120,57 @@ def content_digest(content: object) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-class _Reader(SetFields):
-    """Reads the instances of one file."""
+class AntecedentFields(SetFields):
+    """Reads what the instances of one file say of their antecedents."""
 
     def __init__(self, path: str, allow_unknown: bool) -> None:
         super().__init__(path)
         self.allow_unknown = allow_unknown
 
+    def antecedent(self, one: dict[str, Any], name: str, said: Collection[str]) -> dict[str, str]:
+        """The groups of an instance by segment and distance, as far as its set says them."""
+        groups = {}
+        if "intrasegmental" in said:
+            groups["antecedent"] = self._intrasegmental(one, name)
+        if "ante distance" in said:
+            groups["distance"] = self._distance(one, name)
+        return groups
+
+    def _intrasegmental(self, one: dict[str, Any], name: str) -> str:
+        value = one.get("intrasegmental", MISSING)
+        if isinstance(value, bool):
+            return "same segment" if value else "earlier segment"
+        if not (self.allow_unknown and (value is None or value is MISSING)):
+            self.problem(f"{name}, intrasegmental", "true or false", value)
+        return UNKNOWN
+
+    def _distance(self, one: dict[str, Any], name: str) -> str:
+        value = one.get("ante distance", MISSING)
+        if isinstance(value, int) and not isinstance(value, bool):
+            if value < 0:  # so written in the large en-fr set
+                return UNKNOWN
+            return str(value) if value <= 3 else FAR
+        if not (self.allow_unknown and (value is None or value is MISSING)):
+            self.problem(f"{name}, ante distance", "a whole number", value)
+        return UNKNOWN
+
+
+def said_of_antecedents(content: list[Any]) -> set[str]:
+    """Which of these fields any instance of a list has."""
+    return {
+        key
+        for key in _SAID_FOR_ALL_OR_NONE
+        if any(isinstance(one, dict) and key in one for one in content)
+    }
+
+
+class _Reader(AntecedentFields):
+    """Reads the instances of one file."""
+
     # ContraPro and the large en-fr set ----------------------------------------------------------
 
     def contrapro(self, content: list[Any]) -> Iterator[Instance]:
-        said = {
-            key
-            for key in _SAID_FOR_ALL_OR_NONE
-            if any(isinstance(one, dict) and key in one for one in content)
-        }
+        said = said_of_antecedents(content)
         for number, one in enumerate(content, start=1):
             name = f"instance {number}"
             if not isinstance(one, dict):
@@ -145,10 +181,7 @@ class _Reader(SetFields):
                 for key in ("src pronoun", "ref pronoun")
             )
             groups = {"pronoun": f"{source or ''}:{reference or ''}".lower()}
-            if "intrasegmental" in said:
-                groups["antecedent"] = self.intrasegmental(one, name)
-            if "ante distance" in said:
-                groups["distance"] = self.distance(one, name)
+            groups |= self.antecedent(one, name, said)
             document = one.get("document id")
             around = self.neighbours(one, name)
             yield Instance(
@@ -165,24 +198,6 @@ class _Reader(SetFields):
                 source_following=around[2],
                 reference_following=around[3],
             )
-
-    def intrasegmental(self, one: dict[str, Any], name: str) -> str:
-        value = one.get("intrasegmental", MISSING)
-        if isinstance(value, bool):
-            return "same segment" if value else "earlier segment"
-        if not (self.allow_unknown and (value is None or value is MISSING)):
-            self.problem(f"{name}, intrasegmental", "true or false", value)
-        return UNKNOWN
-
-    def distance(self, one: dict[str, Any], name: str) -> str:
-        value = one.get("ante distance", MISSING)
-        if isinstance(value, int) and not isinstance(value, bool):
-            if value < 0:  # so written in the large en-fr set
-                return UNKNOWN
-            return str(value) if value <= 3 else FAR
-        if not (self.allow_unknown and (value is None or value is MISSING)):
-            self.problem(f"{name}, ante distance", "a whole number", value)
-        return UNKNOWN
 
     def errors(self, one: dict[str, Any], name: str) -> tuple[WrongTranslation, ...]:
         value = one.get("errors", MISSING)

@@ -141,6 +141,7 @@ def find_files(
     sets = tuple(_sets(folder / CONTRASTIVE, problems))
     made = [*outputs, *(one for test_set in sets for one in test_set.outputs)]
     translations = [path for path in (reference, *(one.path for one in made)) if path is not None]
+    left = {*here.left, *links, *_left_of_sets(folder / CONTRASTIVE, sets)} - {links_reference}
     return ReportFiles(
         source,
         reference,
@@ -151,7 +152,7 @@ def find_files(
         pronouns,
         sets,
         _languages(source, translations, pair, problems),
-        tuple(sorted({*here.left, *links} - {links_reference})),
+        tuple(sorted(left)),
     )
 
 
@@ -286,6 +287,23 @@ def _sets(folder: Path, problems: list[Problem]) -> Iterable[SetFiles]:
         scores, outputs = (_systems(own, (), problems) for own in (made.every(_SCORES), made.left))
         own = next((one for one in parts if plain_name(one) == f"{name}.parts"), None)
         yield SetFiles(name, path, scores, outputs, own)
+
+
+def _left_of_sets(folder: Path, sets: Iterable[SetFiles]) -> set[Path]:
+    """The files beside sets that belong to none of them: a set of another name was meant."""
+    inside = sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    found = {path for one in (folder, *inside) for path in _files_of(one)}
+    for one in sets:
+        found -= {one.path, one.parts, *(own.path for own in (*one.scores, *one.outputs))}
+    return found
+
+
+def check_apart(folder: Path, output: Path) -> None:
+    """Raise if what is written to a folder would be read as outputs or sets by the next report."""
+    for name in (OUTPUTS, CONTRASTIVE):
+        if output.resolve().is_relative_to((folder / name).resolve()):
+            expected = f"another folder: all files of {folder / name} are read"
+            raise input_error(output, "output", expected, "this one")
 
 
 def _languages(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
@@ -147,6 +149,8 @@ def read_texts(
     if paths.languages and any(one is not None for one in links):
         expected = "no links: they count the words of tokenised text"
         problems.append(Problem("links", None, "text", expected, "text that is to be tokenised"))
+    if None in links:
+        problems += _too_long_to_align(source, *texts)
     anchors = None
     if paths.tokens is not None and lists is not None:
         anchors = tuple(token_anchors(paths.tokens, source, lists, problems))
@@ -178,6 +182,7 @@ def linked_input(
     if read.languages is not None:
         source = tokenised_text(source, read.languages[0])
         texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
+        raise_problems(_too_long_to_align(source, *texts), "")
     made = _missing_links(source, texts, read.links, read.helper, progress, jobs)
     translations = [Translation(*item) for item in zip(read.names, texts, made, strict=True)]
     return MtInput(
@@ -231,6 +236,19 @@ def _link_files(paths: InputPaths, problems: list[Problem]) -> list[Path | None]
 def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) -> Text:
     text = read_text(path, problems)
     return check_lengths(text, source, problems, lenient=paths.lenient)
+
+
+def _too_long_to_align(*texts: Text) -> list[Problem]:
+    """Lines that the aligner refuses, by the files that they stand in."""
+    from crosspro.data_prep.align.settings import AlignerSettings
+
+    most = AlignerSettings().most_words
+    expected = f"at most {most:,} where links are to be made"
+    return [
+        Problem(text.path, 1 + line, "words", expected, f"{text.lengths[line]:,}")
+        for text in texts
+        for line in np.flatnonzero(text.lengths > most).tolist()
+    ]
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,25 @@ def test_where_no_report_can_be_written(folder, tmp_path):
     assert b"no folder" in missing.stderr
 
 
+def test_a_report_does_not_lie_among_what_the_next_one_reads(folder):
+    for name in ("outputs", "contrastive", "contrastive/ctx"):
+        before = files_in(folder)
+        result = crosspro("report", folder, "-o", folder / name)
+        assert result.code == 2
+        assert b"expected another folder: all files of" in result.stderr
+        assert files_in(folder) == before
+
+
+def test_a_folder_that_is_not_there_is_named_itself(folder, tmp_path):
+    missing = crosspro("report", tmp_path / "none")
+    assert (
+        missing.stderr.decode()
+        == f"{tmp_path / 'none'}: folder: expected a folder, found nothing\n"
+    )
+    file = crosspro("report", folder / "source.en")
+    assert b"source.en: folder: expected a folder, found a file" in file.stderr
+
+
 def test_an_input_is_not_written_over(folder, tmp_path):
     taken = tmp_path / "out"
     taken.mkdir()

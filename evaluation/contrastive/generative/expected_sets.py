@@ -1,6 +1,7 @@
 """Context sets as generative scoring reads them: each instance with the form that is expected.
 
-- ctxpro (Wicks and Post 2023): a JSON list of objects with `rule` and `expected`. Released files
+- ctxpro (Wicks and Post 2023): a JSON list of objects with `rule` and `expected`; sets of gender
+  and of auxiliaries also say `ante distance`, and those of gender `intrasegmental`. Released files
   and the tool itself spell other fields in two ways (`document id`, `document_id`).
 - ContraPro, the large en-fr set, and sets that `crosspro contrastive build` made: the expected form
   is `ref pronoun`, its rivals are the words of the errors.
@@ -22,16 +23,18 @@ from crosspro.data_prep.files.textfile import read_bytes
 from crosspro.evaluation.contrastive.formats import (
     CONTRAPRO,
     UNKNOWN,
+    AntecedentFields,
     ContrastiveSet,
     Instance,
     WrongTranslation,
     content_digest,
     contrastive_set,
     read_json,
+    said_of_antecedents,
 )
 from crosspro.evaluation.contrastive.generative.payload import SEPARATORS
 from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet, read_tsv_set
-from crosspro.evaluation.contrastive.set_fields import MISSING, SetFields
+from crosspro.evaluation.contrastive.set_fields import MISSING
 from crosspro.evaluation.mt_text.pronoun_forms import gender_of, likely_readings, rivals_of
 
 CTXPRO = "ctxpro"
@@ -80,14 +83,16 @@ def is_ctxpro(content: object) -> bool:
 
 
 def _ctxpro_set(path: Path, content: list[Any]) -> ContrastiveSet:
-    reader = SetFields(str(path))
+    # The tool never looks at antecedents, so that sets may leave them open.
+    reader = AntecedentFields(str(path), allow_unknown=True)
     instances = tuple(_ctxpro_instances(content, reader))
     if reader.problems:
         raise InputError(reader.problems)
     return ContrastiveSet(path.name, CTXPRO, instances, content_digest(content))
 
 
-def _ctxpro_instances(content: list[Any], reader: SetFields) -> Iterator[Instance]:
+def _ctxpro_instances(content: list[Any], reader: AntecedentFields) -> Iterator[Instance]:
+    said = said_of_antecedents(content)
     for number, one in enumerate(content, start=1):
         name = f"instance {number}"
         if not isinstance(one, dict):
@@ -105,11 +110,14 @@ def _ctxpro_instances(content: list[Any], reader: SetFields) -> Iterator[Instanc
             reader.text(_spelled(one, key), f"{name}, {_SPELLINGS[key][0]}", False)
             for key in ("source", "reference")
         )
+        groups = {"rule": rule}
+        if "src verb" not in one:  # sets of auxiliaries expect hundreds of verbs
+            groups["pronoun"] = ":".join(filter(None, (source, expected))).lower()
         around = reader.neighbours(one, name)
         yield Instance(
             name=name,
             errors=(),
-            groups={"rule": rule, "pronoun": ":".join(filter(None, (source, expected))).lower()},
+            groups=groups | reader.antecedent(one, name, said),
             source=text,
             reference=reference,
             source_pronoun=source,

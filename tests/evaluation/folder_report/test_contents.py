@@ -133,6 +133,17 @@ def test_links_are_made_only_if_they_may_be(folder):
     assert found["APT"] == "no word links, and --no-align says to make none"
 
 
+def test_lines_too_long_to_align_are_told_by_their_files(folder):
+    lines = (folder / "outputs/mt.fr").read_text("utf-8").splitlines()
+    lines[3] = "il " * 2001
+    (folder / "outputs/mt.fr").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    without_links(folder)
+    assert faults(folder) == [
+        "outputs/mt.fr:4: words: expected at most 2,000 where links are to be made, found 2,001"
+    ]
+    assert read(folder, make_links=False).linked is None
+
+
 def test_text_without_links_is_looked_at_to_see_if_it_is_tokenised(folder):
     without_links(folder)
     assert read(folder).linked.languages is None

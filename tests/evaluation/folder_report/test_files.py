@@ -62,6 +62,13 @@ def test_names_of_a_whole_folder(tmp_path):
     assert found.unused == (tmp_path / "notes.txt",)
 
 
+def test_files_beside_sets_that_belong_to_none_are_not_used(tmp_path):
+    names = ("set.json", "set/a.fr", "set.parts", "other.parts", "Set.jsn", "sets/a.fr")
+    found, problems = find(tmp_path, *(f"contrastive/{name}" for name in names))
+    unused = [str(path.relative_to(tmp_path / "contrastive")) for path in found.unused]
+    assert (unused, problems) == (["Set.jsn", "other.parts", "sets/a.fr"], [])
+
+
 @pytest.mark.parametrize(
     "names", [("test.src", "test.ref"), ("news-src.en", "news-ref.fr"), ("src.en.gz", "Ref.FR")]
 )

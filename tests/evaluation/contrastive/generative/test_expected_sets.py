@@ -6,6 +6,7 @@ import pytest
 
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.contrastive.formats import CONTRAPRO
+from crosspro.evaluation.contrastive.generative.choice import choose_instances
 from crosspro.evaluation.contrastive.generative.expected_sets import (
     CTXPRO,
     read_expected,
@@ -35,6 +36,29 @@ def test_ctxpro(tmp_path):
     assert first.groups == {"rule": "GENDER.F", "pronoun": "it:elle", "gender": "feminine"}
     assert (first.source, first.document) == ("It sleeps.", "d1")
     assert rival_words(first) == ["il", "lui"]
+
+
+def test_ctxpro_says_where_antecedents_are(tmp_path):
+    near = ctxpro_instance(**{"ante distance": 0, "intrasegmental": True})
+    far = ctxpro_instance(**{"ante distance": 5, "intrasegmental": False})
+    open_one = ctxpro_instance(**{"ante distance": None})
+    found, _ = read_expected(written(tmp_path, "s.json", [near, far, open_one]), "fr")
+    groups = [(one.groups["antecedent"], one.groups["distance"]) for one in found.instances]
+    assert groups == [("same segment", "0"), ("earlier segment", ">3"), ("unknown", "unknown")]
+    assert choose_instances(tmp_path, found, None, (1, None), ()) == [1]
+
+
+def test_a_distance_of_ctxpro_that_is_no_number(tmp_path):
+    path = written(tmp_path, "s.json", [ctxpro_instance(**{"ante distance": "near"})])
+    assert problems(path) == [
+        ": instance 1, ante distance: expected a whole number, found '\"near\"'"
+    ]
+
+
+def test_verbs_that_ctxpro_expects_are_no_pronouns(tmp_path):
+    verb = {"rule": "DO.ELL", "expected": "veux", "src verb": "do", "ante distance": 1}
+    found, _ = read_expected(written(tmp_path, "s.json", [verb]), "fr")
+    assert found.instances[0].groups == {"rule": "DO.ELL", "distance": "1"}
 
 
 def test_the_tool_spells_fields_otherwise():
