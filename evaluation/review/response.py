@@ -161,12 +161,18 @@ def _words(
     if not _first(fields, "words-shown"):
         return None
     size = len(candidate_words(question, items))
-    written = fields.get("word", ())
-    if not all(one.isascii() and one.isdigit() and len(one) < 6 for one in written):
+    found, all_numbers = positions_of(fields)
+    if not all_numbers:
         problems.append(f"word: expected positions below {size}, found something else")
         return None
-    found = tuple(sorted({int(one) for one in written}))
     if found and found[-1] >= size:
         problems.append(f"word: expected positions below {size}, found {found[-1]}")
         return None
     return None if found == tuple(sorted(question.shown.pronoun.candidate)) else found
+
+
+def positions_of(fields: Fields) -> tuple[tuple[int, ...], bool]:
+    """The positions of words in a form, in order, and whether all that is there is a position."""
+    written = fields.get("word", ())
+    numbers = [one for one in written if one.isascii() and one.isdigit() and len(one) < 6]
+    return tuple(sorted({int(one) for one in numbers})), len(numbers) == len(written)

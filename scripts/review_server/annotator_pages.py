@@ -15,6 +15,7 @@ from crosspro.evaluation.review.response import (
     LONGEST_REMARK,
     Response,
     ResponseError,
+    positions_of,
     response_of,
 )
 from crosspro.evaluation.review.work import (
@@ -257,9 +258,11 @@ def _again(
         "tags": tuple(fields.get("tag", ())),
         "remark": fields.get("remark", [""])[0],
         "alternative": fields.get("alternative", [""])[0],
-        "words": [int(one) for one in fields.get("word", ()) if one.isascii() and one.isdigit()],
+        "words": positions_of(fields)[0],
     }
     work = _work(site, visitor)
+    if not _is_mine(place, work):
+        return go(f"{visitor.base}/work?say=moved")
     return _question(site, visitor, work, place, "", filled, message, status)
 
 

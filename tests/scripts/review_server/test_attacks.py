@@ -273,8 +273,19 @@ def test_annotators_reach_only_their_own_questions(serve):
     assert served.get(address, "Anna").status_code == 404
     answer = served.post(address, "Anna", pronoun="right", antecedent="right")
     assert answer.headers["location"].endswith("say=moved")
+    nothing = served.post(address, "Anna")  # nor is it shown again because something is missing
+    assert nothing.headers["location"].endswith("say=moved")
     with served.site.campaign.file.reading() as database:
         assert database.execute("SELECT COUNT(*) FROM verdict").fetchone() == (0,)
+
+
+def test_numbers_of_words_that_are_none_are_told_and_not_shown_again(served):
+    served.begin("Anna")
+    address, hidden = served.next("Anna")
+    for word in ("1" * 5000, "99999", "-1", "x"):  # Python makes no number of so many digits
+        refused = served.post(address, "Anna", **hidden, pronoun="right", word=word)
+        assert refused.status_code == 422
+        assert "word: expected positions below" in refused.text
 
 
 def test_no_secret_reaches_a_log_or_the_store(served, caplog, capfd):
