@@ -74,9 +74,9 @@ def home(request: Request) -> Page:
 
 async def begin(request: Request) -> Page:
     """Note that the instructions were read."""
-    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    await form_fields(request)
     await site.written(lambda database: note_event(database, visitor.name, "begin"))
     return go(f"{visitor.base}/work")
 
@@ -131,9 +131,9 @@ def show(request: Request) -> Page:
 
 async def answer(request: Request) -> Page:
     """Store an answer, skip a question, or flag it."""
-    fields = await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    fields = await form_fields(request)
     code = request.path_params["code"]
     place = site.places.get(code)
     question = None if place is None else site.campaign.question(place.kind, place.key)
@@ -179,9 +179,9 @@ def _saved(
 
 async def take_back(request: Request) -> Page:
     """Take back the last answer, and ask again."""
-    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    await form_fields(request)
     place = await site.written(
         lambda database: undo(
             database, site.campaign, read_work(database, site.campaign, visitor.name)

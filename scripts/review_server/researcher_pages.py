@@ -39,6 +39,7 @@ from crosspro.scripts.review_server.shown import shown_question
 from crosspro.scripts.review_server.site import (
     Fields,
     Site,
+    Visitor,
     check_form,
     form_fields,
     go,
@@ -79,12 +80,13 @@ def _manage(site: Site, request: Request, error: str = "", status: int = 200) ->
 
 async def add_annotator(request: Request) -> Page:
     """Let somebody take part, or give them a new link."""
-    return await run_in_threadpool(_annotator_added, request, await form_fields(request))
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_annotator_added, request, visitor, fields)
 
 
-def _annotator_added(request: Request, fields: Fields) -> Page:
+def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page:
     site = site_of(request)
-    visitor = site.researcher(request)
     name = " ".join(fields.get("name", [""])[0].split())
     if fields.get("action", [""])[0] == "renew":
         if name not in {one.name for one in site.people}:
@@ -156,7 +158,7 @@ def _passes(site: Site, one: ReviewedQuestion, chosen: dict[str, str]) -> bool:
 
 def _listed(
     site: Site,
-    visitor: Any,
+    visitor: Visitor,
     request: Request,
     template: str,
     found: Sequence[ReviewedQuestion],
@@ -205,13 +207,14 @@ def detail(request: Request) -> Page:
 
 async def decide(request: Request) -> Page:
     """Decide a question, for every system that translates so."""
-    return await run_in_threadpool(_decided, request, await form_fields(request))
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_decided, request, visitor, fields)
 
 
-def _decided(request: Request, fields: Fields) -> Page:
+def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     code = request.path_params["code"]
     site = site_of(request)
-    visitor = site.researcher(request)
     question = _one(site, code).question
     pronoun = value_of(fields.get("pronoun", [""])[0])
     antecedent = value_of(fields.get("antecedent", [""])[0])

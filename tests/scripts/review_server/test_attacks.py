@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from dataclasses import replace
@@ -142,6 +143,9 @@ def test_links_are_long_and_guesses_are_slowed_down(served, serve):
     statuses = [served.client.get(f"/a/{number:022}/").status_code for number in range(40)]
     assert 429 in statuses
     assert served.get("/", "Anna").status_code == 200  # who has a link is not kept out
+    forms = [served.client.post(f"/a/{number}/undo", data={"form": "x"}) for number in range(3)]
+    assert {one.status_code for one in forms} == {429}  # guesses are no better as forms
+    assert served.post("/begin", "Anna").status_code == 303
 
 
 def test_one_link_cannot_flood_the_server(served):
@@ -259,6 +263,57 @@ def test_bodies_that_are_too_large_are_refused_whatever_they_say(served):
     assert served.client.post(f"{base}/begin", content=many, headers=kind).status_code == 400
     broken = served.client.post(f"{base}/begin", content=b"form=\xff\xfe", headers=kind)
     assert broken.status_code == 400
+
+
+def asked(served, address, parts, method="POST"):
+    """The answers to a request whose body comes in such parts, and what it was before it came."""
+    given, sent = list(parts), []
+    names = {"host": HOST, "content-type": "application/x-www-form-urlencoded"}
+    scope = {
+        **{"type": "http", "method": method, "path": address, "raw_path": address.encode()},
+        **{"query_string": b"", "root_path": "", "scheme": "http", "http_version": "1.1"},
+        **{"client": ("127.0.0.1", 1), "server": (HOST, 80)},
+        "headers": [(name.encode(), value.encode()) for name, value in names.items()],
+    }
+
+    async def receive():
+        return given.pop(0) if given else await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(served.client.app(scope, receive, send))
+    return [one for one in sent if one["type"] == "http.response.start"]
+
+
+def part(body, more=True):
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_bodies_that_do_not_come_are_not_waited_for(served, monkeypatch):
+    from crosspro.scripts.review_server import protection
+
+    monkeypatch.setattr(protection, "FORM_SECONDS", 0.05)
+    monkeypatch.setattr(protection, "UPLOAD_SECONDS", 0.05)
+    for address in (served.base("Anna") + "/begin", served.base() + "/annotators"):
+        (answer,) = asked(served, address, [part(b"form=")])
+        assert answer["status"] == 408
+        assert (b"connection", b"close") in answer["headers"]
+    (answer,) = asked(served, served.base("Anna") + "/", [], "GET")  # which has none
+    assert answer["status"] == 200
+    (answer,) = asked(served, "/a/wrong/begin", [part(b"form=")])
+    assert answer["status"] == 404  # the body of a stranger is not read at all
+    assert (b"connection", b"close") in answer["headers"]
+
+
+def test_who_leaves_in_the_middle_of_a_form_is_no_fault(served):
+    address = served.base("Anna") + "/begin"
+    gone = {"type": "http.disconnect"}
+    asked(served, address, [part(b"form="), gone])  # raises nothing, so that nothing is logged
+    form = served.site.links.form(address.split("/")[2])
+    (answer,) = asked(served, address, [part(b"form="), part(form.encode(), more=False)])
+    assert answer["status"] == 303
+    assert (b"connection", b"close") not in answer["headers"]
 
 
 def test_annotators_reach_only_their_own_questions(serve):
