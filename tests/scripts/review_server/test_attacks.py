@@ -215,6 +215,20 @@ def test_other_methods_are_refused(served, method):
     assert "access-control-allow-origin" not in answer.headers
 
 
+def test_asking_for_headers_alone_writes_nothing(served):
+    def everything():
+        with served.site.campaign.file.reading() as database:
+            return list(database.iterdump())
+
+    before = everything()
+    own = ("/", "/work", "/list", "/begin", "/undo", "/q/x")
+    for address in (*(served.base("Anna") + one for one in own), served.base() + "/annotators"):
+        status = served.client.head(address, follow_redirects=False).status_code
+        assert status in (200, 303, 404, 405)
+    assert served.client.head("/a/wrong/").status_code == 404
+    assert everything() == before
+
+
 @pytest.mark.parametrize(
     "address",
     [
