@@ -143,15 +143,16 @@ def _value(fields: Fields, key: str, bad: bool, problems: list[str]) -> Value | 
 
 
 def _text(fields: Fields, key: str, longest: int, problems: list[str]) -> str:
-    """A text in one line, without characters that steer terminals and spreadsheets."""
-    written = "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cs") else character
-        for character in _first(fields, key)
-    )
-    text = " ".join(written.split())
+    text = plain_text(_first(fields, key))
     if len(text) > longest:
         problems.append(f"{key}: expected at most {longest} characters, found {len(text):,}")
     return text
+
+
+def plain_text(written: str) -> str:
+    """A text in one line, without characters that steer terminals and spreadsheets."""
+    shown = (" " if unicodedata.category(one) in ("Cc", "Cs") else one for one in written)
+    return " ".join("".join(shown).split())
 
 
 def _words(

@@ -15,6 +15,7 @@ from crosspro.evaluation.review.response import (
     LONGEST_REMARK,
     Response,
     ResponseError,
+    plain_text,
     positions_of,
     response_of,
 )
@@ -199,7 +200,7 @@ async def _mark(
     action: Mark,
     fields: Fields,
 ) -> Page:
-    remark = " ".join(fields.get("remark", [""])[0].split())[:LONGEST_REMARK]
+    remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
 
     def noted(database: sqlite3.Connection) -> int:
         batch = _batch(database, site, visitor, place)

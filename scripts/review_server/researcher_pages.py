@@ -27,13 +27,14 @@ from crosspro.evaluation.review.exchange import (
     add_history,
     corrected_table,
     history,
+    is_name,
     read_history,
     read_table,
     review_table,
 )
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.progress import ReviewedQuestion, overview, reviewed, shown_score
-from crosspro.evaluation.review.response import LONGEST_REMARK
+from crosspro.evaluation.review.response import LONGEST_REMARK, plain_text
 from crosspro.scripts.review_server.archive import make_archive
 from crosspro.scripts.review_server.shown import shown_question
 from crosspro.scripts.review_server.site import (
@@ -221,7 +222,7 @@ def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     anaphoric = question.shown.antecedent is not None
     if pronoun is None or (anaphoric and antecedent is None):
         raise HTTPException(422)
-    remark = " ".join(fields.get("remark", [""])[0].split())[:LONGEST_REMARK]
+    remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
     final = antecedent if anaphoric else None
     with site.campaign.file.writing() as database:
         for one in question.items:
@@ -350,7 +351,7 @@ def _import(site: Site, content: bytes, fields: Fields) -> None:
                 add_history(database, records)
                 campaign.carry_over(database)
             return
-        if not name:
+        if not is_name(name):
             raise CrossproError("a review file needs the name of the annotator who filled it in")
         verdicts = read_table(path, campaign.items, name)
     with campaign.file.writing() as database:

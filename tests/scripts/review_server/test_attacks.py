@@ -103,6 +103,20 @@ def test_script_in_every_text(serve):
     harmless(refused.text)
 
 
+def test_no_text_steers_a_terminal(served):
+    remark = "a\x1b[31m\x00b\tc\nd"
+    served.begin("Anna")
+    address, hidden = served.next("Anna")
+    served.post(address, "Anna", **hidden, action="flag", remark=remark)
+    served.answer("Anna", remark=remark)
+    served.post(address, pronoun="wrong", antecedent="right", remark=remark)
+    for page in ("/browse?status=flagged", "/verdicts.tsv", "/verdicts.tsv?annotator=Anna"):
+        text = served.get(page).text
+        assert "a [31m b c d" in text
+        assert "\x1b" not in text
+        assert "\0" not in text
+
+
 def test_headers_of_every_answer(served):
     served.begin("Anna")
     for answer in (
