@@ -13,20 +13,21 @@ _FAINT = """() => {
   const share = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   const light = (color) => [0.2126, 0.7152, 0.0722]
     .reduce((sum, weight, i) => sum + weight * share(color[i] / 255), 0.05);
+  const over = (front, alpha, back) => back.map((one, i) => alpha * front[i] + (1 - alpha) * one);
   const found = [];
   for (const element of document.querySelectorAll('body *')) {
     const text = [...element.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
     if (!text || !element.checkVisibility()) continue;
     if (element.closest('.hidden, .unseen, .skip, option, noscript, :disabled')) continue;
-    let alpha = 1, back = null;
-    for (let one = element; one; one = one.parentElement) {
-      const style = getComputedStyle(one), color = parsed(style.backgroundColor);
-      alpha *= Number(style.opacity);
-      if (!back && (color.length < 4 || color[3] > 0)) back = color;
+    const around = [];
+    for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one));
+    let back = [255, 255, 255], opacity = 1;
+    for (const style of around) {
+      const [red, green, blue, alpha = 1] = parsed(style.backgroundColor);
+      opacity *= Number(style.opacity);
+      back = over([red, green, blue], alpha * opacity, back);
     }
-    back = back || [255, 255, 255];
-    const front = parsed(getComputedStyle(element).color)
-      .slice(0, 3).map((value, i) => alpha * value + (1 - alpha) * back[i]);
+    const front = over(parsed(around.at(-1).color), opacity, back);
     const [low, high] = [light(front), light(back)].sort((a, b) => a - b);
     const shown = element.outerHTML.slice(0, 90);
     if (high / low < 4.5) found.push(`${(high / low).toFixed(2)}: ${shown}`);
