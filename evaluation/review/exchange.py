@@ -179,8 +179,10 @@ def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
         raise ValueError("an item without names")
     if not all(isinstance(record.get(name), str) for name in _TEXTS):
         raise ValueError("a text is missing")
+    if not is_name(record["annotator"]):
+        raise ValueError("no name of an annotator")
     tags, corrected = record.get("tags"), record.get("corrected")
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+    if not isinstance(tags, list) or not all(_is_word(tag) for tag in tags):
         raise ValueError("no list of tags")
     token, system, digest, words, head = (written[name] for name in names)
     item = Item(token, system, digest, words, head, written["anaphoric"])
@@ -188,10 +190,7 @@ def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
     antecedent = None if record.get("antecedent") is None else value_of(record["antecedent"])
     if pronoun is None or (record.get("antecedent") is not None and antecedent is None):
         raise ValueError(choices(VALUES))
-    correction = None
-    if corrected is not None:
-        at = tuple(int(place) for place in corrected["at"])
-        correction = CorrectedWords(at, tuple(str(word) for word in corrected["words"]))
+    correction = None if corrected is None else _corrected(corrected)
     verdict = AnnotatorVerdict(
         item,
         record["annotator"],
@@ -205,6 +204,24 @@ def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
         record["time"],
     )
     return record["kind"], verdict
+
+
+def is_name(text: str) -> bool:
+    """Whether a verdict may have such an author."""
+    return bool(text.strip()) and text.isprintable()
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value.split() == [value]
+
+
+def _corrected(record: Any) -> CorrectedWords:
+    at, words = record["at"], record["words"]
+    if not isinstance(at, list) or not all(type(place) is int and place >= 0 for place in at):
+        raise ValueError("no positions of words")
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("no list of words")
+    return CorrectedWords(tuple(at), tuple(words))
 
 
 def add_history(

@@ -143,15 +143,16 @@ def _value(fields: Fields, key: str, bad: bool, problems: list[str]) -> Value | 
 
 
 def _text(fields: Fields, key: str, longest: int, problems: list[str]) -> str:
-    """A text in one line, without characters that steer terminals and spreadsheets."""
-    written = "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cs") else character
-        for character in _first(fields, key)
-    )
-    text = " ".join(written.split())
+    text = plain_text(_first(fields, key))
     if len(text) > longest:
         problems.append(f"{key}: expected at most {longest} characters, found {len(text):,}")
     return text
+
+
+def plain_text(written: str) -> str:
+    """A text in one line, without characters that steer terminals and spreadsheets."""
+    shown = (" " if unicodedata.category(one) in ("Cc", "Cs") else one for one in written)
+    return " ".join("".join(shown).split())
 
 
 def _words(
@@ -161,12 +162,18 @@ def _words(
     if not _first(fields, "words-shown"):
         return None
     size = len(candidate_words(question, items))
-    written = fields.get("word", ())
-    if not all(one.isascii() and one.isdigit() and len(one) < 6 for one in written):
+    found, all_numbers = positions_of(fields)
+    if not all_numbers:
         problems.append(f"word: expected positions below {size}, found something else")
         return None
-    found = tuple(sorted({int(one) for one in written}))
     if found and found[-1] >= size:
         problems.append(f"word: expected positions below {size}, found {found[-1]}")
         return None
     return None if found == tuple(sorted(question.shown.pronoun.candidate)) else found
+
+
+def positions_of(fields: Fields) -> tuple[tuple[int, ...], bool]:
+    """The positions of words in a form, in order, and whether all that is there is a position."""
+    written = fields.get("word", ())
+    numbers = [one for one in written if one.isascii() and one.isdigit() and len(one) < 6]
+    return tuple(sorted({int(one) for one in numbers})), len(numbers) == len(written)

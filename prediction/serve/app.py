@@ -14,6 +14,13 @@ from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError, InputError, printable
 from crosspro.prediction.serve.desk import Desk
 from crosspro.prediction.serve.requests import ExplanationRequest, PredictionRequest
+from crosspro.prediction.serve.responses import (
+    ExampleAnswer,
+    ExplanationAnswer,
+    PredictionAnswer,
+    ProblemsAnswer,
+    SystemsAnswer,
+)
 from crosspro.prediction.serve.turn import BusyError
 
 _PAGE = Path(__file__).resolve().parent / "page"
@@ -21,6 +28,16 @@ _FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/style.css": ("style.css", "text/css; charset=utf-8"),
     "/script.js": ("script.js", "text/javascript; charset=utf-8"),
+}
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemsAnswer, "description": text}
+    for status, text in (
+        (403, "A request from another page, or under another name"),
+        (413, "Too long"),
+        (422, "Something is wrong with what was asked"),
+        (429, "Too many requests from an address"),
+        (503, "Others are being answered"),
+    )
 }
 _SUMMARY = """Systems of crosspro that predict pronouns of a translation.
 
@@ -57,13 +74,19 @@ def make_app(desk: Desk) -> FastAPI:
         return desk.explain(request.asked(), request.gap, request.rows)
 
     # These are no coroutines: FastAPI runs them in threads, so that the page is there meanwhile.
-    for method, path, function in (
-        ("GET", "/api/systems", systems),
-        ("GET", "/api/examples/{task}/{name}", example),
-        ("POST", "/api/predict", predict),
-        ("POST", "/api/explain", explain),
+    for method, path, function, answered in (
+        ("GET", "/api/systems", systems, SystemsAnswer),
+        ("GET", "/api/examples/{task}/{name}", example, ExampleAnswer),
+        ("POST", "/api/predict", predict, PredictionAnswer),
+        ("POST", "/api/explain", explain, ExplanationAnswer),
     ):
-        app.add_api_route(path, function, methods=[method])
+        app.add_api_route(
+            path,
+            function,
+            methods=[method],
+            response_model=None,  # answers are what they are described as: a test checks it
+            responses={200: {"model": answered}, **_REFUSALS},
+        )
     app.add_exception_handler(CrossproError, _wrong)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

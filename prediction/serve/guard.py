@@ -156,7 +156,8 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 async def _answer(send: Send, status: int, text: str, seconds: int = 0) -> None:
     content = json.dumps({"problems": [{"message": text}]}).encode("utf-8")
-    headers = [(b"content-type", b"application/json")]
+    # What is still to come of a request that is refused is not waited for.
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     if seconds:
         headers.append((b"retry-after", str(seconds).encode("ascii")))
     await send({"type": "http.response.start", "status": status, "headers": headers})

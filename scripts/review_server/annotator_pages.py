@@ -15,6 +15,8 @@ from crosspro.evaluation.review.response import (
     LONGEST_REMARK,
     Response,
     ResponseError,
+    plain_text,
+    positions_of,
     response_of,
 )
 from crosspro.evaluation.review.work import (
@@ -73,9 +75,9 @@ def home(request: Request) -> Page:
 
 async def begin(request: Request) -> Page:
     """Note that the instructions were read."""
-    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    await form_fields(request)
     await site.written(lambda database: note_event(database, visitor.name, "begin"))
     return go(f"{visitor.base}/work")
 
@@ -130,9 +132,9 @@ def show(request: Request) -> Page:
 
 async def answer(request: Request) -> Page:
     """Store an answer, skip a question, or flag it."""
-    fields = await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    fields = await form_fields(request)
     code = request.path_params["code"]
     place = site.places.get(code)
     question = None if place is None else site.campaign.question(place.kind, place.key)
@@ -178,9 +180,9 @@ def _saved(
 
 async def take_back(request: Request) -> Page:
     """Take back the last answer, and ask again."""
-    await form_fields(request)
     site = site_of(request)
     visitor = site.annotator(request)
+    await form_fields(request)
     place = await site.written(
         lambda database: undo(
             database, site.campaign, read_work(database, site.campaign, visitor.name)
@@ -198,7 +200,7 @@ async def _mark(
     action: Mark,
     fields: Fields,
 ) -> Page:
-    remark = " ".join(fields.get("remark", [""])[0].split())[:LONGEST_REMARK]
+    remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
 
     def noted(database: sqlite3.Connection) -> int:
         batch = _batch(database, site, visitor, place)
@@ -257,9 +259,11 @@ def _again(
         "tags": tuple(fields.get("tag", ())),
         "remark": fields.get("remark", [""])[0],
         "alternative": fields.get("alternative", [""])[0],
-        "words": [int(one) for one in fields.get("word", ()) if one.isascii() and one.isdigit()],
+        "words": positions_of(fields)[0],
     }
     work = _work(site, visitor)
+    if not _is_mine(place, work):
+        return go(f"{visitor.base}/work?say=moved")
     return _question(site, visitor, work, place, "", filled, message, status)
 
 

@@ -1,4 +1,4 @@
-"""What stands between the network and the pages: hosts, origins, sizes, rates, headers.
+"""What stands between the network and the pages: hosts, origins, sizes, times, headers.
 
 An ASGI layer around the application: what it refuses never reaches a page. Nothing of a request is
 written to a log.
@@ -6,6 +6,7 @@ written to a log.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -17,6 +18,12 @@ LARGEST_UPLOAD = 32 * 1024 * 1024
 UPLOADS = "/import"
 """The end of the only address that takes files."""
 
+FORM_SECONDS = 20.0
+UPLOAD_SECONDS = 300.0
+"""How long a form and a file may take to arrive."""
+
+_CLOSING = (b"connection", b"close")
+
 HEADERS = {
     **web_server.HEADERS,
     "content-security-policy": (
@@ -26,6 +33,37 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "x-robots-tag": "noindex, nofollow",
 }
+
+
+class _Body:
+    """The body of a request as pages read it: up to a size, and up to a moment."""
+
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._left = most
+        self._until = asyncio.get_running_loop().time() + seconds
+        self.whole = False
+        self.gone = False
+        """Whether nobody waits for an answer any more."""
+        self.refused: tuple[int, str] | None = None
+
+    async def receive(self) -> Message:
+        """The next part; one that is too much or too late is as if the client had gone."""
+        if self.whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            self.refused = 408, "not here in time"
+            return {"type": "http.disconnect"}
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            self.refused = 413, "larger than allowed"
+            return {"type": "http.disconnect"}
+        self.gone = message["type"] == "http.disconnect"
+        self.whole = not self.gone and not message.get("more_body", False)
+        return message
 
 
 class Protection:
@@ -48,33 +86,28 @@ class Protection:
         if refused is not None:
             await _answer(send, *refused)
             return
-        limit = LARGEST_UPLOAD if scope["path"].endswith(UPLOADS) else LARGEST_FORM
+        upload = scope["path"].endswith(UPLOADS)
+        limit = LARGEST_UPLOAD if upload else LARGEST_FORM
         if not is_short(headers.get(b"content-length", b"0"), limit):
             await _answer(send, 413, "larger than allowed")
             return
-        read = 0
-        too_large = False
-
-        async def limited() -> Message:
-            nonlocal read, too_large
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > limit:
-                too_large = True
-                return {"type": "http.disconnect"}
-            return message
+        body = _Body(receive, limit, UPLOAD_SECONDS if upload else FORM_SECONDS)
 
         async def guarded(message: Message) -> None:
-            if not too_large:  # whatever the pages make of half a form is not sent
-                await send(message)
+            if body.refused is not None:  # whatever the pages make of half a form is not sent
+                return
+            if message["type"] == "http.response.start" and scope["method"] == "POST":
+                closing = () if body.whole else (_CLOSING,)  # what is not wanted is not waited for
+                message["headers"] = [*message.get("headers", ()), *closing]
+            await send(message)
 
         try:
-            await self.application(scope, limited, guarded)
+            await self.application(scope, body.receive, guarded)
         except Exception:
-            if not too_large:
+            if body.refused is None and not body.gone:
                 raise
-        if too_large:
-            await _answer(send, 413, "larger than allowed")
+        if body.refused is not None:
+            await _answer(send, *body.refused)
 
     def _refused(self, scope: Message, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
@@ -109,7 +142,6 @@ async def _answer(send: Send, status: int, text: str) -> None:
     body = f"{status}: {text}\n".encode()
     plain = (b"content-type", b"text/plain; charset=utf-8")
     size = (b"content-length", str(len(body)).encode("ascii"))
-    closing = (b"connection", b"close")
     start = {"type": "http.response.start", "status": status}
-    await send({**start, "headers": [plain, size, closing]})
+    await send({**start, "headers": [plain, size, _CLOSING]})
     await send({"type": "http.response.body", "body": body})

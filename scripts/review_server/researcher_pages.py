@@ -27,18 +27,20 @@ from crosspro.evaluation.review.exchange import (
     add_history,
     corrected_table,
     history,
+    is_name,
     read_history,
     read_table,
     review_table,
 )
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.progress import ReviewedQuestion, overview, reviewed, shown_score
-from crosspro.evaluation.review.response import LONGEST_REMARK
+from crosspro.evaluation.review.response import LONGEST_REMARK, plain_text
 from crosspro.scripts.review_server.archive import make_archive
 from crosspro.scripts.review_server.shown import shown_question
 from crosspro.scripts.review_server.site import (
     Fields,
     Site,
+    Visitor,
     check_form,
     form_fields,
     go,
@@ -79,12 +81,13 @@ def _manage(site: Site, request: Request, error: str = "", status: int = 200) ->
 
 async def add_annotator(request: Request) -> Page:
     """Let somebody take part, or give them a new link."""
-    return await run_in_threadpool(_annotator_added, request, await form_fields(request))
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_annotator_added, request, visitor, fields)
 
 
-def _annotator_added(request: Request, fields: Fields) -> Page:
+def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page:
     site = site_of(request)
-    visitor = site.researcher(request)
     name = " ".join(fields.get("name", [""])[0].split())
     if fields.get("action", [""])[0] == "renew":
         if name not in {one.name for one in site.people}:
@@ -156,7 +159,7 @@ def _passes(site: Site, one: ReviewedQuestion, chosen: dict[str, str]) -> bool:
 
 def _listed(
     site: Site,
-    visitor: Any,
+    visitor: Visitor,
     request: Request,
     template: str,
     found: Sequence[ReviewedQuestion],
@@ -205,20 +208,21 @@ def detail(request: Request) -> Page:
 
 async def decide(request: Request) -> Page:
     """Decide a question, for every system that translates so."""
-    return await run_in_threadpool(_decided, request, await form_fields(request))
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_decided, request, visitor, fields)
 
 
-def _decided(request: Request, fields: Fields) -> Page:
+def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     code = request.path_params["code"]
     site = site_of(request)
-    visitor = site.researcher(request)
     question = _one(site, code).question
     pronoun = value_of(fields.get("pronoun", [""])[0])
     antecedent = value_of(fields.get("antecedent", [""])[0])
     anaphoric = question.shown.antecedent is not None
     if pronoun is None or (anaphoric and antecedent is None):
         raise HTTPException(422)
-    remark = " ".join(fields.get("remark", [""])[0].split())[:LONGEST_REMARK]
+    remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
     final = antecedent if anaphoric else None
     with site.campaign.file.writing() as database:
         for one in question.items:
@@ -347,7 +351,7 @@ def _import(site: Site, content: bytes, fields: Fields) -> None:
                 add_history(database, records)
                 campaign.carry_over(database)
             return
-        if not name:
+        if not is_name(name):
             raise CrossproError("a review file needs the name of the annotator who filled it in")
         verdicts = read_table(path, campaign.items, name)
     with campaign.file.writing() as database:

@@ -60,9 +60,15 @@ def static_file(name: str) -> bytes:
 
 def rendered_markdown(text: str) -> str:
     """Markdown as HTML: what is HTML in it is shown as text, and nothing is loaded."""
-    return str(
-        MarkdownIt("commonmark", {"html": False}).enable("table").disable("image").render(text)
-    )
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = markdown.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):  # the page has a heading of its own
+            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
+        style = token.attrs.pop("style", "")  # no page may bring styles along
+        if style:
+            token.attrSet("class", str(style).replace("text-align:", "to-"))
+    return str(markdown.renderer.render(tokens, markdown.options, {}))
 
 
 @dataclass(frozen=True)

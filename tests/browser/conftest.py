@@ -95,22 +95,30 @@ def suite(tmp_path) -> Path:
     return tmp_path
 
 
+TUTORIAL = """\
+{"format": "crosspro-review", "version": 1, "title": "Tutorial", "languages": ["en", "fr"]}
+{"line": 0, "document": "d", "source": "It is red .", "references": ["Elle est rouge ."], \
+"candidates": {"x": {"text": "Il est rouge .", "links": "0-0 1-1 2-2"}}}
+{"item": "t1", "system": "x", "group": "it", "pronoun": {"line": 0, "source": [0], \
+"references": [[0]], "candidate": [0]}, "answer": {"pronoun": "wrong", "feedback": "A house."}}
+"""
 SYSTEMS = ("suite.jsonl", "old.fr", "new.fr", "--links", "text.links", "--links", "text.links")
 
 
 @pytest.fixture
-def review(suite) -> Iterator[ReviewProcess]:
+def review(suite, request) -> Iterator[ReviewProcess]:
     pytest.importorskip("fastapi", reason="needs the extra `review`: make extras EXTRAS=review")
     pytest.importorskip("uvicorn", reason="needs the extra `review`: make extras EXTRAS=review")
     (suite / "guide.md").write_text(
-        "Judge the **marked pronoun** in the translation.\n\n"
+        "# What to look at\n\nJudge the **marked pronoun** in the translation.\n\n"
         "- *right*: it fits the words that this translation uses\n"
         "- *wrong*: it does not\n\nIgnore other mistakes.\n",
         "utf-8",
     )
+    (suite / "tutorial.jsonl").write_text(TUTORIAL, "utf-8")
     options = (*SYSTEMS, "--repair", "--judge", "Anna", "--judge", "Ben", "--overlap", 1)
     more = ("--batch", 3, "--instructions", "guide.md", "--title", "Pronouns in two talks")
-    served = ReviewProcess(suite, *options, *more)
+    served = ReviewProcess(suite, *options, *more, *getattr(request, "param", ()))
     yield served
     served.stop()
 

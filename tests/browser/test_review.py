@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.browser.legible import hard_to_read
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
@@ -194,6 +195,42 @@ def test_pages_work_without_script(review, chromium):
     context.close()
 
 
+@pytest.mark.parametrize("review", [("--tutorial", "tutorial.jsonl")], indirect=True)
+def test_what_comes_of_an_answer_is_where_the_focus_is(review, page):
+    """A screen reader begins at the focus: with an error, or with what belongs to a link."""
+    focus = "e => document.activeElement.matches(e)"
+    page.goto(review.links["Anna"])
+    press(page, "Enter")
+    page.wait_for_url("**/work")
+    press(page, "Enter")  # without an answer
+    page.wait_for_url("**/q/*")
+    assert page.evaluate(focus, "[role=alert]")
+    press(page, "1", "Enter")
+    page.wait_for_selector(".feedback")
+    assert page.evaluate(focus, "a[data-key=Enter]")
+    described = page.locator(
+        f"#{page.locator('a[data-key=Enter]').get_attribute('aria-describedby')}"
+    )
+    assert "Another answer was expected" in described.inner_text()
+    assert "A house." in described.inner_text()
+    assert page.locator("kbd", has_text="Enter").count() == 1  # a key that is shown does that
+    press(page, "Enter")
+    page.wait_for_url("**/work")
+    assert heading(page).startswith("Question 1")
+
+
+def test_letters_choose_in_a_list_and_do_not_turn_pages(review, page):
+    page.goto(review.links["researcher"] + "browse")
+    assert page.locator("a[data-key=n]").count() == 1
+    page.locator("select[name=system]").focus()
+    press(page, "n")
+    assert page.locator("select[name=system]").input_value() == "new"
+    page.wait_for_timeout(200)
+    assert "page=" not in page.url
+    press(page, "Escape", "n")
+    page.wait_for_url("**page=2")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_fit_and_can_be_read_aloud(review, chromium, size, scheme, pictures):
@@ -228,7 +265,7 @@ def test_pages_fit_and_can_be_read_aloud(review, chromium, size, scheme, picture
                .map(e => e.outerHTML)"""
         )
         assert unnamed == []
-        assert page.locator("main h1").count() == 1
+        assert hard_to_read(page) == [], name
         assert page.locator("html[lang]").count() == 1
         file = f"review-{name}-{size}-{scheme}.png"
         if pictures is not None and (file in IN_DOCS or pictures.parent.name != "docs"):

@@ -9,6 +9,7 @@ import signal
 
 import pytest
 
+from tests.browser.legible import hard_to_read
 from tests.prediction.serve.conftest import HOUSE, small_systems
 from tests.scripts.test_serve import start
 
@@ -100,6 +101,7 @@ def test_a_pronoun_is_clicked_and_bars_are_seen(page, pictures):
     expect(cards.first.locator(".evidence").first).to_be_visible()
     expect(cards.last.locator("details")).to_contain_text("cannot explain")
     assert fits(page)
+    assert hard_to_read(page) == []
     picture(page, pictures, "serve")
 
 
@@ -135,6 +137,7 @@ def test_an_example_shows_the_antecedent(page, pictures):
     page.locator(".card summary").click()
     expect(page.locator(".card")).to_contain_text("Antecedents")
     assert fits(page)
+    assert hard_to_read(page) == []
     picture(page, pictures, "serve-example")
 
 
@@ -159,6 +162,25 @@ def test_a_link_that_rests_on_positions_is_told(page):
     page.click("#go")
     expect(gaps(page)).to_have_text(["▢ Blarf"])
     expect(page.locator("#rests")).to_be_visible()
+
+
+def test_numbers_stay_in_a_line_and_fields_are_told_apart(page):
+    """A probability of one is the widest number; a screen reader hears whose field it is in."""
+    expect = playwright.expect
+    type_pair(page, HOUSE)
+    page.click("#go")
+    expect(page.locator(".card details")).to_have_count(2)  # nothing is drawn anew from here on
+    page.evaluate("document.querySelector('tr.chosen .number').textContent = '100 %'")
+    lines = """e => {
+        const all = document.createRange();
+        all.selectNodeContents(e);
+        return all.getClientRects().length;
+    }"""
+    assert page.locator("tr.chosen .number").first.evaluate(lines) == 1
+    page.click("#before > summary")
+    for group, name in (("Sentences before", "context-source"), ("The sentence", "source")):
+        field = page.get_by_role("group", name=group, exact=True).get_by_label("Source (English)")
+        expect(field).to_have_attribute("id", name)
 
 
 def test_scripts_that_are_typed_stay_text(page):

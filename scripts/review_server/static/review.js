@@ -30,7 +30,7 @@
   show();
 
   function isText(element) {
-    return element && (element.tagName === "TEXTAREA" ||
+    return element && (/^(TEXTAREA|SELECT)$/.test(element.tagName) ||
       (element.tagName === "INPUT" && !/^(radio|checkbox|submit|button)$/.test(element.type)));
   }
   function keyOf(event) {

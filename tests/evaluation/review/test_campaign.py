@@ -218,7 +218,15 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     assert [(one.item, one.pronoun, one.remark) for one in read] == [
         (one.item, one.pronoun, one.remark.strip()) for one in expected
     ]
-    path.write_text('{"kind": "verdict"}\n[1]\n', "utf-8")
+    changes = [
+        *({"annotator": name} for name in ("", " ", "a\nb", "\0")),
+        *({"tags": tags} for tags in (["two words"], [""], "gender")),
+        *({"corrected": {"at": at, "words": words}} for at, words in
+          (([-1], ["est"]), ([1.5], ["est"]), ("1", ["est"]), ([1], [1]), ([1], "est"))),
+    ]  # fmt: skip
+    good = json.loads(lines[0])
+    wrong = [json.dumps(good | change) for change in changes] + ['{"kind": "verdict"}', "[1]"]
+    path.write_text("\n".join([lines[0], *wrong, ""]), "utf-8")
     with pytest.raises(InputError) as caught:
         read_history(path)
-    assert [one.line for one in caught.value.problems] == [1, 2]
+    assert [one.line for one in caught.value.problems] == list(range(2, len(wrong) + 2))

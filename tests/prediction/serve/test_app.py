@@ -64,6 +64,52 @@ def test_the_interface_is_described(client):
     asked = found["components"]["schemas"]["PairRequest"]["properties"]["source"]
     assert asked["maxLength"] == 2000
     assert client.get("/docs").status_code == 404
+    for path, name in (
+        ("systems", "Systems"),
+        ("predict", "Prediction"),
+        ("explain", "Explanation"),
+    ):
+        (operation,) = found["paths"][f"/api/{path}"].values()
+        answers = {
+            status: answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+            for status, answer in operation["responses"].items()
+        }
+        assert answers.pop("200") == f"{name}Answer"
+        assert set(answers.values()) == {"ProblemsAnswer"}
+        assert set(answers) == {"403", "413", "422", "429", "503"}
+
+
+def test_answers_are_what_the_description_says(client):
+    from crosspro.prediction.serve.responses import (
+        ExampleAnswer,
+        ExplanationAnswer,
+        PredictionAnswer,
+        ProblemsAnswer,
+        SystemsAnswer,
+    )
+
+    described = client.get("/api/systems").json()
+    SystemsAnswer.model_validate(described)
+    offered = {
+        task["name"]: [one["name"] for one in task["examples"]] for task in described["tasks"]
+    }
+    asked = [{"task": "en-fr-2015", "text": HOUSE}]
+    for task, names in offered.items():
+        for name in (names[0], names[-1]):
+            example = client.get(f"/api/examples/{task}/{name}").json()
+            ExampleAnswer.model_validate(example)
+            if task == "en-fr-2015" or "lines" in example:
+                asked.append({"task": task, "example": name})
+    for request in asked:
+        PredictionAnswer.model_validate(client.post("/api/predict", json=request).json())
+        ExplanationAnswer.model_validate(client.post("/api/explain", json=request).json())
+    for request in ({}, {"task": "x", "text": HOUSE}, {"task": "en-fr-2015", "lines": ["x"]}):
+        answer = client.post("/api/predict", json=request)
+        assert answer.status_code == 422
+        ProblemsAnswer.model_validate(answer.json())
+    elsewhere = client.get("/api/systems", headers={"host": "evil.example"})
+    assert elsewhere.status_code == 403
+    ProblemsAnswer.model_validate(elsewhere.json())
 
 
 def test_a_pair_is_predicted_and_explained(client):

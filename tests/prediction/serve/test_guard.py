@@ -110,6 +110,14 @@ def test_long_requests_are_refused_whatever_they_say_of_their_length():
     assert ask(guarded(), "POST", JSON, chunks=[b"a", b"b"])[2] == b"ab"
 
 
+def test_what_is_still_to_come_of_a_refused_request_is_not_waited_for():
+    for headers in ({"content-type": "text/plain"}, {**JSON, "content-length": "9" * 20}):
+        assert ask(guarded(), "POST", headers)[1][b"connection"] == b"close"
+    chunks = [b"x" * 65536] * 100
+    assert ask(guarded(), "POST", JSON, chunks=chunks)[1][b"connection"] == b"close"
+    assert b"connection" not in ask(guarded(), "POST", JSON, b"{}")[1]
+
+
 def test_every_answer_tells_browsers_what_the_page_may_do():
     for headers in ({}, {"host": "evil.example"}):
         _, found, _ = ask(guarded(), "GET", headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from dataclasses import replace
@@ -102,6 +103,20 @@ def test_script_in_every_text(serve):
     harmless(refused.text)
 
 
+def test_no_text_steers_a_terminal(served):
+    remark = "a\x1b[31m\x00b\tc\nd"
+    served.begin("Anna")
+    address, hidden = served.next("Anna")
+    served.post(address, "Anna", **hidden, action="flag", remark=remark)
+    served.answer("Anna", remark=remark)
+    served.post(address, pronoun="wrong", antecedent="right", remark=remark)
+    for page in ("/browse?status=flagged", "/verdicts.tsv", "/verdicts.tsv?annotator=Anna"):
+        text = served.get(page).text
+        assert "a [31m b c d" in text
+        assert "\x1b" not in text
+        assert "\0" not in text
+
+
 def test_headers_of_every_answer(served):
     served.begin("Anna")
     for answer in (
@@ -142,6 +157,9 @@ def test_links_are_long_and_guesses_are_slowed_down(served, serve):
     statuses = [served.client.get(f"/a/{number:022}/").status_code for number in range(40)]
     assert 429 in statuses
     assert served.get("/", "Anna").status_code == 200  # who has a link is not kept out
+    forms = [served.client.post(f"/a/{number}/undo", data={"form": "x"}) for number in range(3)]
+    assert {one.status_code for one in forms} == {429}  # guesses are no better as forms
+    assert served.post("/begin", "Anna").status_code == 303
 
 
 def test_one_link_cannot_flood_the_server(served):
@@ -211,6 +229,20 @@ def test_other_methods_are_refused(served, method):
     assert "access-control-allow-origin" not in answer.headers
 
 
+def test_asking_for_headers_alone_writes_nothing(served):
+    def everything():
+        with served.site.campaign.file.reading() as database:
+            return list(database.iterdump())
+
+    before = everything()
+    own = ("/", "/work", "/list", "/begin", "/undo", "/q/x")
+    for address in (*(served.base("Anna") + one for one in own), served.base() + "/annotators"):
+        status = served.client.head(address, follow_redirects=False).status_code
+        assert status in (200, 303, 404, 405)
+    assert served.client.head("/a/wrong/").status_code == 404
+    assert everything() == before
+
+
 @pytest.mark.parametrize(
     "address",
     [
@@ -261,6 +293,57 @@ def test_bodies_that_are_too_large_are_refused_whatever_they_say(served):
     assert broken.status_code == 400
 
 
+def asked(served, address, parts, method="POST"):
+    """The answers to a request whose body comes in such parts, and what it was before it came."""
+    given, sent = list(parts), []
+    names = {"host": HOST, "content-type": "application/x-www-form-urlencoded"}
+    scope = {
+        **{"type": "http", "method": method, "path": address, "raw_path": address.encode()},
+        **{"query_string": b"", "root_path": "", "scheme": "http", "http_version": "1.1"},
+        **{"client": ("127.0.0.1", 1), "server": (HOST, 80)},
+        "headers": [(name.encode(), value.encode()) for name, value in names.items()],
+    }
+
+    async def receive():
+        return given.pop(0) if given else await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(served.client.app(scope, receive, send))
+    return [one for one in sent if one["type"] == "http.response.start"]
+
+
+def part(body, more=True):
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_bodies_that_do_not_come_are_not_waited_for(served, monkeypatch):
+    from crosspro.scripts.review_server import protection
+
+    monkeypatch.setattr(protection, "FORM_SECONDS", 0.05)
+    monkeypatch.setattr(protection, "UPLOAD_SECONDS", 0.05)
+    for address in (served.base("Anna") + "/begin", served.base() + "/annotators"):
+        (answer,) = asked(served, address, [part(b"form=")])
+        assert answer["status"] == 408
+        assert (b"connection", b"close") in answer["headers"]
+    (answer,) = asked(served, served.base("Anna") + "/", [], "GET")  # which has none
+    assert answer["status"] == 200
+    (answer,) = asked(served, "/a/wrong/begin", [part(b"form=")])
+    assert answer["status"] == 404  # the body of a stranger is not read at all
+    assert (b"connection", b"close") in answer["headers"]
+
+
+def test_who_leaves_in_the_middle_of_a_form_is_no_fault(served):
+    address = served.base("Anna") + "/begin"
+    gone = {"type": "http.disconnect"}
+    asked(served, address, [part(b"form="), gone])  # raises nothing, so that nothing is logged
+    form = served.site.links.form(address.split("/")[2])
+    (answer,) = asked(served, address, [part(b"form="), part(form.encode(), more=False)])
+    assert answer["status"] == 303
+    assert (b"connection", b"close") not in answer["headers"]
+
+
 def test_annotators_reach_only_their_own_questions(serve):
     from crosspro.evaluation.review.plan import PlanSettings
     from crosspro.evaluation.review.work import code_of
@@ -273,8 +356,19 @@ def test_annotators_reach_only_their_own_questions(serve):
     assert served.get(address, "Anna").status_code == 404
     answer = served.post(address, "Anna", pronoun="right", antecedent="right")
     assert answer.headers["location"].endswith("say=moved")
+    nothing = served.post(address, "Anna")  # nor is it shown again because something is missing
+    assert nothing.headers["location"].endswith("say=moved")
     with served.site.campaign.file.reading() as database:
         assert database.execute("SELECT COUNT(*) FROM verdict").fetchone() == (0,)
+
+
+def test_numbers_of_words_that_are_none_are_told_and_not_shown_again(served):
+    served.begin("Anna")
+    address, hidden = served.next("Anna")
+    for word in ("1" * 5000, "99999", "-1", "x"):  # Python makes no number of so many digits
+        refused = served.post(address, "Anna", **hidden, pronoun="right", word=word)
+        assert refused.status_code == 422
+        assert "word: expected positions below" in refused.text
 
 
 def test_no_secret_reaches_a_log_or_the_store(served, caplog, capfd):
