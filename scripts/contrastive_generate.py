@@ -117,7 +117,10 @@ def generate(
     ] = None,
     signatures: Signatures = False,
     detail: Annotated[
-        Path | None, typer.Option(help="Write the verdict on every instance here (TSV).")
+        Path | None,
+        typer.Option(
+            help="Write the verdict on every instance here (TSV); with --legacy what differs."
+        ),
     ] = None,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -143,7 +146,7 @@ def generate(
     distances = min_distance, max_distance
     if legacy:
         _legacy(context, test_set, outputs or [], language, layout, separator, share, distances,
-                only or [], output)  # fmt: skip
+                only or [], detail, output)  # fmt: skip
         return
     shown = TableLayout.TABLE
     if layout is not None:
@@ -260,6 +263,7 @@ def _legacy(
     share: float | None,
     distances: tuple[int | None, int | None],
     only: list[str],
+    detail: Path | None,
     output: Path | None,
 ) -> None:
     from crosspro.evaluation.contrastive.formats import read_json
@@ -269,14 +273,18 @@ def _legacy(
     always = ("test_set", "outputs", "language", "legacy", "layout", "output")
     chosen = "default" if layout is None else layout.value
     if is_json(test_set):
-        refuse_others(context, always, "--legacy on a JSON set prints what ctxpro prints; it")
+        own = (*always, "detail")
+        refuse_others(context, own, "--legacy on a JSON set prints what ctxpro prints; it")
+        check_outputs(output, detail)
         _check_released_layout(chosen, ctxpro.LAYOUTS)
         if len(outputs) != 1:
             raise typer.BadParameter("ctxpro takes one file of translations")
         content = read_json(test_set)
         if not is_ctxpro(content):
             raise typer.BadParameter("--legacy: a set of ctxpro, or ContraPro's TSV")
-        text = ctxpro.ctxpro_printout(test_set, content, _lines(outputs[0]), language, chosen)
+        lines = _lines(outputs[0])
+        text = ctxpro.ctxpro_printout(test_set, content, lines, language, chosen)
+        _corrected(test_set, outputs[0], lines, language, detail)
     else:
         filters = ("separator", "share", "min_distance", "max_distance", "only")
         refuse_others(context, (*always, *filters), "--legacy prints what ContraPro's script does")
@@ -287,6 +295,27 @@ def _legacy(
             raise typer.BadParameter("ContraPro's script knows one --separator")
         text = _contrapro(test_set, language, chosen, separator, share, distances, only)
     write_output(text.encode("utf-8"), output)
+
+
+def _corrected(
+    test_set: Path, output: Path, lines: list[str], language: str, detail: Path | None
+) -> None:
+    """Say beside ctxpro's numbers what they are without its faults; its printout stays as it is."""
+    from crosspro.evaluation.contrastive.released.beside_ctxpro import (
+        beside_ctxpro,
+        difference_lines,
+    )
+
+    try:
+        found = beside_ctxpro(test_set, output, lines, language)
+    except InputError as error:
+        if detail is not None:
+            raise
+        print(f"warning: ctxpro scores what is an error here:\n{error}", file=sys.stderr)
+        return
+    print(found, file=sys.stderr)
+    if detail is not None:
+        write_output("".join(difference_lines(found.differences)).encode("utf-8"), detail)
 
 
 def _contrapro(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.mt_text.anchors import Anchor
-from crosspro.evaluation.statistics.ratio import harmonic_mean
+from crosspro.evaluation.statistics.ratio import harmonic_mean, quotient
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Metric, Resampling, scores_of
 from crosspro.evaluation.statistics.units import Floats, ResampledUnits, tally
@@ -72,14 +72,14 @@ class CountTable:
     def metrics(self) -> dict[str, Metric]:
         """Precision, recall and F1 of sums; not a number where nothing is linked."""
         return {
-            "precision": lambda sums: _divide(self.clip(sums), sums[:, 0]),
-            "recall": lambda sums: _divide(self.clip(sums), sums[:, 1]),
+            "precision": lambda sums: quotient(self.clip(sums), sums[:, 0]),
+            "recall": lambda sums: quotient(self.clip(sums), sums[:, 1]),
             "f1": self._f1,
         }
 
     def _f1(self, sums: Floats) -> Floats:
         matches = self.clip(sums)
-        precision, recall = _divide(matches, sums[:, 0]), _divide(matches, sums[:, 1])
+        precision, recall = quotient(matches, sums[:, 0]), quotient(matches, sums[:, 1])
         f1 = harmonic_mean(precision, recall)
         f1[np.isnan(precision + recall)] = np.nan
         return f1
@@ -131,9 +131,3 @@ def _word_counts(
                 if word in column:
                     counts[side, number, column[word]] += 1
     return counts[0], counts[1]
-
-
-def _divide(part: Floats, whole: Floats) -> Floats:
-    result: Floats = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=result, where=whole > 0)
-    return result

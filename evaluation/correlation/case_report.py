@@ -19,7 +19,7 @@ def case_text(study: CaseStudy, style: Style = PLAIN) -> str:
     """Table 5 of 000."""
     rows = []
     for one in study.cases:
-        shares = [f"{share:.1f}%" if one.total else "–" for share in one.percentages]
+        shares = ["–" if share is None else f"{share:.1f}%" for share in one.percentages]
         low, high = study.intervals.get(one.case, (None, None))
         if low is not None and high is not None:
             shares[0] += f" [{low:.1f}, {high:.1f}]"

@@ -38,9 +38,9 @@ class CaseVerdicts:
         return sum(self.counts)
 
     @property
-    def percentages(self) -> tuple[float, ...]:
-        """The verdicts in per cent of the judged pronouns."""
-        return tuple(100 * count / self.total if self.total else 0.0 for count in self.counts)
+    def percentages(self) -> tuple[float | None, ...]:
+        """The verdicts in per cent of the judged pronouns, if there are any."""
+        return tuple(100 * count / self.total if self.total else None for count in self.counts)
 
 
 @dataclass(frozen=True)

@@ -90,27 +90,27 @@ class CategoryVerdicts:
         return int(self.counts[0, 1] + self.counts[1, 1] + self.counts[2, 0])
 
     @property
-    def percentage(self) -> float:
-        """Disagreements in per cent of the examples."""
-        return 100 * self.disagreements / self.examples if self.examples else 0.0
+    def percentage(self) -> float | None:
+        """Disagreements in per cent of the examples, if there are any."""
+        return 100 * self.disagreements / self.examples if self.examples else None
 
     @property
-    def disagreement_by_case(self) -> list[float]:
-        """Disagreements in per cent of the examples of each case."""
+    def disagreement_by_case(self) -> list[float | None]:
+        """Disagreements in per cent of the examples of each case, where it has any."""
         wrong = (self.counts[0, 1], self.counts[1, 1], self.counts[2, 0])
         pairs = zip(wrong, self.cases, strict=True)
-        return [100 * int(part) / whole if whole else 0.0 for part, whole in pairs]
+        return [100 * int(part) / whole if whole else None for part, whole in pairs]
 
     @property
-    def precision(self) -> float:
-        """Of the pronouns that APT accepts, the share that people accept."""
+    def precision(self) -> float | None:
+        """Of the pronouns that APT accepts, the share that people accept, if it accepts any."""
         accepted = self.counts[:2]
-        return float(accepted[:, 0].sum() / max(accepted.sum(), 1))
+        return float(accepted[:, 0].sum() / accepted.sum()) if accepted.any() else None
 
     @property
-    def recall(self) -> float:
-        """Of the pronouns that people accept, the share that APT accepts."""
-        return float(self.counts[:2, 0].sum() / max(self.correct, 1))
+    def recall(self) -> float | None:
+        """Of the pronouns that people accept, the share that APT accepts, if they accept any."""
+        return float(self.counts[:2, 0].sum() / self.correct) if self.correct else None
 
 
 def count_verdicts(judgements: Iterable[JudgedPronoun]) -> tuple[CategoryVerdicts, ...]:
@@ -189,7 +189,7 @@ def disagreement_interval(
         cell[0] += one.disagrees
         cell[1] += 1
     if not sums:
-        return 0.0, 0.0
+        return None, None
     numerators, denominators = zip(*sums.values(), strict=True)
     samples = bootstrap_sums(tally(ratio_statistics(numerators, denominators)), plan)
     return interval(percentage(samples))

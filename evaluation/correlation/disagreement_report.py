@@ -15,9 +15,9 @@ def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
     """Table 3 of 001, and how reliable each case is."""
     rows = []
     for one in study.verdicts:
-        shown = f"{one.percentage:.1f}"
-        if one.category in study.intervals:
-            low, high = study.intervals[one.category]
+        shown = _shown(one.percentage, 1)
+        low, high = study.intervals.get(one.category, (None, None))
+        if low is not None and high is not None:
             shown += f" [{low:.1f}, {high:.1f}]"
         numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
         rows.append((one.category, *map(str, numbers), shown))
@@ -34,7 +34,7 @@ def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
     )
     total = study.verdicts[-1]
     by_case = [
-        (f"case {case}", *map(str, cells), f"{share:.1f}")
+        (f"case {case}", *map(str, cells), _shown(share, 1))
         for case, cells, share in zip(
             (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
         )
@@ -43,12 +43,16 @@ def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
         (
             style.table(heading, rows),
             style.table(("total", "correct", "incorrect", "disagree %"), by_case),
-            f"Case 1 or 2 as a detector of correct pronouns: precision {total.precision:.4f}, "
-            f"recall {total.recall:.4f}\n",
+            "Case 1 or 2 as a detector of correct pronouns: "
+            f"precision {_shown(total.precision, 4)}, recall {_shown(total.recall, 4)}\n",
             *_kinds(study, style),
             *style.signed([study.signature]),
         )
     )
+
+
+def _shown(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def _kinds(study: DisagreementStudy, style: Style) -> list[str]:

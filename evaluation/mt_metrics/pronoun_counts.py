@@ -91,7 +91,7 @@ def count_groups(
                     sides.setdefault(group, [0, 0])[side] += number
         for group, (there, asked) in sides.items():
             rows[group].append((line, min(there, asked), there, asked))
-    return {group: _counts(rows[group]) for group in sorted(rows, key=_place)}
+    return {group: _counts(rows[group]) for group in sorted(rows, key=place_in_report)}
 
 
 def _counts(rows: Sequence[tuple[int, int, int, int]]) -> GroupCounts:
@@ -99,7 +99,8 @@ def _counts(rows: Sequence[tuple[int, int, int, int]]) -> GroupCounts:
     return GroupCounts(table[:, 0], table[:, 1:])
 
 
-def _place(group: Group) -> tuple[int, int, str]:
+def place_in_report(group: Group) -> tuple[int, int, str]:
+    """What groups are sorted by: the total, then one breakdown after the other."""
     breakdown, name = group
     if not breakdown:
         return (-1, 0, "")

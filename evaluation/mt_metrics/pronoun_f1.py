@@ -18,12 +18,13 @@ from crosspro.evaluation.mt_metrics.pronoun_counts import (
     Group,
     GroupCounts,
     count_groups,
+    place_in_report,
     pronouns_of,
 )
 from crosspro.evaluation.mt_metrics.score import MTText
 from crosspro.evaluation.mt_text.pronoun_forms import LANGUAGES
 from crosspro.evaluation.statistics.pairs import PairChoice, every_pair
-from crosspro.evaluation.statistics.ratio import ratio
+from crosspro.evaluation.statistics.ratio import quotient
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -46,19 +47,23 @@ _NONE = GroupCounts(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64
 
 
 def _precision(sums: Floats) -> Floats:
-    return 100 * ratio(sums[:, [0, 1]])
+    return 100 * quotient(sums[:, 0], sums[:, 1])
 
 
 def _recall(sums: Floats) -> Floats:
-    return 100 * ratio(sums[:, [0, 2]])
+    return 100 * quotient(sums[:, 0], sums[:, 2])
 
 
 def _f1(sums: Floats) -> Floats:
-    return 100 * ratio(np.stack((2 * sums[:, 0], sums[:, 1] + sums[:, 2]), axis=1))
+    """Known as soon as one text has a pronoun: a kind that is never translated has F1 0."""
+    return 100 * quotient(2 * sums[:, 0], sums[:, 1] + sums[:, 2])
 
 
 METRICS: Mapping[str, Metric] = {"precision": _precision, "recall": _recall, "f1": _f1}
-"""Functions of the sums of matched pronouns, those of the candidate and those of the reference."""
+"""Functions of the sums of matched pronouns, those of the candidate and those of the reference.
+
+Not a number where nothing is there to be scored.
+"""
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ def evaluate_pronouns(
         count_groups(wanted, pronouns_of(lines, language, ambiguous), language, ambiguous)
         for lines in text.candidates
     ]
-    groups = list(dict.fromkeys(group for one in counted for group in one))
+    groups = sorted({group for one in counted for group in one}, key=place_in_report)
     results = []
     totals = []
     for name, found in zip(text.names, counted, strict=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from math import isnan
+from typing import Any
 
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
@@ -52,13 +54,20 @@ def pronoun_json(evaluation: PronounF1) -> str:
         "documents": evaluation.documents,
         "language": evaluation.language,
         "candidates": [
-            {"name": one.name, "groups": [asdict(group) for group in one.groups]}
+            {"name": one.name, "groups": [_record(group) for group in one.groups]}
             for one in evaluation.results
         ],
         "comparisons": [difference_record(one, "metric") for one in evaluation.comparisons],
         "warnings": evaluation.warnings,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _record(group: GroupF1) -> dict[str, Any]:
+    record = asdict(group)
+    for score in record["scores"].values():
+        score["value"] = None if isnan(score["value"]) else score["value"]
+    return record
 
 
 def pronoun_csv(evaluation: PronounF1) -> str:

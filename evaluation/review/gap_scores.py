@@ -25,7 +25,7 @@ import numpy as np
 from crosspro.data_prep.task import OTHER
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 from crosspro.evaluation.review.filled_gaps import FilledGap, FilledSheets
-from crosspro.evaluation.statistics.ratio import harmonic_mean
+from crosspro.evaluation.statistics.ratio import harmonic_mean, quotient
 from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
@@ -48,10 +48,7 @@ _ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED = range(7)
 
 def _share(above: int, *below: int) -> Metric:
     def value(sums: Floats) -> Floats:
-        whole = sums[:, list(below)].sum(axis=1)
-        found = np.full(len(sums), np.nan)
-        np.divide(sums[:, above], whole, out=found, where=whole > 0)
-        return found
+        return quotient(sums[:, above], sums[:, list(below)].sum(axis=1))
 
     return value
 

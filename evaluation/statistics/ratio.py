@@ -23,6 +23,13 @@ def ratio(sums: Floats) -> Floats:
     return result
 
 
+def quotient(part: Floats, whole: Floats) -> Floats:
+    """One over the other, not a number where that is 0: there is nothing to score."""
+    result: Floats = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
 def percentage(sums: Floats) -> Floats:
     """The same in per cent."""
     return 100 * ratio(sums)

@@ -36,6 +36,42 @@ def test_legacy_is_what_ctxpro_prints(language, layout):
         assert crosspro(*case(language), "--legacy").stdout == result.stdout
 
 
+def test_legacy_says_beside_its_numbers_what_they_are_without_faults(tmp_path):
+    pytest.importorskip("sentence_splitter")
+    detail = tmp_path / "differences.tsv"
+    result = crosspro(*case("fr"), "--legacy", "--detail", detail)
+    assert result.stdout == (CASES / "fr" / "expected.default.txt").read_bytes()
+    assert b"ctxpro: 65/120, 54.2; without its faults" in result.stderr
+    assert b"70/120, 58.3; 5 instances differ" in result.stderr
+    rows = [line.split("\t") for line in detail.read_text("utf-8").splitlines()[1:]]
+    assert [row[:2] for row in rows] == [
+        ["20", "il"], ["24", "la"], ["28", "lui"], ["31", "ils"], ["61", "elle"]
+    ]  # fmt: skip
+    assert {tuple(row[2:5]) for row in rows} == {("wrong", "right", "form joined to a word")}
+
+
+def test_what_makes_a_difference_to_ctxpro_is_named(tmp_path):
+    pytest.importorskip("sentence_splitter")
+    instances = [
+        ctxpro_instance(expected="la"),
+        ctxpro_instance(expected="elle", **{"src segment": "One. It sleeps."}),
+    ]
+    path = written(tmp_path, "set.json", json.dumps(instances))
+    output = written(tmp_path, "out.fr", "Il l'a vu.\nElle vient. Il dort.\n")
+    detail = tmp_path / "differences.tsv"
+    call = ("contrastive", "generate", path, output, "-l", "fr", "--legacy")
+    assert crosspro(*call, "--detail", detail).stdout == b"50.0\n"
+    rows = [line.split("\t") for line in detail.read_text("utf-8").splitlines()[1:]]
+    assert [row[2:5] for row in rows] == [
+        ["right", "wrong", "punctuation deleted"],
+        ["wrong", "right", "another sentence"],
+    ]
+    short = written(tmp_path, "short.fr", "Il l'a vu.\n")
+    result = crosspro(*call[:3], short, *call[4:])
+    assert (result.code, result.stdout) == (0, b"100.0\n")
+    assert b"expected 2 lines" in result.stderr
+
+
 def test_legacy_is_what_the_script_of_contrapro_prints(tmp_path):
     pytest.importorskip("sacremoses")
     path = written(tmp_path, "x.tsv", f"{tsv_row()}\n{tsv_row(distance=3, output='Il.')}\n")

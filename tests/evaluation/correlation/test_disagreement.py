@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import numpy as np
 import pytest
@@ -10,12 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.errors import InputError
+from crosspro.evaluation.correlation.case_report import case_csv, case_json
+from crosspro.evaluation.correlation.case_verdicts import study_cases
 from crosspro.evaluation.correlation.disagreement import (
     JudgedPronoun,
     count_verdicts,
     disagreement_interval,
+    study_disagreement,
     verdicts_from_margins,
     with_total,
+)
+from crosspro.evaluation.correlation.disagreement_report import (
+    disagreement_csv,
+    disagreement_json,
+    disagreement_text,
 )
 from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
 from crosspro.evaluation.correlation.published import derived_verdicts, published_judgements
@@ -102,7 +111,27 @@ def test_intervals_hold_the_value_and_widen_by_unit():
     assert low < 50 < high
     wide = disagreement_interval(rows, "total", plan)
     assert wide[1] - wide[0] > high - low
-    assert disagreement_interval([], "a", plan) == (0, 0)
+    assert disagreement_interval([], "a", plan) == (None, None)
+
+
+def test_shares_of_nothing_are_not_defined():
+    study = study_disagreement([JudgedPronoun("a", 3, False)], Resampling(20, 1))
+    shown = disagreement_text(study)
+    assert "case 1        0          0           –" in shown
+    assert "precision –, recall –" in shown
+    (a, _) = json.loads(disagreement_json(study))["categories"]
+    assert (a["percentage"], a["precision"], a["recall"]) == (0, None, None)
+    nothing = study_disagreement([JudgedPronoun("a", 4, False)], Resampling(20, 1))
+    assert disagreement_text(nothing).splitlines()[2].split() == ["total", *"0000000", "–"]
+    assert ",0,0,,,," in disagreement_csv(nothing)
+
+
+def test_a_case_that_nobody_judged_has_no_shares():
+    study = study_cases([JudgedPronoun("a", 1, True)])
+    same, equivalent = json.loads(case_json(study))["cases"][:2]
+    assert set(same["percentages"].values()) == {100, 0}
+    assert set(equivalent["percentages"].values()) == {None}
+    assert case_csv(study).splitlines()[2].startswith("2,0,0,0,0,,,,")
 
 
 def test_judgements_are_read(tmp_path):

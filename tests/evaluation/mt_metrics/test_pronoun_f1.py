@@ -128,4 +128,34 @@ def test_what_cannot_be_scored():
         evaluate_pronouns(text(["x"], ["x"]), "xx")
     found = evaluate_pronouns(text(["x"], ["x"]), "en", PLAN)
     assert found.warnings == ("the reference has no pronoun",)
-    assert found.results[0].groups[0].scores["f1"].value == 0
+    assert np.isnan(found.results[0].groups[0].scores["f1"].value)
+
+
+def test_scores_of_what_is_not_there_are_not_defined():
+    lines = text(["He sees."] * 3, ["She sees."] * 3, ["It was."] * 3)
+    found = evaluate_pronouns(lines, "en", PLAN)
+    first, other = (
+        {one["group"]: one["scores"] for one in system["groups"]}
+        for system in json.loads(pronoun_json(found))["candidates"]
+    )
+    assert first["she"]["recall"]["value"] is first["she"]["recall"]["low"] is None
+    assert first["she"]["precision"]["value"] == first["she"]["f1"]["value"] == 0
+    assert first["he"]["precision"]["value"] is None
+    assert first["he"]["recall"]["value"] == first["he"]["f1"]["value"] == 0
+    assert [one["value"] for one in other["she"].values()] == [None] * 3
+    row = next(line for line in pronoun_text(found).splitlines() if line.startswith("pronoun she"))
+    assert " ".join(row.split()) == "pronoun she 0 3 0 0.00 [0.00, 0.00] nan 0.00 [0.00, 0.00]"
+
+
+def test_an_interval_ignores_samples_without_the_pronoun():
+    reference = ["He sees."] * 5 + ["She sees."]
+    found = evaluate_pronouns(text(reference, reference), "en", PLAN)
+    she = next(one for one in found.results[0].groups if one.group == "she")
+    assert [(one.low, one.high) for one in she.scores.values()] == [(100, 100)] * 3
+
+
+def test_breakdowns_keep_together_whatever_system_has_them():
+    found = evaluate_pronouns(text(["He sees."], ["He sees."], ["We see."]), "en")
+    for result in found.results:
+        breakdowns = [one.breakdown for one in result.groups]
+        assert breakdowns == sorted(breakdowns, key=breakdowns.index)
