@@ -135,6 +135,12 @@ class FeatureSystem(System):
         """Those of the features, and documents where sentences before count."""
         return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
 
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether a feature cannot do without one, or was learnt with one."""
+        needs = {need for chosen in self.features for need in chosen.feature.needs}
+        return super().reads_source_parse or not needs.isdisjoint({"source_parse", "source_heads"})
+
     def resolved_settings(self) -> dict[str, Any]:
         """The features without those that the training data did not allow."""
         return {"features": [chosen.written for chosen in self.features]}

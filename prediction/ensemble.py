@@ -186,6 +186,11 @@ class Ensemble(System):
         systems = self.parts or self.members.values()
         return max((system.context for system in systems), default=0)
 
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether a part does."""
+        return any(part.reads_source_parse for part in self.parts)
+
     def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
         """How data with these layers differs from that of each part's training."""
         return [one for part in self.parts for one in part.unlike_training(present)]

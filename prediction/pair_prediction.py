@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crosspro.data_prep.example import Example, Side
 from crosspro.data_prep.layers import layers_in
@@ -57,10 +57,17 @@ def predict_pair(
     gaps: Sequence[GapMark] | None = None,
 ) -> PairPrediction:
     """Prepare a pair with the sentences before it and predict its gaps."""
-    prepared = pipeline.prepare(pair, context, gaps)
+    prepared = pipeline.prepare(pair, context, gaps, parse=system.reads_source_parse)
     notes = layer_notes(system, "text", layers_in(prepared.examples))
     found = predict_last(system, prepared.examples)
     return PairPrediction(system.shown_name, prepared, found, (*prepared.notes, *notes))
+
+
+def as_learnt(system: System, examples: Sequence[Example]) -> Sequence[Example]:
+    """Typed text as a system reads it: without the parse, if it was not trained with one."""
+    if system.reads_source_parse:
+        return examples
+    return [replace(example, source_parse=None) for example in examples]
 
 
 def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPrediction, ...]:

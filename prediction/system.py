@@ -99,6 +99,11 @@ class System(ABC):
         """The layers that it makes use of where data has them, and does without where not."""
         return frozenset({"documents"} if self.context else ())
 
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether it was trained with a parse of the source that it makes use of."""
+        return "source_parse" in self.layers_read & (self.trained_layers or frozenset())
+
     def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
         """How data with these layers differs from the training's, in what the system reads."""
         if self.trained_layers is None:

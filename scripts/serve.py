@@ -41,7 +41,8 @@ def serve(
         str, typer.Option(help="Of the target: auto, spacy:MODEL, hanta, udpipe:MODEL …")
     ] = "auto",
     source_annotator: Annotated[
-        str, typer.Option(help="Of the source, to tell which pronouns are subjects.")
+        str,
+        typer.Option(help="Of the source: which pronouns are subjects, and a parse if asked for."),
     ] = "auto",
     host: Annotated[
         str, typer.Option(help="Address to listen on; others than this machine can then come in.")

@@ -39,22 +39,29 @@ from crosspro.data_prep.tokenised import TokenisedSegment
 DOCUMENT = "text"
 """The document of the sentences that are typed together."""
 
+_PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
+
 
 @dataclass(frozen=True)
 class _Annotated:
-    """A typed pair with its links and what annotators say; of the source, where they can."""
+    """A typed pair with its links and what annotators say; of the source, where they can.
+
+    `source` tells which pronouns are subjects, `parse` is for systems that read one.
+    """
 
     pair: TypedPair
     links: PairLinks
     target: AnnotatedSentence
     source: AnnotatedSentence | None
+    parse: AnnotatedSentence | None
 
 
 @dataclass(frozen=True)
 class PairPipeline:
     """Makes examples of a task from pairs; annotators and aligner are loaded when first needed.
 
-    An annotator of the source is used if it is there: it tells which pronouns are subjects.
+    An annotator of the source is used if it is there: it tells which pronouns are subjects, and
+    parses the source for systems that read a parse.
     """
 
     task: Task
@@ -73,14 +80,16 @@ class PairPipeline:
         pair: SentencePair,
         context: Sequence[SentencePair] = (),
         gaps: Sequence[GapMark] | None = None,
+        parse: bool = False,
     ) -> PreparedPair:
         """The pair with its gaps after the sentences of its context.
 
         Gaps are those that are asked for or written into the target; if there are none of either,
-        those that the rules of the task find.
+        those that the rules of the task find. With `parse`, examples have what the annotator of the
+        source says as a parse of it.
         """
         typed = typed_pairs([*context, pair], self.task)
-        annotated, notes = self._annotate(typed)
+        annotated, notes = self._annotate(typed, parse)
         sentences = tuple(
             self._sentence(one, gaps if one is annotated[-1] else None) for one in annotated
         )
@@ -120,7 +129,9 @@ class PairPipeline:
         except CrossproError as error:
             return error
 
-    def _annotate(self, typed: Sequence[TypedPair]) -> tuple[list[_Annotated], list[str]]:
+    def _annotate(
+        self, typed: Sequence[TypedPair], parse: bool
+    ) -> tuple[list[_Annotated], list[str]]:
         links = self._links(typed)
         targets = [pair.target for pair in typed]
         if self.task.tagged or self.task.null_subjects:
@@ -130,22 +141,35 @@ class PairPipeline:
                 AnnotatedSentence(tuple(Token(word, word, "") for word in words))
                 for words in targets
             ]
-        sources, notes = self._sources([pair.source for pair in typed])
-        rows = zip(typed, links, annotated, sources, strict=True)
+        sources, notes = self._sources([pair.source for pair in typed], parse)
+        nothing = [None] * len(typed)
+        both = (sources if self._subjects_asked else nothing), (sources if parse else nothing)
+        rows = zip(typed, links, annotated, *both, strict=True)
         return [_Annotated(*row) for row in rows], notes
 
+    @property
+    def _subjects_asked(self) -> bool:
+        """Whether gaps depend on what the subjects of the source are."""
+        filtered = self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
+        return self.task.null_subjects or filtered
+
     def _sources(
-        self, sources: Sequence[tuple[str, ...]]
+        self, sources: Sequence[tuple[str, ...]], parse: bool
     ) -> tuple[Sequence[AnnotatedSentence | None], list[str]]:
-        filtered = self.rules.filter_subjects and self.task.subject_filter.pronouns
-        if not self.task.null_subjects and not filtered:
+        if not self._subjects_asked and not parse:
             return [None] * len(sources), []
         annotator = self._source_annotator
         if not isinstance(annotator, CrossproError):
-            return annotator.annotate(sources), []
-        lost = "verbs without a subject are not found" if self.task.null_subjects else ""
-        lost = lost or "pronouns that are no subjects are gaps too"
-        return [None] * len(sources), [f"the source is not annotated, so {lost} ({annotator})"]
+            found = annotator.annotate(sources)
+            tags_only = parse and not any(one.parsed for one in found)
+            return found, [f"the parse of the source has no dependencies ({_PARSE})"] * tags_only
+        lost = ["there is no parse of it"] if parse else []
+        if self.task.null_subjects:
+            lost.append("verbs without a subject are not found")
+        elif self._subjects_asked:
+            lost.append("pronouns that are no subjects are gaps too")
+        told = f"the source is not annotated, so {' and '.join(lost)} ({annotator})"
+        return [None] * len(sources), [told]
 
     def _links(self, typed: Sequence[TypedPair]) -> list[PairLinks]:
         asked = [pair for pair in typed if pair.links is None]
@@ -175,7 +199,7 @@ class PairPipeline:
             pair.source, pair.target, tokens, links, placements, self.task, DOCUMENT
         )
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        shown = replace(example, gaps=blind)
+        shown = replace(example, gaps=blind, source_parse=given.parse)
         return prepared_sentence(shown, pair, placements, given.links.positional, self.task)
 
     def _pronouns(self, given: _Annotated) -> list[int]:

@@ -55,7 +55,12 @@ from crosspro.prediction.neural.registry import network_class
 from crosspro.prediction.neural.sections import network_section, pretraining_section, section
 from crosspro.prediction.neural.subwords import load_units
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
-from crosspro.prediction.neural.training_checks import check_context, check_heads, check_parse
+from crosspro.prediction.neural.training_checks import (
+    check_context,
+    check_heads,
+    check_parse,
+    needs_parse,
+)
 from crosspro.prediction.neural.training_data import TrainingData, training_data
 from crosspro.prediction.neural.training_settings import (
     Distillation,
@@ -138,6 +143,11 @@ class NeuralSystem(System):
     def context(self) -> int:
         """How many sentences before a gap's own the windows may reach into."""
         return self.training.context
+
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether the network has such fields."""
+        return needs_parse(self.reads)
 
     def fit(
         self,

@@ -41,10 +41,14 @@ def check_context(reads: Reads, context: int, train: Sequence[Example]) -> None:
         )
 
 
+def needs_parse(reads: Reads) -> bool:
+    """Whether a network reads tags, labels or heads of the source."""
+    return reads.parse is not None or any(field.parse for field in reads.fields)
+
+
 def check_parse(reads: Reads, examples: Iterable[Example]) -> None:
     """A network that reads tags, labels or heads of the source needs a parse of every sentence."""
-    needed = reads.parse is not None or any(field.parse for field in reads.fields)
-    if needed and any(example.source_parse is None for example in examples):
+    if needs_parse(reads) and any(example.source_parse is None for example in examples):
         who, way_out = _asking(reads.parse or {})
         raise CrossproError(
             f"settings: system.{who} expected a parse of the source (X.source.conllu beside "

