@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -287,13 +288,15 @@ def _legacy(
         _corrected(test_set, outputs[0], lines, language, detail)
     else:
         filters = ("separator", "share", "min_distance", "max_distance", "only")
-        refuse_others(context, (*always, *filters), "--legacy prints what ContraPro's script does")
+        allowed = (*always, *filters, "detail")
+        refuse_others(context, allowed, "--legacy prints what ContraPro's script does")
+        check_outputs(output, detail)
         _check_released_layout(chosen, generative_contrapro.LAYOUTS)
         if outputs:
             raise typer.BadParameter("ContraPro's script reads translations in the TSV")
         if len(separator or ()) > 1:
             raise typer.BadParameter("ContraPro's script knows one --separator")
-        text = _contrapro(test_set, language, chosen, separator, share, distances, only)
+        text = _contrapro(test_set, language, chosen, separator, share, distances, only, detail)
     write_output(text.encode("utf-8"), output)
 
 
@@ -306,16 +309,27 @@ def _corrected(
         difference_lines,
     )
 
-    try:
+    def compared() -> tuple[str, Iterator[str]]:
         found = beside_ctxpro(test_set, output, lines, language)
+        return str(found), difference_lines(found.differences)
+
+    _tell_beside("ctxpro", compared, detail)
+
+
+def _tell_beside(
+    tool: str, compared: Callable[[], tuple[str, Iterator[str]]], detail: Path | None
+) -> None:
+    """Say on standard error what a tool's numbers are without its faults; list what differs."""
+    try:
+        told, differences = compared()
     except InputError as error:
         if detail is not None:
             raise
-        print(f"warning: ctxpro scores what is an error here:\n{error}", file=sys.stderr)
+        print(f"warning: {tool} scores what is an error here:\n{error}", file=sys.stderr)
         return
-    print(found, file=sys.stderr)
+    print(told, file=sys.stderr)
     if detail is not None:
-        write_output("".join(difference_lines(found.differences)).encode("utf-8"), detail)
+        write_output("".join(differences).encode("utf-8"), detail)
 
 
 def _contrapro(
@@ -326,11 +340,17 @@ def _contrapro(
     share: float | None,
     distances: tuple[int | None, int | None],
     only: list[str],
+    detail: Path | None,
 ) -> str:
+    from crosspro.evaluation.contrastive.released.beside_contrapro import (
+        beside_contrapro,
+        script_difference_lines,
+    )
     from crosspro.evaluation.contrastive.released.generative_contrapro import (
         SEPARATOR,
         ReleasedChoice,
         generative_printout,
+        script_verdicts,
     )
 
     low, high = distances
@@ -341,7 +361,14 @@ def _contrapro(
         [one.lower() for one in only],
         share,
     )
-    return generative_printout(test_set, language, choice, layout)
+    verdicts = script_verdicts(test_set, language, choice)
+
+    def compared() -> tuple[str, Iterator[str]]:
+        found = beside_contrapro(test_set, language, choice, verdicts)
+        return str(found), script_difference_lines(found.differences)
+
+    _tell_beside("ContraPro's script", compared, detail)
+    return generative_printout(verdicts, layout)
 
 
 def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:

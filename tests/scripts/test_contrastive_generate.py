@@ -82,6 +82,23 @@ def test_legacy_is_what_the_script_of_contrapro_prints(tmp_path):
     assert crosspro(*call, path).code == 2
 
 
+def test_legacy_says_beside_the_number_of_contrapro_what_it_is_without_faults(tmp_path):
+    pytest.importorskip("sacremoses")
+    rows = (tsv_row(), tsv_row(output=""), tsv_row(output="Il dort. <eos> Et puis."), tsv_row())
+    path = written(tmp_path, "x.tsv", "".join(f"{row}\n" for row in rows))
+    detail = tmp_path / "d.tsv"
+    call = ("contrastive", "generate", path, "-l", "fr", "--legacy", "--layout", "complete")
+    result = crosspro(*call, "--detail", detail)
+    assert (result.code, result.stdout) == (0, b"3 4 75.0\n")
+    told = b"ContraPro's script: 3/4, 75.0; without its faults: 2/4, 50.0; rows that differ: 1"
+    assert told in result.stderr
+    (line,) = detail.read_text("utf-8").splitlines()[1:]
+    assert line.split("\t")[:5] == [
+        "2", "Elle", "right", "wrong",
+        "the translation is empty, and the row before is counted again",
+    ]  # fmt: skip
+
+
 def test_corrected_numbers_of_the_case_of_ctxpro(tmp_path):
     detail, page = tmp_path / "d.tsv", tmp_path / "p.html"
     options = ("--payload", "sentence", "--detail", detail, "--html", page, "--resamples", "20")

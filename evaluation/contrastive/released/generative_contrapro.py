@@ -9,7 +9,7 @@ than they are, and the row is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,10 +90,19 @@ def _number(path: Path, line: int, text: str, field: str, problems: list[Problem
         return 0
 
 
-def generative_printout(path: Path, language: str, choice: ReleasedChoice, layout: str) -> str:
-    """The printout for the rows labelled `correct`."""
+@dataclass(frozen=True)
+class ScriptVerdict:
+    """A row that the script counts, the payload that it looks at, and whether that is right."""
+
+    row: TsvRow
+    payload: str
+    right: bool
+
+
+def script_verdicts(path: Path, language: str, choice: ReleasedChoice) -> list[ScriptVerdict]:
+    """The verdicts on the rows labelled `correct` that are wanted; raises if there is none."""
     tokens = moses_tokeniser(language)
-    right = total = 0
+    found = []
     for row in script_rows(path):
         form = row.pronoun.lower()
         if not choice.min_distance <= row.distance <= choice.max_distance:
@@ -101,10 +110,16 @@ def generative_printout(path: Path, language: str, choice: ReleasedChoice, layou
         if choice.forms and form not in choice.forms:
             continue
         output = row.output.replace("-", " - ") if language == "fr" else row.output
-        total += 1
-        right += form in tokens(_payload(row, output, choice)).lower().split()
-    if not total:
+        payload = _payload(row, output, choice)
+        found.append(ScriptVerdict(row, payload, form in tokens(payload).lower().split()))
+    if not found:
         raise input_error(path, "rows", "at least one that is to be counted", "none")
+    return found
+
+
+def generative_printout(verdicts: Sequence[ScriptVerdict], layout: str) -> str:
+    """What the script prints."""
+    right, total = sum(one.right for one in verdicts), len(verdicts)
     share = f"{100 * right / total:.1f}"
     return f"{right} {total} {share}\n" if layout == "complete" else f"{share}\n"
 

@@ -19,6 +19,7 @@ from crosspro.evaluation.contrastive.released.ctxpro import (
 from crosspro.evaluation.contrastive.released.generative_contrapro import (
     ReleasedChoice,
     generative_printout,
+    script_verdicts,
 )
 from tests.conftest import GOLDEN
 from tests.evaluation.contrastive.generative.context_sets import tsv_row, written
@@ -90,14 +91,14 @@ def test_missing_packages_are_named(tmp_path, monkeypatch, package):
     with pytest.raises(CrossproError, match=r"make extras EXTRAS=contrastive"):
         if package == "sacremoses":
             path = written(tmp_path, "x.tsv", tsv_row())
-            generative_printout(path, "fr", ReleasedChoice(), "default")
+            script_verdicts(path, "fr", ReleasedChoice())
         else:
             ctxpro_printout(tmp_path, [], [], "fr", "default")
 
 
 def printed(tmp_path, rows, language="fr", layout="complete", **choice):
     path = written(tmp_path, "x.tsv", "".join(f"{row}\n" for row in rows))
-    return generative_printout(path, language, ReleasedChoice(**choice), layout)
+    return generative_printout(script_verdicts(path, language, ReleasedChoice(**choice)), layout)
 
 
 def test_the_generative_script_of_contrapro(tmp_path):
