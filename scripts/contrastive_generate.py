@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -29,6 +29,8 @@ from crosspro.scripts.options import (
 if TYPE_CHECKING:
     from crosspro.evaluation.contrastive.formats import ContrastiveSet
     from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet
+    from crosspro.evaluation.contrastive.released.beside_contrapro import BesideContrapro
+    from crosspro.evaluation.contrastive.released.beside_ctxpro import BesideCtxpro
 
 
 class GenerateLayout(StrEnum):
@@ -304,32 +306,25 @@ def _corrected(
     test_set: Path, output: Path, lines: list[str], language: str, detail: Path | None
 ) -> None:
     """Say beside ctxpro's numbers what they are without its faults; its printout stays as it is."""
-    from crosspro.evaluation.contrastive.released.beside_ctxpro import (
-        beside_ctxpro,
-        difference_lines,
-    )
+    from crosspro.evaluation.contrastive.released.beside_ctxpro import beside_ctxpro
 
-    def compared() -> tuple[str, Iterator[str]]:
-        found = beside_ctxpro(test_set, output, lines, language)
-        return str(found), difference_lines(found.differences)
-
-    _tell_beside("ctxpro", compared, detail)
+    _tell_beside("ctxpro", lambda: beside_ctxpro(test_set, output, lines, language), detail)
 
 
 def _tell_beside(
-    tool: str, compared: Callable[[], tuple[str, Iterator[str]]], detail: Path | None
+    tool: str, compared: Callable[[], BesideCtxpro | BesideContrapro], detail: Path | None
 ) -> None:
     """Say on standard error what a tool's numbers are without its faults; list what differs."""
     try:
-        told, differences = compared()
+        found = compared()
     except InputError as error:
         if detail is not None:
             raise
         print(f"warning: {tool} scores what is an error here:\n{error}", file=sys.stderr)
         return
-    print(told, file=sys.stderr)
+    print(found, file=sys.stderr)
     if detail is not None:
-        write_output("".join(differences).encode("utf-8"), detail)
+        write_output("".join(found.table()).encode("utf-8"), detail)
 
 
 def _contrapro(
@@ -342,10 +337,7 @@ def _contrapro(
     only: list[str],
     detail: Path | None,
 ) -> str:
-    from crosspro.evaluation.contrastive.released.beside_contrapro import (
-        beside_contrapro,
-        script_difference_lines,
-    )
+    from crosspro.evaluation.contrastive.released.beside_contrapro import beside_contrapro
     from crosspro.evaluation.contrastive.released.generative_contrapro import (
         SEPARATOR,
         ReleasedChoice,
@@ -362,12 +354,11 @@ def _contrapro(
         share,
     )
     verdicts = script_verdicts(test_set, language, choice)
-
-    def compared() -> tuple[str, Iterator[str]]:
-        found = beside_contrapro(test_set, language, choice, verdicts)
-        return str(found), script_difference_lines(found.differences)
-
-    _tell_beside("ContraPro's script", compared, detail)
+    _tell_beside(
+        "ContraPro's script",
+        lambda: beside_contrapro(test_set, language, choice, verdicts),
+        detail,
+    )
     return generative_printout(verdicts, layout)
 
 

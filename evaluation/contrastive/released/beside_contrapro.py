@@ -12,41 +12,15 @@ from crosspro.evaluation.contrastive.generative.outputs import read_outputs
 from crosspro.evaluation.contrastive.generative.payload import PayloadRules
 from crosspro.evaluation.contrastive.generative.score import judge
 from crosspro.evaluation.contrastive.generative.tsv_set import TsvRow
+from crosspro.evaluation.contrastive.released.beside import (
+    VerdictDifference,
+    counted,
+    difference_lines,
+)
 from crosspro.evaluation.contrastive.released.generative_contrapro import (
     ReleasedChoice,
     ScriptVerdict,
 )
-from crosspro.evaluation.contrastive.report import tsv_line
-
-_COLUMNS = ("line", "expected", "script", "here", "why", "payload of the script", "payload here")
-_WORDS = {True: "right", False: "wrong", None: "not counted"}
-
-
-@dataclass(frozen=True)
-class ScriptDifference:
-    """A line on which the verdicts differ: what the script and we read there, if we count it."""
-
-    line: int
-    script: ScriptVerdict | None
-    row: TsvRow | None
-    here: bool | None
-    payload: str
-
-    @property
-    def expected(self) -> str:
-        """The form that is looked for."""
-        rows = (self.row, None if self.script is None else self.script.row)
-        return next((row.pronoun for row in rows if row is not None), "")
-
-    @property
-    def why(self) -> str:
-        """What the script does that makes the difference."""
-        if self.script is None:
-            return "the translation is empty, and the script reads other fields"
-        if self.row is None or self.script.row.output != self.row.output:
-            return "the translation is empty, and the row before is counted again"
-        same = self.script.payload.replace(" ", "") == self.payload.replace(" ", "")
-        return "words are cut otherwise" if same else "another payload"
 
 
 @dataclass(frozen=True)
@@ -55,16 +29,18 @@ class BesideContrapro:
 
     released: tuple[int, int]
     here: tuple[int, int]
-    differences: tuple[ScriptDifference, ...]
+    differences: tuple[VerdictDifference, ...]
 
     def __str__(self) -> str:
-        script, here = (
-            f"{right}/{total}, {100 * right / total:.1f}"
-            for right, total in (self.released, self.here)
-        )
         return (
-            f"ContraPro's script: {script}; without its faults: {here}; "
-            f"rows that differ: {len(self.differences)}"
+            f"ContraPro's script: {counted(*self.released)}; without its faults: "
+            f"{counted(*self.here)}; rows that differ: {len(self.differences)}"
+        )
+
+    def table(self) -> Iterator[str]:
+        """The differences as TSV."""
+        return difference_lines(
+            "script", ("payload of the script", "payload here"), self.differences
         )
 
 
@@ -83,7 +59,7 @@ def beside_contrapro(
     test_set, (system,) = among(test_set, systems, kept)
     right = judge(test_set, system, language).right.tolist()
     rows = [tsv.rows[place] for place in kept]
-    ours: dict[int, tuple[TsvRow | None, bool | None, str]] = {
+    ours = {
         row.line: (row, found, payload)
         for row, found, payload in zip(rows, right, system.payloads, strict=True)
     }
@@ -92,17 +68,24 @@ def beside_contrapro(
     for line in sorted({*ours, *script}):
         other = script.get(line)
         row, here, payload = ours.get(line, (None, None, ""))
-        if here != (None if other is None else other.right):
-            differences.append(ScriptDifference(line, other, row, here, payload))
+        verdict = None if other is None else other.right
+        if here != verdict:
+            read = row or (other and other.row)
+            expected = read.pronoun if read else ""
+            looked_at = other.payload if other else ""
+            why = _why(row, payload, other)
+            differences.append(
+                VerdictDifference(line, expected, verdict, here, why, looked_at, payload)
+            )
     released = sum(one.right for one in verdicts), len(verdicts)
     return BesideContrapro(released, (sum(right), len(right)), tuple(differences))
 
 
-def script_difference_lines(differences: Sequence[ScriptDifference]) -> Iterator[str]:
-    """The differences as TSV."""
-    yield tsv_line([*_COLUMNS])
-    for one in differences:
-        script = None if one.script is None else one.script.right
-        verdicts = (_WORDS[script], _WORDS[one.here])
-        payloads = ("" if one.script is None else one.script.payload, one.payload)
-        yield tsv_line([str(one.line), one.expected, *verdicts, one.why, *payloads])
+def _why(row: TsvRow | None, payload: str, script: ScriptVerdict | None) -> str:
+    """What the script does that makes the difference."""
+    if script is None:
+        return "the translation is empty, and the script reads other fields"
+    if row is None or script.row.output != row.output:
+        return "the translation is empty, and the row before is counted again"
+    same = script.payload.replace(" ", "") == payload.replace(" ", "")
+    return "words are cut otherwise" if same else "another payload"

@@ -13,28 +13,12 @@ from crosspro.evaluation.contrastive.generative.expected_sets import read_expect
 from crosspro.evaluation.contrastive.generative.outputs import read_outputs
 from crosspro.evaluation.contrastive.generative.payload import PayloadRules
 from crosspro.evaluation.contrastive.generative.score import judge
+from crosspro.evaluation.contrastive.released.beside import (
+    VerdictDifference,
+    counted,
+    difference_lines,
+)
 from crosspro.evaluation.contrastive.released.ctxpro import ctxpro_finds, last_sentence_cutter
-from crosspro.evaluation.contrastive.report import tsv_line
-
-_COLUMNS = ("line", "expected", "ctxpro", "here", "why", "sentence of ctxpro", "sentence here")
-
-
-@dataclass(frozen=True)
-class CtxproDifference:
-    """An instance on which the verdicts differ: its line, its form, and what each looked at."""
-
-    line: int
-    expected: str
-    here: bool
-    released_sentence: str
-    payload: str
-
-    @property
-    def why(self) -> str:
-        """The fault of ctxpro's comparison that makes the difference."""
-        if ctxpro_finds(self.payload, self.expected) == self.here:
-            return "another sentence"
-        return "form joined to a word" if self.here else "punctuation deleted"
 
 
 @dataclass(frozen=True)
@@ -44,15 +28,18 @@ class BesideCtxpro:
     instances: int
     released: int
     here: int
-    differences: tuple[CtxproDifference, ...]
+    differences: tuple[VerdictDifference, ...]
 
     def __str__(self) -> str:
-        share = 100 / self.instances
         return (
-            f"ctxpro: {self.released}/{self.instances}, {self.released * share:.1f}; without its "
-            f"faults (--payload sentence): {self.here}/{self.instances}, {self.here * share:.1f}; "
+            f"ctxpro: {counted(self.released, self.instances)}; without its faults "
+            f"(--payload sentence): {counted(self.here, self.instances)}; "
             f"{len(self.differences)} instances differ"
         )
+
+    def table(self) -> Iterator[str]:
+        """The differences as TSV."""
+        return difference_lines("ctxpro", ("sentence of ctxpro", "sentence here"), self.differences)
 
 
 def beside_ctxpro(path: Path, output: Path, lines: Sequence[str], language: str) -> BesideCtxpro:
@@ -70,15 +57,15 @@ def beside_ctxpro(path: Path, output: Path, lines: Sequence[str], language: str)
         found = ctxpro_finds(sentence, expected)
         released += found
         if found != here:
-            differences.append(CtxproDifference(number, expected, here, sentence, payload))
+            why = _why(here, payload, expected)
+            differences.append(
+                VerdictDifference(number, expected, found, here, why, sentence, payload)
+            )
     return BesideCtxpro(len(lines), released, sum(right), tuple(differences))
 
 
-def difference_lines(differences: Sequence[CtxproDifference]) -> Iterator[str]:
-    """The differences as TSV."""
-    words = {True: "right", False: "wrong"}
-    yield tsv_line([*_COLUMNS])
-    for one in differences:
-        verdicts = (words[not one.here], words[one.here])
-        sentences = (one.released_sentence, one.payload)
-        yield tsv_line([str(one.line), one.expected, *verdicts, one.why, *sentences])
+def _why(here: bool, payload: str, expected: str) -> str:
+    """The fault of ctxpro's comparison that makes the difference."""
+    if ctxpro_finds(payload, expected) == here:
+        return "another sentence"
+    return "form joined to a word" if here else "punctuation deleted"
