@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
@@ -41,6 +41,7 @@ from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.fork import forked, two_processes_help
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
@@ -53,6 +54,8 @@ from crosspro.prediction.fit_report import FeatureReport
 from crosspro.prediction.system import Classes, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
+_WORTH_A_PROCESS = 200_000
+"""Tokens of lines with gaps; shorter text is read before another process has begun."""
 """Lines whose gaps are read together: the more, the faster."""
 NULL = "NULL"
 """The class of pronouns that are not translated, where a system learns them apart from OTHER."""
@@ -238,8 +241,20 @@ class FeatureSystem(System):
         return label
 
     def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
-        columns = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE)
-        return matrix(columns, self.vocabulary)
+        """The features of all gaps; another process reads half of many."""
+        every = range(len(examples))
+        tokens = [len(one.source) + len(one.target) if one.gaps else 0 for one in examples]
+        if sum(tokens) < _WORTH_A_PROCESS or not two_processes_help():
+            return self._features_of(examples, every)
+        half = int(np.searchsorted(np.cumsum(tokens), sum(tokens) / 2)) + 1
+        expected = "features: expected those of half of the gaps from another process"
+        with forked(lambda: self._features_of(examples, every[half:]), expected) as other:
+            return vstack([self._features_of(examples, every[:half]), other()], format="csr")
+
+    def _features_of(self, examples: Sequence[Example], lines: range) -> csr_matrix:
+        """The features of the gaps in some lines, which may look back to earlier ones."""
+        read = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE, lines)
+        return matrix(read, self.vocabulary)
 
     def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
         """Before any adjustment; what is not translated belongs to OTHER."""

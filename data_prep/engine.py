@@ -1,8 +1,8 @@
 """Runs one function over many pieces: in this process, in several, or on a Ray cluster.
 
 Results come back in the order of the pieces whatever the engine, so they are the same. This is the
-only pool of processes; the aligner's second process (`align/train.py`) is a fork that shares the
-text, and has only its end in common with these.
+only pool of processes; the second process of the aligner and of feature systems (`fork.py`) is a
+fork that shares the text, and has only its end in common with these.
 """
 
 from __future__ import annotations

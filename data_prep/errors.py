@@ -51,9 +51,12 @@ class Problem:
 
 
 class InputError(CrossproError):
-    """One or more problems with input files or settings, and perhaps a hint what to do."""
+    """One or more problems with input files or settings, and perhaps a hint what to do.
 
-    def __init__(self, problems: Iterable[Problem], hint: str = "") -> None:
+    There may be more problems in `total` than are kept.
+    """
+
+    def __init__(self, problems: Iterable[Problem], hint: str = "", total: int = 0) -> None:
         self.problems: list[Problem] = []
         self.hint = hint
         self.total = 0
@@ -61,7 +64,12 @@ class InputError(CrossproError):
             self.total += 1
             if len(self.problems) < KEPT_AT_MOST:
                 self.problems.append(problem)
+        self.total = max(total, self.total)
         super().__init__(self.total)
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[list[Problem], str, int]]:
+        """How it comes out of another process."""
+        return InputError, (self.problems, self.hint, self.total)
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:SHOWN_AT_MOST]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, get_args
 
 from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence
@@ -74,14 +75,18 @@ class Example:
     @property
     def lemmas(self) -> tuple[str, ...]:
         """The target lemmas, or words where the target is inflected."""
-        return tuple(split_tag(token)[0] for token in self.target) if self.tagged else self.target
+        return tuple([lemma for lemma, _ in self._split]) if self.tagged else self.target
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The target tags; an empty one for placeholders and untagged tokens."""
         if not self.tagged:
             return ("",) * len(self.target)
-        return tuple(split_tag(token)[1] for token in self.target)
+        return tuple([tag for _, tag in self._split])
+
+    @property
+    def _split(self) -> Iterator[tuple[str, str]]:
+        return map(split_tag, self.target)
 
     def with_labels(self, labels: Iterable[str]) -> Example:
         """The same example with other labels, as in a submission; gold words are dropped."""
@@ -92,6 +97,7 @@ class Example:
         return replace(self, gaps=gaps)
 
 
+@lru_cache(maxsize=1 << 17)  # a text has few tokens that are not repeated
 def split_tag(token: str) -> tuple[str, str]:
     """Lemma and tag of `lemma|TAG`; the last bar separates, so a lemma may contain bars."""
     lemma, bar, tag = token.rpartition(TAG_SEPARATOR)

@@ -183,12 +183,18 @@ _PARSED: dict[str, Callable[[Token], str]] = {
 
 
 def batches(
-    examples: Sequence[Example], resources: Resources, at_once: int = AT_ONCE
+    examples: Sequence[Example],
+    resources: Resources,
+    at_once: int = AT_ONCE,
+    lines: range | None = None,
 ) -> Iterator[Batch]:
-    """All gaps of the examples; lines that many of them look at are read again at each border."""
+    """All gaps of the examples, or of those lines of them that are named.
+
+    Lines that many of them look at are read again at each border.
+    """
     reader = TokenReader(resources.task)
-    for start in range(0, len(examples), at_once):
-        span = range(start, min(start + at_once, len(examples)))
+    lines = range(len(examples)) if lines is None else lines
+    for start in range(0, len(lines), at_once):
         with collector_off():
-            batch = Batch(examples, span, resources, reader)
+            batch = Batch(examples, lines[start : start + at_once], resources, reader)
         yield batch

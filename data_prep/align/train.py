@@ -6,14 +6,10 @@ such a state goes on from there, and ends with the same links.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import os
-import signal
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import overload
 
 import numpy as np
@@ -23,9 +19,9 @@ from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.state import State
 from crosspro.data_prep.align.text import Ints, Numbers
-from crosspro.data_prep.engine import end_with_parent
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Link
+from crosspro.data_prep.fork import forked
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""
@@ -115,18 +111,10 @@ def train(
             task.run(_watch(progress, task.name, text, passes))
     else:
         # Not a pool: a fork shares the text without copying, and this process is the other worker.
-        context = multiprocessing.get_context("fork")
-        receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_send, args=(sender, tasks[1]), daemon=True)
-        process.start()
-        sender.close()
-        try:
+        expected = ("aligner: expected the links of a second process", "--jobs 1 needs less")
+        with forked(lambda: tasks[1].run(lambda: None), *expected) as other:
             tasks[0].run(_watch(progress, "both directions", text, passes))
-            _receive(receiver)
-        finally:
-            receiver.close()
-            process.terminate()
-            process.join()
+            other()
     forward, backward = (task.outcome(keep) for task in tasks)
     return forward, backward
 
@@ -207,32 +195,6 @@ class _Task:
         if known is None:
             raise CrossproError(f"aligner: expected {self.name} counts in a file, found it damaged")
         return known
-
-
-def _send(sender: Connection, task: _Task) -> None:
-    """The second process: it ends when the first does, and leaves interrupts to it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
-    result: Exception | None = None
-    try:
-        task.run(lambda: None)
-    except Exception as error:
-        result = error
-    with contextlib.suppress(BrokenPipeError):
-        sender.send(result)
-
-
-def _receive(receiver: Connection) -> None:
-    """Wait for the second process, and raise what it raised."""
-    try:
-        result = receiver.recv()
-    except EOFError:
-        raise CrossproError(
-            "aligner: expected the links of a second process, found that it was ended; "
-            "is there enough memory? --jobs 1 needs less"
-        ) from None
-    if isinstance(result, Exception):
-        raise result
 
 
 def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> Callable[[], None]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from crosspro.data_prep.engine import map_processes, map_shards
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.errors import CrossproError, InputError, Problem
 from tests.conftest import ROOT
 
 
@@ -24,6 +24,22 @@ def square(number: int) -> int:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_local_results_are_in_order(jobs):
     assert list(map_shards(square, list(range(9)), "local", jobs)) == [n * n for n in range(9)]
+
+
+def refused(number):
+    problems = (Problem("a.txt", line, "word", "one", "none") for line in range(number))
+    raise InputError(problems, "Look again.")
+
+
+@pytest.mark.parametrize("number", [1, 30_000])
+def test_problems_come_out_of_another_process_whole(number):
+    with pytest.raises(InputError) as here:
+        refused(number)
+    with pytest.raises(InputError) as there:
+        list(map_processes(refused, [number], 1))
+    assert str(there.value) == str(here.value)
+    assert there.value.total == number
+    assert there.value.problems == here.value.problems
 
 
 def test_pieces_are_not_read_ahead_of_the_work():
