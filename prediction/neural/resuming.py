@@ -25,10 +25,10 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
     `identity` says what decides the result (settings, task, data). It is written down when a run
     begins, and compared when it goes on: in the folder of another run nothing is trained.
     """
-    path = place / "last.ckpt"
+    path = last_checkpoint(place)
     known = place / _IDENTITY
     identity = {"format": _FORMAT, **identity}
-    if not path.is_file():
+    if not has_checkpoint(place):
         place.mkdir(parents=True, exist_ok=True)
         write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
         return None
@@ -41,6 +41,16 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
         expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
         raise input_error(place, "run", expected, "; ".join(found))
     return read_checkpoint(path)
+
+
+def last_checkpoint(place: Path) -> Path:
+    """Where a run keeps what it goes on from."""
+    return place / "last.ckpt"
+
+
+def has_checkpoint(place: Path) -> bool:
+    """Whether a run had got as far as a checkpoint, of whatever settings."""
+    return last_checkpoint(place).is_file()
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class NeuralSystem(System):
         if earlier:
             same_classes = earlier.task.classes == task.classes
             take_weights(self.network, earlier.network, same_classes)
-        elif self.pretraining and self.pretraining.epochs:
+        elif self.pretraining and self.pretraining.epochs and not trainer.goes_on:
             device = device_of(self.trainer.accelerator)
             inventory, settings = self._inventory(), self.pretraining
             self.network.pretrain(data.encoded, inventory, settings, self.seed, device)

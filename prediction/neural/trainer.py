@@ -26,7 +26,13 @@ from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog
 from crosspro.prediction.neural.network import Network
-from crosspro.prediction.neural.resuming import checkpoint_to_resume, has_ended, read_checkpoint
+from crosspro.prediction.neural.resuming import (
+    checkpoint_to_resume,
+    has_checkpoint,
+    has_ended,
+    last_checkpoint,
+    read_checkpoint,
+)
 from crosspro.prediction.neural.training_data import TrainingData
 from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
 
@@ -123,6 +129,11 @@ class NetworkTrainer:
         except (MisconfigurationException, ValueError, TypeError, RuntimeError) as error:
             raise CrossproError(f"settings: trainer: {error}") from error
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a stopped run left weights to go on from."""
+        return has_checkpoint(self.place)
+
     def fit(
         self, network: Network, data: TrainingData, seed: int, identity: Mapping[str, Any]
     ) -> TrainedEpochs:
@@ -146,7 +157,7 @@ class NetworkTrainer:
         return TrainedEpochs(kept, epochs, steps, "patience" if stopped else "max_epochs")
 
     def _train(self, module: GapClassifier, resumed: Mapping[str, Any] | None) -> None:
-        path = str(self.place / "last.ckpt") if resumed else None
+        path = str(last_checkpoint(self.place)) if resumed else None
         if resumed and self.trainer.is_global_zero:
             print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
         try:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from crosspro.data_prep.errors import InputError
+from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 
@@ -40,6 +41,27 @@ def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_pat
     logs = [(tmp_path / one / "logs/metrics.csv").read_bytes() for one in ("whole", "parts")]
     assert logs[0] == logs[1]
     assert epochs_of(tmp_path / "parts") == [0, 1, 2, 3]
+
+
+def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
+    calls = []
+    pretrain = TurkuGRU.pretrain
+    monkeypatch.setattr(TurkuGRU, "pretrain", lambda *a: (calls.append(1), pretrain(*a)))
+
+    def pretrained(epochs):
+        quiet = {**QUIET, "max_epochs": epochs, "patience": 9}
+        settings = ({**SMALL["turku_gru"]}, {"batch_size": 16}, {"learning_rate": 0.01})
+        return NeuralSystem(
+            "turku_gru", *settings, pretraining={"epochs": 1}, trainer=quiet, seed=1
+        )
+
+    whole, resumed = pretrained(3), pretrained(3)
+    whole.fit(TASK, train, dev, tmp_path / "whole")
+    pretrained(2).fit(TASK, train, dev, tmp_path / "parts")
+    assert len(calls) == 2
+    resumed.fit(TASK, train, dev, tmp_path / "parts")
+    assert len(calls) == 2
+    assert (resumed.predict(dev) == whole.predict(dev)).all()
 
 
 def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
