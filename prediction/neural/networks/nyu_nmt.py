@@ -20,7 +20,6 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.prediction.neural.attention import Attention
-from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import GAP_WORD, LEMMA, SOURCE
 from crosspro.prediction.neural.network import Inventory, Network, Reads, gap_losses
 from crosspro.prediction.neural.registry import register
@@ -90,14 +89,15 @@ class NyuNMT(Network):
         self.words = inventory.size("lemma")
         self.gap_word = inventory.vocabularies["lemma"].number(GAP_WORD)
         self.classes = len(inventory.classes)
-        self.source = small_embedding(inventory.size("source"), embedding)
-        self.lemma = small_embedding(self.words, embedding)
-        self.class_words = nn.Parameter(torch.randn(self.classes, embedding) * SPREAD)
-        self.begin = nn.Parameter(torch.randn(embedding) * SPREAD)
+        # Small vectors leave a decoder saying the commonest words for a thousand steps.
+        self.source = nn.Embedding(inventory.size("source"), embedding, padding_idx=PAD)
+        self.lemma = nn.Embedding(self.words, embedding, padding_idx=PAD)
+        self.class_words = nn.Parameter(torch.randn(self.classes, embedding))
+        self.begin = nn.Parameter(torch.randn(embedding))
         self.encoder = SentenceReader(embedding, hidden)
         self.attention = Attention(hidden, 2 * hidden)
         if previous == "concatenated":
-            self.earlier = nn.Parameter(torch.randn(embedding) * SPREAD)
+            self.earlier = nn.Parameter(torch.randn(embedding))
         if previous == "second_encoder":
             self.previous_encoder = SentenceReader(embedding, hidden)
             self.previous_attention = Attention(hidden, 2 * hidden)
