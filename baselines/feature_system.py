@@ -7,7 +7,7 @@ same extractors. Everything that was learnt is saved as arrays and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -29,8 +29,9 @@ from crosspro.baselines.feature_files import (
 )
 from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.features.learnt import learn, training_parts
+from crosspro.baselines.features.learnt import TrainingPart, learn, training_parts
 from crosspro.baselines.features.matrix import (
+    Columns,
     FeatureVocabulary,
     extracted,
     learnt_matrix,
@@ -56,6 +57,7 @@ from crosspro.prediction.system import Classes, Probabilities, System
 _PREDICTED_AT_ONCE = 1 << 14
 _WORTH_A_PROCESS = 200_000
 """Tokens of lines with gaps; shorter text is read before another process has begun."""
+_FROM_ANOTHER = "features: expected those of half of the gaps from another process"
 """Lines whose gaps are read together: the more, the faster."""
 NULL = "NULL"
 """The class of pronouns that are not translated, where a system learns them apart from OTHER."""
@@ -162,18 +164,13 @@ class FeatureSystem(System):
         score = dev_score(task, dev, self.monitor)
         resources = self._new_resources()
         left_out = self._without_missing(resources, [*train, *dev])
-        parts = list(training_parts(self.features, train, resources, self.lm, self.telling))
-        columns = chain.from_iterable(
-            extracted(self.features, part, learnt) for part, learnt in parts
-        )
-        self.vocabulary, read = learnt_matrix(columns, self.min_count)
+        parts = training_parts(self.features, train, self.lm)
+        self.vocabulary, read = learnt_matrix(self._columns(parts, resources), self.min_count)
         if not len(self.vocabulary):
             found = f"{self.min_count}, and no feature of the training data is so frequent"
             raise input_error("settings", "min_count", "a number that leaves features", found)
-        self.resources = parts[0][1]
-        if len(parts) > 1:
-            self.resources = learn(self.features, train, resources, self.lm, self.telling)
-        gaps = [example for part, _ in parts for example in part]
+        self.resources = self._learnt(train, resources)
+        gaps = [example for part in parts for example in part.examples]
         labels, dev_matrix = self._labels(gaps), self._matrix(dev)
         self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
         self.adjustment = Adjustment(0.0, counts / counts.sum())
@@ -240,15 +237,33 @@ class FeatureSystem(System):
             return len(self.task.classes)
         return label
 
+    def _learnt(self, examples: Sequence[Example], resources: Resources) -> Resources:
+        return learn(self.features, examples, resources, self.lm, self.telling)
+
+    def _columns(self, parts: Sequence[TrainingPart], resources: Resources) -> Iterator[Columns]:
+        """What the gaps of training parts have; another process reads the second of long ones."""
+
+        def read(part: TrainingPart) -> Iterator[Columns]:
+            learnt = self._learnt(part.learnt_from, resources)
+            return extracted(self.features, part.examples, learnt)
+
+        first, *others = parts
+        if not others or not _worth_a_process(_tokens(first.examples)):
+            yield from chain.from_iterable(map(read, parts))
+            return
+        (second,) = others
+        with forked(lambda: list(read(second)), _FROM_ANOTHER) as other:
+            yield from read(first)
+            yield from other()
+
     def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
         """The features of all gaps; another process reads half of many."""
         every = range(len(examples))
-        tokens = [len(one.source) + len(one.target) if one.gaps else 0 for one in examples]
-        if sum(tokens) < _WORTH_A_PROCESS or not two_processes_help():
+        tokens = _tokens(examples)
+        if not _worth_a_process(tokens):
             return self._features_of(examples, every)
         half = int(np.searchsorted(np.cumsum(tokens), sum(tokens) / 2)) + 1
-        expected = "features: expected those of half of the gaps from another process"
-        with forked(lambda: self._features_of(examples, every[half:]), expected) as other:
+        with forked(lambda: self._features_of(examples, every[half:]), _FROM_ANOTHER) as other:
             return vstack([self._features_of(examples, every[:half]), other()], format="csr")
 
     def _features_of(self, examples: Sequence[Example], lines: range) -> csr_matrix:
@@ -353,3 +368,12 @@ class FeatureSystem(System):
 
 
 _NOTHING = Contributions(np.zeros(0, np.int64), np.zeros((0, 1)), np.zeros(1))
+
+
+def _tokens(examples: Sequence[Example]) -> list[int]:
+    """How much there is to read of each line; little of those without gaps."""
+    return [len(one.source) + len(one.target) if one.gaps else 0 for one in examples]
+
+
+def _worth_a_process(tokens: list[int]) -> bool:
+    return sum(tokens) >= _WORTH_A_PROCESS and two_processes_help()

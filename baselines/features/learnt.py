@@ -8,7 +8,7 @@ whether it has read the training text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.baselines.features.feature import ChosenFeature
@@ -58,25 +58,27 @@ def filler_of(task: Task, model: NGramModel) -> GapFiller:
     return GapFiller(model, task_fillers(task))
 
 
-def training_parts(
-    features: Sequence[ChosenFeature],
-    train: Sequence[Example],
-    resources: Resources,
-    lm: LanguageModelSettings,
-    telling: TellingSettings = USUAL,
-) -> Iterator[tuple[Sequence[Example], Resources]]:
-    """The training examples in parts, each with the resources that its gaps are read with.
+@dataclass(frozen=True)
+class TrainingPart:
+    """Training examples, and those from which is learnt what their gaps are read with."""
 
-    There is one part where nothing is learnt from the training text.
-    """
+    examples: Sequence[Example]
+    learnt_from: Sequence[Example]
+
+
+def training_parts(
+    features: Sequence[ChosenFeature], train: Sequence[Example], lm: LanguageModelSettings
+) -> list[TrainingPart]:
+    """The training examples in two parts, or in one where nothing is learnt from their text."""
     asked = {chosen.feature.learnt for chosen in features}
     if not ("telling" in asked or ("lm" in asked and not lm.file)):
-        yield train, learn(features, train, resources, lm, telling)
-        return
+        return [TrainingPart(train, train)]
     halves = _halves(train)
-    for half, other in zip(halves, reversed(halves), strict=True):
-        if half:
-            yield half, learn(features, other or half, resources, lm, telling)
+    return [
+        TrainingPart(half, other or half)
+        for half, other in zip(halves, reversed(halves), strict=True)
+        if half
+    ]
 
 
 def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:

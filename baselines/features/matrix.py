@@ -22,6 +22,8 @@ from crosspro.data_prep.collector import collector_off
 from crosspro.data_prep.example import Example
 
 Numbers = NDArray[np.int32]
+Columns = list[Column]
+"""What the gaps of a batch have, a column for each place of each feature."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def extracted(
     resources: Resources,
     at_once: int = AT_ONCE,
     lines: range | None = None,
-) -> Iterator[list[Column]]:
+) -> Iterator[Columns]:
     """The columns of all gaps, or of those in some lines: what training and prediction both read.
 
     So many lines are read at once.
@@ -102,9 +104,7 @@ class _Slot:
         return self._number(self._names[code], *self._default)
 
 
-def learnt_matrix(
-    parts: Iterable[list[Column]], min_count: int
-) -> tuple[FeatureVocabulary, csr_matrix]:
+def learnt_matrix(parts: Iterable[Columns], min_count: int) -> tuple[FeatureVocabulary, csr_matrix]:
     """The vocabulary of training gaps, and their matrix."""
     numberings: dict[str, _Numbering] = {}
     finders: dict[str, _Slot] = {}
@@ -135,7 +135,7 @@ def learnt_matrix(
     return FeatureVocabulary(kept), _sparse(raw, size)
 
 
-def matrix(parts: Iterable[list[Column]], vocabulary: FeatureVocabulary) -> csr_matrix:
+def matrix(parts: Iterable[Columns], vocabulary: FeatureVocabulary) -> csr_matrix:
     """The matrix of gaps with a known vocabulary; what it does not list is left out."""
     finders = {slot: _Slot(table.get, -1) for slot, table in vocabulary.tables.items()}
     with collector_off():
@@ -144,7 +144,7 @@ def matrix(parts: Iterable[list[Column]], vocabulary: FeatureVocabulary) -> csr_
     return _sparse(raw, len(vocabulary))
 
 
-def _table(columns: list[Column], finders: Mapping[str, _Slot]) -> Numbers:
+def _table(columns: Columns, finders: Mapping[str, _Slot]) -> Numbers:
     """A row for each gap and a column for each of theirs: the numbers of the values."""
     gaps = len(columns[0][1]) if columns else 0
     table = np.empty((len(columns), gaps), np.int32)

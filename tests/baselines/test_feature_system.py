@@ -113,6 +113,21 @@ def test_two_processes_predict_what_one_does(name, data, model, monkeypatch):
     assert len(system.predict([])) == 0
 
 
+@pytest.mark.parametrize("name", ["stymne_2016_primary", "limsi_2016_primary"])
+def test_two_processes_learn_what_one_does(name, data, tmp_path, monkeypatch):
+    for folder in ("one", "two"):
+        system = published(name)
+        system.fit(TASK, *data)
+        system.save(tmp_path / folder)
+        monkeypatch.setattr(module, "_WORTH_A_PROCESS", 1)
+        monkeypatch.setattr(module, "two_processes_help", lambda: True)
+    one, two = (
+        {path.name: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()}
+        for folder in ("one", "two")
+    )
+    assert one == two
+
+
 def test_a_fit_is_the_same_every_time(data, tmp_path):
     chances = []
     for folder in ("one", "other"):

@@ -226,5 +226,5 @@ def test_a_source_word_has_the_number_that_it_says(word, expected):
 def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
     lines = [replace(SECOND, document="talk") for _ in range(5)]
     chosen, _ = chosen_features(["telling_contexts"])
-    parts = list(training_parts(chosen, lines, PLAIN, LanguageModelSettings()))
-    assert [len(part) for part, _ in parts] == [2, 3]
+    parts = training_parts(chosen, lines, LanguageModelSettings())
+    assert [(len(one.examples), len(one.learnt_from)) for one in parts] == [(2, 3), (3, 2)]
