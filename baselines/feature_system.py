@@ -55,10 +55,10 @@ from crosspro.prediction.fit_report import FeatureReport
 from crosspro.prediction.system import Classes, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
+"""Lines whose gaps are read together: the more, the faster."""
 _WORTH_A_PROCESS = 200_000
 """Tokens of lines with gaps; shorter text is read before another process has begun."""
 _FROM_ANOTHER = "features: expected those of half of the gaps from another process"
-"""Lines whose gaps are read together: the more, the faster."""
 NULL = "NULL"
 """The class of pronouns that are not translated, where a system learns them apart from OTHER."""
 
