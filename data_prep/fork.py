@@ -56,8 +56,9 @@ def forked(
 
 
 def _send(sender: Connection, work: Callable[[], Any]) -> None:
-    """The other process: it ends when the first does, and leaves interrupts to it."""
+    """The other process: it ends when the first does or says so, and leaves interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent()
     result: tuple[Any, Exception | None]
     try:

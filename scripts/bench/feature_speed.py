@@ -2,10 +2,10 @@
 
 Run: python -m crosspro.scripts.bench.feature_speed [--data FILE …] [--gaps N] [--system NAME …]
 Without --data the demo corpus is used. Times are processor seconds, all threads together, so that
-other work on the machine counts little, and on a clock, since a prediction has two processes where
-there are processors for them; reading files is not part of them. Every system has a process of its
-own, so that its memory is. A prediction is measured on the training gaps, with all features
-extracted anew.
+other work on the machine counts little, and on a clock, since there are two processes where there
+are processors for them, which share most of their memory; reading files is not part of them. Every
+system has a process of its own, so that its memory is. A prediction is measured on the training
+gaps, with all features extracted anew.
 """
 
 from __future__ import annotations
@@ -67,17 +67,18 @@ def measure(name: str, task_name: str, paths: Sequence[str], gaps: int) -> str:
     examples = read(task, paths, gaps)
     found = sum(len(example.gaps) for example in examples)
     system = FeatureSystem(**settings_of(name))
-    start, wall = time.process_time(), time.perf_counter()
+    start, wall = _processor_seconds(), time.perf_counter()
     system.fit(task, examples, first_gaps(examples, _DEV_GAPS))
-    fitted, fit_wall = time.process_time() - start, time.perf_counter() - wall
+    fitted, fit_wall = _processor_seconds() - start, time.perf_counter() - wall
     start, wall = _processor_seconds(), time.perf_counter()
     system.predict(examples)
     predicted, predict_wall = _processor_seconds() - start, time.perf_counter() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    own, other = (resource.getrusage(one).ru_maxrss / 1024 for one in processes)
     return (
         f"{name:16} {found:,} gaps, {len(system.vocabulary):,} features: fit {fitted:.1f} s "
         f"(wall {fit_wall:.1f} s), predict {found / predicted:,.0f} gaps/s "
-        f"(wall {found / predict_wall:,.0f}), {peak:.0f} MB"
+        f"(wall {found / predict_wall:,.0f}), {own:.0f} MB, at most {other:.0f} MB of the other"
     )
 
 
