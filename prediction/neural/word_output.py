@@ -16,7 +16,9 @@ from torch.utils.checkpoint import checkpoint
 NOTHING = -100
 """Where a sentence has no word to say; the loss there is 0."""
 _SCORES_AT_ONCE = 1 << 27
-"""So many scores are one part."""
+"""So many scores are one part, on a CPU."""
+_BYTES_A_SCORE = 256
+"""On a GPU one part has a score for so many bytes of its memory: about a tenth is used."""
 
 
 class WordOutput(nn.Linear):
@@ -42,7 +44,7 @@ class WordOutput(nn.Linear):
         said = wanted != NOTHING
         if not read.is_cuda:
             rows, wanted = rows[said], wanted[said]
-        most = max(1, _SCORES_AT_ONCE // self.out_features)
+        most = max(1, _scores_at_once(read.device) // self.out_features)
         parts = list(zip(torch.split(rows, most), torch.split(wanted, most), strict=True))
         calculate: Callable[..., Tensor] = partial(self._losses, weights, smoothing)
         if len(parts) > 1 and torch.is_grad_enabled():
@@ -65,3 +67,10 @@ class WordOutput(nn.Linear):
             label_smoothing=smoothing,
             reduction="none",
         )
+
+
+def _scores_at_once(device: torch.device) -> int:
+    if device.type != "cuda":
+        return _SCORES_AT_ONCE
+    memory: int = torch.cuda.get_device_properties(device).total_memory
+    return memory // _BYTES_A_SCORE
