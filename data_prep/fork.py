@@ -45,7 +45,11 @@ def forked(
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(sender, work), daemon=True)
-    process.start()
+    try:
+        process.start()
+    except OSError as error:
+        found = f"no room for a process: {error.strerror or error}"
+        raise CrossproError(f"{expected}, found {found}. {advice}".rstrip()) from error
     sender.close()
     try:
         yield lambda: _receive(receiver, expected, advice)
@@ -72,9 +76,15 @@ def _send(sender: Connection, work: Callable[[], Any]) -> None:
 def _receive(receiver: Connection, expected: str, advice: str) -> Any:
     try:
         result, error = receiver.recv()
-    except EOFError:
-        found = f"found that it was ended; is there enough memory? {advice}".rstrip()
-        raise CrossproError(f"{expected}, {found}") from None
+    except (EOFError, OSError):  # before or within what it sends
+        raise _ended(expected, advice) from None
+    if isinstance(error, MemoryError):
+        raise _ended(expected, advice) from error
     if error is not None:
         raise error
     return result
+
+
+def _ended(expected: str, advice: str) -> CrossproError:
+    found = f"found that it was ended; is there enough memory? {advice}".rstrip()
+    return CrossproError(f"{expected}, {found}")

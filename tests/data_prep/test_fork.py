@@ -41,6 +41,41 @@ def test_a_process_that_was_ended_is_told():
         other()
 
 
+def test_a_process_that_was_ended_while_it_sent_is_told():
+    def half_a_message(sender, _):
+        os.write(sender.fileno(), (100).to_bytes(4, "big") + b"half")
+
+    ended = "x: expected y, found that it was ended; is there enough memory[?] Wait."
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crosspro.data_prep.fork._send", half_a_message)
+        with (
+            pytest.raises(CrossproError, match=ended),
+            forked(int, "x: expected y", "Wait.") as other,
+        ):
+            other()
+
+
+def test_too_little_memory_there_is_told_here():
+    def work():
+        raise MemoryError
+
+    with pytest.raises(CrossproError, match="enough memory"), forked(work, "x: ex y") as other:
+        other()
+
+
+def test_no_room_for_a_process_is_told(monkeypatch):
+    def fork():
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", fork)
+    told = "x: expected y, found no room for a process: Resource temporarily unavailable. Wait."
+    with (
+        pytest.raises(CrossproError, match=told),
+        forked(lambda: 1, "x: expected y", "Wait."),
+    ):
+        pass
+
+
 def test_it_does_not_outlive_what_stops_the_first():
     with pytest.raises(KeyError), forked(signal.pause, "x: expected y"):
         raise KeyError
