@@ -1,6 +1,9 @@
 """Train a system and score it: `python train.py task=en-fr`; the same as `crosspro train`."""
 
-from crosspro.scripts.train import main
-
 if __name__ == "__main__":
-    main()
+    try:  # nothing is imported before an interrupt has somebody to catch it
+        from crosspro.scripts.entry import train
+
+        train()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

@@ -16,7 +16,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -26,7 +26,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import GROUPS, names_of_choices
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error, printable
 from crosspro.data_prep.sets.leaks import leaks
 from crosspro.data_prep.sets.splits import Splits, demo_splits
 from crosspro.data_prep.setting_types import MOST_SEED
@@ -39,6 +39,7 @@ from crosspro.prediction.run_settings import Settings, unknown_name, unknown_nam
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
+from crosspro.scripts.standard_streams import drop_output, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
@@ -93,6 +94,9 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     settings: dict[str, Any] = dict(configuration.settings)
     chosen = configuration.choices
     task, system, function = checked(settings, chosen.get("task", ""))
+    data = settings["data"].get("dir")
+    if data and Path(data).resolve() == folder.resolve():  # a submission might replace a data file
+        raise input_error("settings", "hydra.run.dir", "another folder than data.dir", str(folder))
     first = _rank() == 0
     if first:
         _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
@@ -142,16 +146,25 @@ def train(config: DictConfig) -> float | None:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
         print(error, file=sys.stderr)
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        print(f"{error.filename or folder}: {error.strerror}", file=sys.stderr)
-        raise SystemExit(2) from None
+        _end(error)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(130) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
+
+
+def _end(error: OSError) -> NoReturn:
+    """End after something could not be read or written; what has no name is the output."""
+    drop_output()
+    if isinstance(error, BrokenPipeError):
+        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+        sys.stderr.close()
+        raise SystemExit(1) from None
+    where = printable(str(error.filename or "output"))
+    print(f"{where}: {error.strerror or error}", file=sys.stderr)
+    raise SystemExit(2) from None
 
 
 def _tell(note: str) -> None:
@@ -189,6 +202,7 @@ def refused_names(arguments: list[str]) -> list[Problem]:
 
 def main() -> None:
     """Let Hydra compose and run; what it refuses is said with the choices that there are."""
+    open_standard_streams()
     arguments = sys.argv[1:]
     sweep = bool({"-m", "--multirun"} & set(arguments))
     endless = [one for one in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", one)]
@@ -207,10 +221,6 @@ def main() -> None:
     try:
         train()
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
-        sys.stderr.close()
-        raise SystemExit(1) from None
     except (*_REFUSALS, ValueError) as error:
         problems = refused_names(arguments)
         if not problems and not isinstance(error, _REFUSALS):
@@ -220,6 +230,8 @@ def main() -> None:
         print(InputError(problems) if problems else words, file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # those of a run are caught there
+        if error.filename is None:
+            _end(error)
         key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
         print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None

@@ -11,6 +11,8 @@ import pytest
 
 from crosspro.data_prep.errors import Problem, printable
 from crosspro.evaluation.layout.tables import markdown_table, text_table
+from tests.conftest import ROOT
+from tests.integration.training import SMALL
 from tests.scripts.run import crosspro
 
 ENTRY = "from crosspro.scripts.entry import main; main()"
@@ -91,6 +93,51 @@ def test_an_interrupt_while_modules_are_imported(module):
     result = subprocess.run(command, capture_output=True)
     assert result.stderr == b""
     assert result.returncode == 128 + signal.SIGINT
+
+
+DEMO = ("data=demo", *SMALL)
+
+
+def train_process(*arguments, redirect="", **settings):
+    words = " ".join(f"'{one}'" for one in ("train.py", "system=majority", *arguments))
+    command = f"'{sys.executable}' {words} {redirect}"
+    return subprocess.run(["/bin/sh", "-c", command], capture_output=True, cwd=ROOT, **settings)
+
+
+@pytest.mark.parametrize("module", ["hydra", "crosspro.scripts.train", "omegaconf"])
+def test_an_interrupt_while_train_is_imported(module):
+    start = INTERRUPTED.replace("import main\nmain()", "import train\ntrain()")
+    command = [sys.executable, "-c", start, module, "--help"]
+    result = subprocess.run(command, capture_output=True)
+    assert result.stderr == b""
+    assert result.returncode == 128 + signal.SIGINT
+
+
+def test_training_on_a_terminal_that_knows_only_ascii(tmp_path):
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    result = train_process(*DEMO, f"hydra.run.dir={tmp_path}/run", env=environment)
+    assert result.returncode == 0, result.stderr
+    assert b"Traceback" not in result.stderr + result.stdout
+    assert b"Logging error" not in result.stderr
+    log = (tmp_path / "run/train.log").read_text(encoding="utf-8")
+    assert "best possible" in log
+
+
+@pytest.mark.parametrize(("redirect", "code"), [(">&-", 2), ("| head -1", 0), ("> /dev/full", 2)])
+def test_training_without_somebody_to_read_its_scores(redirect, code, tmp_path):
+    result = train_process(*DEMO, f"hydra.run.dir={tmp_path}/run", redirect=redirect)
+    assert result.returncode == code, result.stderr
+    for trouble in (b"Traceback", b"ignored", b"Error executing"):
+        assert trouble not in result.stderr + result.stdout
+    if code:
+        assert b"output: " in result.stderr
+    assert (tmp_path / "run/run.json").is_file()
+
+
+def test_a_run_is_not_written_over_its_data(tmp_path):
+    result = train_process(f"hydra.run.dir={tmp_path}", "data=shared_task", f"data.dir={tmp_path}")
+    assert result.returncode == 2
+    assert b"hydra.run.dir: expected another folder than data.dir" in result.stderr
 
 
 def test_numbers_that_are_none(tmp_path):
