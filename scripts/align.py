@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -26,7 +26,7 @@ from crosspro.data_prep.align.state import remove_folder
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Link
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.task import Task, load_task
@@ -187,10 +187,12 @@ def align(
         check_lemmas(words, compared, (source_lemmas, target_lemmas))
     known = load_prior(prior) if prior else None
     folder = _state_folder(output or save)
+    files = {"source": source_lemmas or source, "target": target_lemmas or target}
     with _bar() as report:
-        alignment = align_both_directions(
-            *compared, settings, known, save is not None, jobs, report, folder
-        )
+        with _of_files(files):
+            alignment = align_both_directions(
+                *compared, settings, known, save is not None, jobs, report, folder
+            )
         if save is not None and alignment.prior is not None:
             save_prior(save, alignment.prior)
         if output is not None:
@@ -219,6 +221,16 @@ def _reported(found: Links, name: str, report: Report) -> Iterable[tuple[Link, .
         if number % _REPORTED == 0:
             report(name, number, len(found))
         yield links
+
+
+@contextmanager
+def _of_files(files: Mapping[str, Path]) -> Iterator[None]:
+    """Let problems of a side name its file."""
+    try:
+        yield
+    except InputError as error:
+        named = [replace(one, path=str(files.get(one.path, one.path))) for one in error.problems]
+        raise InputError(named, error.hint, error.total) from error
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def _check_lengths(text: NumberedBitext, most: int) -> None:
 
 def too_long(side: str, line: int, words: int, most: int) -> Problem:
     """A segment with more words than the setting allows."""
-    expected = f"at most {most:,} (the setting most_words)"
+    expected = f"at most {most:,} (--max-words, in Python most_words)"
     return Problem(side, line, "words", expected, f"{words:,}")
 
 

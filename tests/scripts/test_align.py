@@ -37,6 +37,14 @@ def test_links_are_written(files):
     assert len(lines) == 6
 
 
+def test_a_line_with_too_many_words_is_told_with_its_file(files):
+    result = align(files, "--max-words", "1", "-o", files / "links")
+    assert result.code == 2
+    expected = f"{files}/t:1: words: expected at most 1 (--max-words, in Python most_words), found"
+    assert expected.encode() in result.stderr
+    assert not (files / "links").exists()
+
+
 def test_segments_beyond_the_limits_are_told_and_backed_off_with_a_task(files):
     for name, text, unequal in (("long.en", SOURCE, 1), ("long.fr", TARGET, 10)):
         words = [word for line in text for word in line]
