@@ -165,11 +165,11 @@ class FeatureSystem(System):
         resources = self._new_resources()
         left_out = self._without_missing(resources, [*train, *dev])
         parts = training_parts(self.features, train, self.lm)
+        self.resources = self._learnt(train, resources)
         self.vocabulary, read = learnt_matrix(self._columns(parts, resources), self.min_count)
         if not len(self.vocabulary):
             found = f"{self.min_count}, and no feature of the training data is so frequent"
             raise input_error("settings", "min_count", "a number that leaves features", found)
-        self.resources = self._learnt(train, resources)
         gaps = [example for part in parts for example in part.examples]
         labels, dev_matrix = self._labels(gaps), self._matrix(dev)
         self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
@@ -244,7 +244,8 @@ class FeatureSystem(System):
         """What the gaps of training parts have; another process reads the second of long ones."""
 
         def read(part: TrainingPart) -> Iterator[Columns]:
-            learnt = self._learnt(part.learnt_from, resources)
+            every = len(parts) == 1  # and so it is learnt already what its gaps are read with
+            learnt = self.resources if every else self._learnt(part.learnt_from, resources)
             return extracted(self.features, part.examples, learnt)
 
         first, *others = parts

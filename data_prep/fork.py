@@ -23,11 +23,15 @@ from crosspro.data_prep.errors import CrossproError
 Result = TypeVar("Result")
 
 
+def processors() -> int:
+    """Those that this process may use, where it can fork; elsewhere 1."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
 def two_processes_help() -> bool:
     """Whether there is a processor for another process, and nothing that forbids a fork."""
     return (
-        sys.platform == "linux"
-        and len(os.sched_getaffinity(0)) > 1
+        processors() > 1
         and threading.active_count() == 1
         and not multiprocessing.current_process().daemon
     )

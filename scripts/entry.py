@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 
 def main() -> None:
     """Run `crosspro`; Control-C ends it without a traceback, also while modules are imported."""
-    try:
-        from crosspro.scripts.main import main as crosspro
-
-        crosspro()
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    _run("crosspro.scripts.main")
 
 
 def train() -> None:
     """Run `crosspro train` by its other names, `train.py` and `crosspro-train`."""
-    try:
-        from crosspro.scripts.train import main as train_and_score
+    _run("crosspro.scripts.train")
 
-        train_and_score()
+
+def _run(module: str) -> None:
+    try:
+        import_module(module).main()
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -15,7 +15,7 @@ from crosspro import __version__
 from crosspro.data_prep.errors import CrossproError, printable
 from crosspro.data_prep.files.guard import guarded
 from crosspro.scripts.command_files import App
-from crosspro.scripts.standard_streams import drop_output, open_standard_streams
+from crosspro.scripts.standard_streams import end_after, open_standard_streams
 
 COMMANDS = {
     "align": "Align the words of parallel text, or evaluate links.",
@@ -101,14 +101,7 @@ def run(app: typer.Typer, arguments: list[str] | None = None, name: str | None =
         print(printable(str(error), lines=True), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:
-        drop_output()
-        if isinstance(error, BrokenPipeError):
-            # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
-            sys.stderr.close()
-            raise SystemExit(1) from None
-        where = printable(str(error.filename or "output"))
-        print(f"crosspro: {where}: {error.strerror or error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        end_after(error, "crosspro: ")
     except ValueError as error:
         if "has an empty name" not in str(error):  # what pathlib says of "" where a file must be
             raise

@@ -6,6 +6,9 @@ import contextlib
 import io
 import os
 import sys
+from typing import NoReturn
+
+from crosspro.data_prep.errors import printable
 
 
 def open_standard_streams() -> None:
@@ -28,6 +31,18 @@ def open_standard_streams() -> None:
             setattr(sys, name, stream)
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def end_after(error: OSError, name: str = "") -> NoReturn:
+    """End after something could not be read or written; what has no name is the output."""
+    drop_output()
+    if isinstance(error, BrokenPipeError):
+        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
+        sys.stderr.close()
+        raise SystemExit(1) from None
+    where = printable(str(error.filename or "output"))
+    print(f"{name}{where}: {error.strerror or error}", file=sys.stderr)
+    raise SystemExit(2) from None
 
 
 def drop_output() -> None:

@@ -16,7 +16,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -26,7 +26,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import GROUPS, names_of_choices
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error, printable
+from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.sets.leaks import leaks
 from crosspro.data_prep.sets.splits import Splits, demo_splits
 from crosspro.data_prep.setting_types import MOST_SEED
@@ -39,7 +39,7 @@ from crosspro.prediction.run_settings import Settings, unknown_name, unknown_nam
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
-from crosspro.scripts.standard_streams import drop_output, open_standard_streams
+from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
@@ -147,24 +147,12 @@ def train(config: DictConfig) -> float | None:
     except CrossproError as error:
         print(error, file=sys.stderr)
     except OSError as error:
-        _end(error)
+        end_after(error)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(130) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
-
-
-def _end(error: OSError) -> NoReturn:
-    """End after something could not be read or written; what has no name is the output."""
-    drop_output()
-    if isinstance(error, BrokenPipeError):
-        # The reader of a pipe has gone (as with `| head`); there is nobody left to tell.
-        sys.stderr.close()
-        raise SystemExit(1) from None
-    where = printable(str(error.filename or "output"))
-    print(f"{where}: {error.strerror or error}", file=sys.stderr)
-    raise SystemExit(2) from None
 
 
 def _tell(note: str) -> None:
@@ -231,7 +219,7 @@ def main() -> None:
         raise SystemExit(2) from None
     except OSError as error:  # those of a run are caught there
         if error.filename is None:
-            _end(error)
+            end_after(error)
         key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
         print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None

@@ -6,7 +6,6 @@ such a state goes on from there, and ends with the same links.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from crosspro.data_prep.align.state import State
 from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Link
-from crosspro.data_prep.fork import forked
+from crosspro.data_prep.fork import forked, processors
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""
@@ -121,7 +120,7 @@ def train(
 
 def useful_jobs() -> int:
     """Processes to use if nothing else is said: one a direction, if there are processors."""
-    return min(2, len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
+    return min(2, processors())
 
 
 @dataclass(frozen=True)
