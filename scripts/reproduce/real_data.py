@@ -12,7 +12,8 @@ are made for each direction. OUT/TASK then serves as `data.dir`. With `--officia
 take the places of TEDdev and DiscoMT2015.test in the tasks from English to French: as released for
 the inflected task, and for the lemmatised one with the gaps filled again, the official links, and
 gaps by the rules of 2017. Sets of contrastive pairs are for tests only: they are in no text, and
-training lines that say the same as one of their test lines are left out.
+training lines that say the same as one of their test lines are left out. With `--source-layer` each
+X.data gets X.source.conllu, with tags and lemmas of the source, and its parse where there is one.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.files.textfile import atomic_output, read_lines, write_text
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.layers import data_stem
 from crosspro.data_prep.task import NONE, Task, load_task
 from crosspro.scripts.main import command_app, run
 
@@ -64,6 +66,9 @@ def real_data(
         list[str] | None, typer.Option(help="Tasks to make; all six by default.")
     ] = None,
     official: Annotated[Path | None, typer.Option(help="Official files of 2015.")] = None,
+    source_layer: Annotated[
+        bool, typer.Option("--source-layer", help="Also annotate the sources: X.source.conllu.")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
 ) -> None:
     """Make the data of RESULTS.md from a folder of corpora."""
@@ -85,6 +90,8 @@ def real_data(
         _cut(Path(f"{prefix}.doc-ids"), folder, joined.sizes, ".doc-ids", left_out)
         if replaced and official is not None:
             _official(name, year, official, folder)
+        if source_layer:
+            _annotate_sources(folder, rules.source_language, jobs)
 
 
 @dataclass(frozen=True)
@@ -217,6 +224,21 @@ def _official(name: str, rules: str, official: Path, folder: Path) -> None:
         how = ["--doc-ids", str(official / doc_ids), "--tokenised", "--links", f"{prefix}.links"]
         made = ["--rules", rules, "-o", str(folder / title)]
         _crosspro("prepare", "--task", name, *text, *how, *made)
+
+
+def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
+    """X.source.conllu.xz beside each X.data, by the usual annotator of the language."""
+    for data in sorted(folder.glob("*.data*")):
+        title = data_stem(data)
+        layer = folder / f"{title}.source.conllu.xz"
+        if title == "joined" or layer.is_file():
+            continue
+        source = folder / f"{title}.{language}"
+        with atomic_output(source) as handle:
+            handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
+        how = ["--layout", "conllu", "--jobs", str(jobs), "-o", str(layer)]
+        _crosspro("annotate", str(source), "-l", language, *how)
+        source.unlink()
 
 
 def _restored(example: Example) -> tuple[Sequence[str], Sequence[str], list[Link]]:

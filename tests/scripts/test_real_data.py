@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.layers import read_layered
+from crosspro.data_prep.task import load_task
 
 TEXT = {
     "en": ("It works .", "They sleep .", "It is red ."),
@@ -39,8 +41,8 @@ def bitext(tmp_path):
     return tmp_path / "bitext"
 
 
-def make(bitext, output, *tasks):
-    chosen = [word for task in tasks for word in ("--task", task)]
+def make(bitext, output, *tasks, options=()):
+    chosen = [*options, *(word for task in tasks for word in ("--task", task))]
     command = [sys.executable, "-m", "crosspro.scripts.reproduce.real_data", "--bitext", bitext]
     made = subprocess.run([*command, *chosen, output], capture_output=True, check=False)
     assert made.returncode == 0, made.stderr.decode()
@@ -71,6 +73,17 @@ def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_p
     assert [{(t, s) for s, t in line} for line in there] == [set(line) for line in back]
     line = lzma.decompress((output / "de-en" / "train.talks.data.xz").read_bytes()).splitlines()[1]
     assert line.startswith(b"they\tthey|PRON\tSie schlafen .\tREPLACE_0 sleep|VERB")
+
+
+def test_sources_get_tags_and_lemmas_beside_the_data(bitext, tmp_path):
+    pytest.importorskip("HanTa")
+    output = tmp_path / "out"
+    make(bitext, output, "de-en", options=["--source-layer"])
+    data = output / "de-en" / "train.talks.data.xz"
+    first, second, *_ = read_layered(data, load_task("de-en"))
+    assert [token.lemma for token in first.source_parse.tokens] == ["es", "gehen", "."]
+    assert [token.tag for token in second.source_parse.tokens] == ["PRON", "VERB", "."]
+    assert not list((output / "de-en").glob("*.de"))
 
 
 def test_training_lines_that_a_test_only_set_tests_on_are_left_out(bitext, tmp_path):
