@@ -21,6 +21,7 @@ LONGEST = 80
 """Words beyond this many characters are shown to backends in part, and are their own lemmas."""
 
 
+@lru_cache(REMEMBERED)
 def presentable(form: str) -> str:
     """The word as a backend gets to see it: short, without spaces, with plain apostrophes."""
     return "_".join(form[:LONGEST].replace("’", "'").split()) or "_"

@@ -7,9 +7,10 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
-from crosspro.data_prep.annotate.assemble import Assembler, presentable
+from crosspro.data_prep.annotate.assemble import REMEMBERED, Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
@@ -87,6 +88,7 @@ class ConlluFile:
         )
 
 
+@lru_cache(REMEMBERED)  # most words occur again
 def _token(assembler: Assembler, form: str, word: ConlluWord) -> Token:
     made = assembler.token(
         form,
