@@ -317,7 +317,9 @@ def evaluate(
     """
     from dataclasses import replace
 
+    from crosspro.data_prep.files.run_path import is_run
     from crosspro.data_prep.layers import layers_beside
+    from crosspro.evaluation.submissions.order import order_warning
     from crosspro.evaluation.submissions.results import evaluate
     from crosspro.evaluation.submissions.submission import read_gold
     from crosspro.prediction.run_submissions import read_or_predict
@@ -330,7 +332,9 @@ def evaluate(
     labels = read_gold(Path(gold), task, layers.documents)
     found = read_or_predict(paths, task, labels, Path(gold), layers)
     read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]
-    return evaluate(task, labels, read, absent, plan)
+    order = order_warning(Path(gold), [path for path in paths if not is_run(path)], task)
+    evaluation = evaluate(task, labels, read, absent, plan)
+    return replace(evaluation, warnings=(*([order] if order else []), *evaluation.warnings))
 
 
 def apt(

@@ -55,6 +55,14 @@ def test_evaluate_is_the_command():
         assert printed["scores"][name]["low"] == pytest.approx(score.low)
 
 
+def test_evaluate_warns_where_a_submission_comes_first():
+    pair = [GOLDEN / "scorer" / "en-fr_random" / name for name in ("gold.tsv", "pred.tsv")]
+    right = crosspro.evaluate(pair[0], pair[1], "en-fr", resamples=0)
+    wrong = crosspro.evaluate(pair[1], pair[0], "en-fr", resamples=0)
+    assert not any("gold comes first" in warning for warning in right.warnings)
+    assert any("gold comes first" in warning for warning in wrong.warnings)
+
+
 def test_runs_are_submissions_as_for_the_command(tmp_path):
     task = crosspro.load_task("en-fr")
     gold = MODELS / "input.data"

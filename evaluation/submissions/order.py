@@ -1,7 +1,10 @@
 """Were gold and a submission exchanged on the command line? Gold words (column 2) tell.
 
-The words of gold agree with its labels. A submission has no words, or those of gold beside labels
-of its own; one that has words of its own (`crosspro fill`) says nothing.
+The words of gold agree with its labels, and stand as they were found in the text: with capitals and
+tags, and words that no list has. A submission has no words, its labels once more, the words of gold
+beside labels of its own, or what a language model put into the gaps (`crosspro fill`, the official
+baseline): bare words of a list. Where both files have words that agree with their labels and stand
+as in a text, nothing tells them apart.
 """
 
 from __future__ import annotations
@@ -15,20 +18,18 @@ from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import split_tag
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.shared_task import COLUMNS
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.task import NONE, OTHER, Task
 
 LINES = 1000
-LEAST_LABELS = 5
+LEAST = 5
+"""So many labels, or words as of a text, are evidence."""
 
 
 def order_warning(gold: Path, submissions: Sequence[Path], task: Task) -> str | None:
     """What to say if the first file looks like a submission and another one like gold."""
     first = _labels_and_words(gold, task)
     for path in submissions:
-        other = _labels_and_words(path, task)
-        if other.labels < LEAST_LABELS or other.agreement < 0.95:
-            continue
-        if not first.words or (first.words == other.words and first.agreement <= 0.9):
+        if _exchanged(first, _labels_and_words(path, task)):
             return (
                 f"{path} looks like the gold file and {gold} like a submission: "
                 "gold comes first, then submissions"
@@ -38,22 +39,45 @@ def order_warning(gold: Path, submissions: Sequence[Path], task: Task) -> str | 
 
 @dataclass(frozen=True)
 class _LabelsAndWords:
-    """How many labels there are, the gold words, and how many labels agree with them."""
+    """How many labels there are, the gold words, and how many of them are of which kind."""
 
     labels: int
     words: tuple[str, ...]
     agreeing: int
+    """With their labels."""
+    formed: int
+    """Capitalised or tagged: written as in a text."""
+    unlisted: int
+    """No fillers of the language model."""
 
     @property
     def agreement(self) -> float:
         return self.agreeing / self.labels if self.labels else 0.0
 
 
+def _exchanged(first: _LabelsAndWords, other: _LabelsAndWords) -> bool:
+    """Whether the other file is rather gold than the first."""
+    if other.labels < LEAST or other.agreement < 0.95 or OTHER in other.words:
+        return False
+    if len(first.words) <= first.labels / 2 or OTHER in first.words:
+        return True
+    if first.words == other.words:
+        return first.agreement < other.agreement
+    counts = (first.formed, other.formed), (first.unlisted, other.unlisted)
+    return any(mine == 0 and its >= LEAST for mine, its in counts)
+
+
 def _labels_and_words(path: Path, task: Task) -> _LabelsAndWords:
     pairs = list(_pairs(path))
-    agreeing = sum(word is not None and _agree(label, word, task) for label, word in pairs)
     words = tuple(word for _, word in pairs if word is not None)
-    return _LabelsAndWords(len(pairs), words, agreeing)
+    listed = {*task.fillers, *task.other_fillers, NONE}
+    return _LabelsAndWords(
+        labels=len(pairs),
+        words=words,
+        agreeing=sum(word is not None and _agree(label, word, task) for label, word in pairs),
+        formed=sum(_formed(word) for word in words),
+        unlisted=sum(word not in listed for word in words),
+    )
 
 
 def _pairs(path: Path) -> Iterator[tuple[str, str | None]]:
@@ -77,3 +101,8 @@ def _agree(label: str, word: str, task: Task) -> bool:
     """Whether a label is the class of a word, or of a plural whose lemma the word is (ils, il)."""
     found = task.class_of(split_tag(word)[0].lower())
     return label == found or task.class_of(label) == found or label.startswith(found)
+
+
+def _formed(word: str) -> bool:
+    """Whether a word is capitalised or tagged."""
+    return word != NONE and (word != word.lower() or "|" in word[1:])

@@ -110,27 +110,49 @@ def test_apt_says_that_source_and_reference_are_exchanged():
 
 
 def submission(tmp_path, form):
-    """The predictions in one column, in five without words, or in five with those of gold."""
+    """The predictions in one column, or in five: without words, with their own, or with gold's."""
     predicted = [line.split("\t")[0] for line in SUBMISSION.read_text("utf-8").splitlines()]
     lines = []
-    for label, line in zip(predicted, GOLD.read_text("utf-8").splitlines(), strict=True):
-        _, words, rest = line.split("\t", 2)
-        words = words if form == "words of gold" else ""
+    for number, line in enumerate(GOLD.read_text("utf-8").splitlines()):
+        label, words, rest = line.split("\t", 2)
+        if form != "mostly right" or number < 20:
+            label = predicted[number]
+        if form == "no words" or (form == "few words" and number % 3):
+            words = ""
+        words = label if form == "labels again" else words
         lines.append(label if form == "labels" else f"{label}\t{words}\t{rest}")
     path = tmp_path / "submission"
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return path
 
 
-@pytest.mark.parametrize("form", ["labels", "no words", "words of gold"])
-def test_gold_comes_first(tmp_path, form):
-    path = submission(tmp_path, form)
-    right = crosspro("evaluate", GOLD, path, "--task", "en-fr", "--resamples", 0)
+def assert_gold_comes_first(gold, path, task):
+    right = crosspro("evaluate", gold, path, "--task", task, "--resamples", 0)
     assert right.code == 0
     assert b"gold comes first" not in right.stderr
-    wrong = crosspro("evaluate", path, GOLD, "--task", "en-fr", "--resamples", 0)
-    expected = f"{GOLD} looks like the gold file and {path} like a submission"
+    wrong = crosspro("evaluate", path, gold, "--task", task, "--resamples", 0)
+    expected = f"{gold} looks like the gold file and {path} like a submission"
     assert expected in wrong.stderr.decode()
+
+
+FORMS = ["labels", "labels again", "no words", "few words", "words of gold", "mostly right"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gold_comes_first(tmp_path, form):
+    assert_gold_comes_first(GOLD, submission(tmp_path, form), "en-fr")
+
+
+@pytest.mark.parametrize("task", ["en-fr", "en-fr-2015"])
+@pytest.mark.parametrize("others", ["", "celui-ci\nqui\n"])
+def test_gold_comes_before_what_a_language_model_fills(tmp_path, task, others):
+    gold, filled, words = (tmp_path / name for name in ("test.data", "filled.data", "others"))
+    words.write_text(others, "utf-8")
+    write_examples(gold, demo_examples(load_task(task), "test", 20))
+    options = ["--other-fillers", words] if others else []
+    made = crosspro("fill", gold, "--task", task, "--lm", MODEL, "-o", filled, *options)
+    assert made.code == 0, made.stderr
+    assert_gold_comes_first(gold, filled, task)
 
 
 def test_a_data_file_is_no_list_of_documents():
