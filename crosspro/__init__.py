@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from crosspro.baselines.ngram.language_model import LanguageModel
     from crosspro.data_prep.errors import CrossproError, InputError
@@ -72,6 +73,7 @@ __all__ = [
     "demo",
     "evaluate",
     "fill",
+    "limits",
     "load_language_model",
     "load_system",
     "load_task",
@@ -111,6 +113,16 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_CLASSES})
+
+
+def limits(**values: int) -> AbstractContextManager[None]:
+    """Other limits of what is read, in a `with` block: `crosspro.limits(line_bytes=1 << 30)`.
+
+    What is beyond a limit is refused with a message that names it: `--limit` of the commands.
+    """
+    from crosspro.data_prep.files.limits import changed_limits
+
+    return changed_limits(values)
 
 
 def load_task(name: AnyPath) -> Task:

@@ -11,12 +11,14 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 from typing import TypeVar
 
 from crosspro.data_prep.errors import CrossproError, choices, how_to_install, input_error
+from crosspro.data_prep.files.limits import limits_now, within_limits
 
 Piece = TypeVar("Piece")
 Pending = TypeVar("Pending")
@@ -53,10 +55,13 @@ def map_processes(
     # Spawned, not forked: threads of numpy and spaCy do not survive a fork.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker) as pool:
         waiting: deque[Future[Result]] = deque()
+        limits = limits_now()
+
+        def submit(piece: Piece) -> Future[Result]:
+            return pool.submit(within_limits, function, limits, piece)
+
         try:
-            yield from _in_order(
-                pieces, lambda one: pool.submit(function, one), Future.result, waiting, 2 * jobs
-            )
+            yield from _in_order(pieces, submit, Future.result, waiting, 2 * jobs)
         finally:
             for future in waiting:
                 future.cancel()
@@ -113,4 +118,5 @@ def _map_ray(
         elsewhere = jobs <= 1 or "RAY_ADDRESS" in os.environ
         ray.init(log_to_driver=False, num_cpus=None if elsewhere else jobs)
     width = 2 * int(ray.cluster_resources().get("CPU", 1))
-    yield from _in_order(shards, ray.remote(function).remote, ray.get, deque(), width)
+    submit = partial(ray.remote(within_limits).remote, function, limits_now())
+    yield from _in_order(shards, submit, ray.get, deque(), width)

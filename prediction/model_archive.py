@@ -29,9 +29,10 @@ from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.limits import FILE_BYTES
 from crosspro.data_prep.files.run_path import is_archive
 from crosspro.data_prep.files.temporary import temporary_folder
-from crosspro.data_prep.files.textfile import LARGEST_UNPACKED, atomic_output
+from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.prediction.typed_values import faults
 
@@ -191,9 +192,10 @@ def _check_entries(archive: zipfile.ZipFile, manifest: Manifest, path: Path) -> 
         if listed is not None and entry.file_size != listed.size:
             raise ValueError("files of another size")
     total = sum(entry.file_size for entry in entries)
-    most = max(LARGEST_UNPACKED, _TIMES_LARGER * path.stat().st_size)
+    most = max(FILE_BYTES.most(), _TIMES_LARGER * path.stat().st_size)
     if total > most:
-        raise input_error(path, "archive", f"at most {most:,} bytes unpacked", f"{total:,}")
+        expected = f"at most {most:,} bytes unpacked ({FILE_BYTES.hint})"
+        raise input_error(path, "archive", expected, f"{total:,}")
 
 
 def _content(

@@ -28,10 +28,11 @@ from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
 from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Link
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.task import Task, load_task
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Aligner, show_table
+from crosspro.scripts.options import Aligner, MaxWords, show_table
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()
@@ -113,9 +114,7 @@ def align(
             "the same translations (without)."
         ),
     ] = None,
-    most_words: Annotated[
-        int, typer.Option("--max-words", min=1, help="Lines with more words on a side are refused.")
-    ] = DEFAULTS.most_words,
+    most_words: MaxWords = None,
     prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
@@ -157,7 +156,7 @@ def align(
         variational=variational,
         null=null,
         max_length=max_length,
-        most_words=most_words,
+        most_words=most_words or ALIGNED_WORDS.most(),
         symmetrisation=symmetrisation or settings.symmetrisation,
         max_ratio=max_ratio or settings.max_ratio,
         back_off=back_off.value if back_off else settings.back_off,

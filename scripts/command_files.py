@@ -1,5 +1,7 @@
 """Commands that know the files on their command line: what is read is never written over.
 
+Every command also takes `--limit`, which holds while it runs.
+
 Every path that a command is given is an input unless its parameter is one of `OUTPUTS`. Inputs are
 noted before the command begins, and an output that is one of them, or another output, is refused
 there and then.
@@ -8,14 +10,18 @@ there and then.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from crosspro.data_prep.errors import choices, quoted
 from crosspro.data_prep.files.guard import check_apart, check_not_input, note_input
+from crosspro.data_prep.files.limits import LIMITS, changed_limits
+from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.scripts.renamed_options import accepting
 
 OUTPUTS = frozenset(
@@ -39,6 +45,11 @@ OUTPUTS = frozenset(
 """Names of parameters that are written to. One that is missing here counts as an input: the
 command then refuses to replace it."""
 
+LimitOption = Annotated[
+    list[str] | None,
+    typer.Option("--limit", metavar="NAME=N", help="Another limit of input (docs/commands.md)."),
+]
+
 
 class App(typer.Typer):
     """A Typer application whose commands check their files before they begin."""
@@ -60,7 +71,7 @@ class App(typer.Typer):
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def checked(**parameters: Any) -> Any:
+    def checked(*, limit: list[str] | None = None, **parameters: Any) -> Any:
         for name, value in parameters.items():
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no number")
@@ -73,9 +84,26 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
         for path in outputs:
             check_not_input(path)
         check_apart(outputs)
-        return function(**parameters)
+        with changed_limits(dict(map(_limit, limit or []))):
+            return function(**parameters)
 
+    signature = inspect.signature(function, eval_str=True)
+    option = inspect.Parameter(
+        "limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitOption
+    )
+    parameters = [*signature.parameters.values(), option]
+    checked.__annotations__ = {**function.__annotations__, "limit": LimitOption}
+    checked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return checked
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """A limit as it is given on the command line."""
+    name, _, number = text.partition("=")
+    if name not in LIMITS or not is_whole_number(number):
+        expected = f"NAME=N with a whole number, NAME {choices(LIMITS)}"
+        raise typer.BadParameter(f"--limit: expected {expected}, found {quoted(text)}")
+    return name, int(number)
 
 
 def _paths(value: object) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from crosspro.data_prep.errors import quoted
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.layers import Layers, layers_beside
 from crosspro.evaluation.layout.style import Style
@@ -44,6 +45,17 @@ Names = Annotated[
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+]
+
+
+MaxWords = Annotated[
+    int | None,
+    typer.Option(
+        "--max-words",
+        min=1,
+        show_default=str(ALIGNED_WORDS.usual),
+        help="Lines with more words on a side are refused, as with --limit aligned_words.",
+    ),
 ]
 
 

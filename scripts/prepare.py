@@ -11,12 +11,13 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.align.backends import AlignerSettings, default_settings
+from crosspro.data_prep.align.backends import default_settings
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import count_lines
 from crosspro.data_prep.gaps.rules import changed_rules
 from crosspro.data_prep.gaps.segments import Counts
@@ -25,7 +26,7 @@ from crosspro.data_prep.prepared_files import write_prepared, write_report
 from crosspro.data_prep.task import OTHER, Task, load_task
 from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Aligner, DocIds, Jobs, TaskName, show_table
+from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table
 from crosspro.scripts.steps import StepDisplay
 
 
@@ -68,10 +69,7 @@ def prepare_command(
         Path | None, typer.Option(help="A parse of the source (CoNLL-U).")
     ] = None,
     aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
-    most_words: Annotated[
-        int,
-        typer.Option("--max-words", min=1, help="Lines with more words on a side are refused."),
-    ] = AlignerSettings.most_words,
+    most_words: MaxWords = None,
     rules: Annotated[Year, typer.Option(help="Rules of this year.")] = Year.Y2017,
     rule: Annotated[
         list[str] | None,
@@ -100,7 +98,11 @@ def prepare_command(
     task_rules = load_task(task)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),
-        aligner=replace(default_settings(task_rules), aligner=aligner.value, most_words=most_words),
+        aligner=replace(
+            default_settings(task_rules),
+            aligner=aligner.value,
+            most_words=most_words or ALIGNED_WORDS.most(),
+        ),
         annotator=annotator,
         source_annotator=f"conllu:{source_parse}" if source_parse else source_annotator,
         links=links,

@@ -27,6 +27,7 @@ from omegaconf.errors import OmegaConfBaseException
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.files.limits import changed_limits
 from crosspro.data_prep.sets.leaks import leaks
 from crosspro.data_prep.sets.splits import Splits, demo_splits
 from crosspro.data_prep.setting_types import MOST_SEED
@@ -43,7 +44,10 @@ from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
-KEYS = ("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed")
+KEYS = (
+    *("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed"),
+    "limits",
+)
 DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
 _MOST_DIGITS = 4000
 _REFUSALS = (HydraException, OmegaConfBaseException)
@@ -141,7 +145,8 @@ def train(config: DictConfig) -> float | None:
     named = {group: choices[group] for group in GROUPS if choices.get(group)}
     try:
         settings: Any = OmegaConf.to_container(config, resolve=True)
-        return run(Configuration(named, tuple(about.overrides.task), settings), folder)
+        with changed_limits(_limits(settings.get("limits"))):
+            return run(Configuration(named, tuple(about.overrides.task), settings), folder)
     except OmegaConfBaseException as error:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
@@ -153,6 +158,13 @@ def train(config: DictConfig) -> float | None:
         raise SystemExit(130) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
+
+
+def _limits(given: object) -> dict[str, object]:
+    """The limits that are not as usual."""
+    if not isinstance(given, Mapping):
+        raise input_error("settings", "limits", "a section of settings", repr(given))
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _tell(note: str) -> None:

@@ -17,6 +17,7 @@ from crosspro.data_prep.align.text import NumberedBitext, Sentences, make_form, 
 from crosspro.data_prep.align.train import DirectedLinks, Passes, Progress, train
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 
 _IBM1_BEFORE_HMM = 2
 _STATE_VERSION = 1
@@ -92,7 +93,7 @@ def _check_lengths(text: NumberedBitext, most: int) -> None:
 
 def too_long(side: str, line: int, words: int, most: int) -> Problem:
     """A segment with more words than the setting allows."""
-    expected = f"at most {most:,} (--max-words, in Python most_words)"
+    expected = f"at most {most:,} ({ALIGNED_WORDS.hint}, as does --max-words, in Python most_words)"
     return Problem(side, line, "words", expected, f"{words:,}")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from crosspro.data_prep.align.symmetrise import check_symmetrisation
 from crosspro.data_prep.align.text import Sentences, too_unlike
 from crosspro.data_prep.errors import InputError, Problem, choices
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.task import Task
 
 ALIGNERS = ("own", "eflomal", "file")
@@ -48,7 +49,7 @@ class AlignerSettings:
     max_ratio: float | None = None
     back_off: str = "same"
     links: str | None = None
-    most_words: int = 2000
+    most_words: int = field(default_factory=ALIGNED_WORDS.most)
 
     def check(self) -> None:
         """Raise if a name is not known or a number makes no sense; all faults together."""

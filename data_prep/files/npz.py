@@ -17,10 +17,11 @@ from zipfile import ZipFile
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-ALWAYS_ALLOWED = 1 << 28
-"""Arrays of so many bytes are read, however small the file is."""
+from crosspro.data_prep.files.limits import ARRAY_BYTES
+
 MOST_TIMES = 100
-"""Beyond that they may be so many times as large as the file: counts shrink to a tenth or so."""
+"""Arrays may be so many times as large as their file, where that is more than ARRAY_BYTES: counts
+shrink to a tenth or so."""
 _OF_DAMAGE = (struct.error, lzma.LZMAError, TokenError, SyntaxError, TypeError, OverflowError)
 """What zipfile and numpy raise for damage beside what they say they raise."""
 
@@ -34,13 +35,12 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    limit = max(ALWAYS_ALLOWED, MOST_TIMES * path.stat().st_size)
+    limit = max(ARRAY_BYTES.most(), MOST_TIMES * path.stat().st_size)
     with ZipFile(path) as members:
         size = sum(member.file_size for member in members.infolist())
         if size > limit:
-            raise ValueError(
-                f"arrays of {size:,} bytes in a file of {path.stat().st_size:,} (at most {limit:,})"
-            )
+            found = f"arrays of {size:,} bytes in a file of {path.stat().st_size:,}"
+            raise ValueError(f"{found}, not at most {limit:,} ({ARRAY_BYTES.hint})")
         return {
             member.filename.removesuffix(".npy"): _read(members, member.filename, member.file_size)
             for member in members.infolist()

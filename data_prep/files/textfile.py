@@ -18,19 +18,13 @@ from typing import IO, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import check_output, note_input
+from crosspro.data_prep.files.limits import FILE_BYTES, LINE_BYTES
 from crosspro.data_prep.files.temporary import temporary_file
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
 NOISE = "binary data (compressed perhaps, or UTF-16)"
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-
-LONGEST_LINE = 1 << 26
-"""A line of so many bytes is 10 million words: no text has one."""
-
-
-LARGEST_UNPACKED = 1 << 30
-"""What is read as a whole holds no more than so many bytes once it is decompressed."""
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -60,12 +54,13 @@ def _is_small(path: Path, size: int) -> bool:
     return plain and 0 < path.stat().st_size <= size
 
 
-def read_lines(path: Path, longest: int = LONGEST_LINE, *, binary: bool = False) -> Iterator[bytes]:
+def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
     """The lines of a file with their line ends; only LF ends a line.
 
     What is plainly no text is refused at once, unless it may be `binary`. A small compressed file
-    may hold a line that fills the memory: one of more than `longest` bytes is refused.
+    may hold a line that fills the memory: one of more than LINE_BYTES is refused.
     """
+    longest = LINE_BYTES.most()
     with open_bytes(path) as handle:
         try:
             block = handle.read(BLOCK)
@@ -80,8 +75,7 @@ def read_lines(path: Path, longest: int = LONGEST_LINE, *, binary: bool = False)
             rest = iter(partial(handle.readline, longest + 1), b"")
             for number, line in enumerate(chain(BytesIO(block), rest), start=1):
                 if len(line) > longest:
-                    expected = f"at most {longest:,} bytes"
-                    raise input_error(path, "line", expected, "more", number)
+                    raise input_error(path, "line", LINE_BYTES.expected("bytes"), "more", number)
                 yield line
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
@@ -146,15 +140,14 @@ def read_bytes(path: Path, size: int = -1) -> bytes:
     plain file is never larger than it looks, so whoever means it unpacks it.
     """
     packed = size < 0 and path != STANDARD_INPUT and path.suffix in (".gz", ".xz")
+    most = FILE_BYTES.most()
     with open_bytes(path) as handle:
         try:
-            content = handle.read(LARGEST_UNPACKED + 1 if packed else size)
+            content = handle.read(most + 1 if packed else size)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
-    if packed and len(content) > LARGEST_UNPACKED:
-        expected = (
-            f"at most {LARGEST_UNPACKED:,} bytes once decompressed (a plain file may be larger)"
-        )
+    if packed and len(content) > most:
+        expected = FILE_BYTES.expected("bytes once decompressed, as a plain file may have")
         raise input_error(path, "file", expected, "more")
     return content
 

@@ -11,9 +11,8 @@ import yaml
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import note_input
+from crosspro.data_prep.files.limits import YAML_ITEMS
 
-MOST_ITEMS = 200_000
-"""What a file may hold, with its aliases written out: a few of them can stand for billions."""
 _OF_TAGS = (AttributeError, LookupError, OverflowError)
 """What PyYAML raises for a value that is not what its tag says, as in `!!timestamp x`."""
 
@@ -41,9 +40,11 @@ def _written_out(node: yaml.Node, known: dict[int, int | None]) -> int:
         elif isinstance(node, yaml.SequenceNode):
             parts = node.value
         size = known[id(node)] = 1 + sum(_written_out(part, known) for part in parts)
-    if size is None or size > MOST_ITEMS:
-        found = "an alias inside what it stands for" if size is None else f"{size:,} items"
-        problem = f"{found} (at most {MOST_ITEMS:,} items, aliases written out, may be in a file)"
+    if size is None:
+        problem = "an alias inside what it stands for"
+        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+    if size > YAML_ITEMS.most():
+        problem = f"{size:,} items, aliases written out, not {YAML_ITEMS.expected('of them')}"
         raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
     return size
 

@@ -18,17 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.files.limits import MEMBER_BYTES, PROJECT_BYTES, PROJECT_FILE_BYTES
 from crosspro.data_prep.files.textfile import open_bytes
 from crosspro.data_prep.formats.xml_stream import Event, TextBuffer, xml_events
 
 NO_VALUE = ("", "empty", "none")
 """How MMAX writes that an attribute has no value."""
 
-LARGEST_FILE = 200_000_000
-LARGEST_PROJECT = 1_000_000_000
-"""Bytes of a file, and of all files of a project in an archive, which are held in memory."""
-LARGEST_MEMBER = 1 << 34
-"""Bytes of any file of an archive, also of those that are passed over."""
 _FOLDERS = {"words": ("Basedata", "basedata", "."), "level": ("Markables", "markables", ".")}
 
 
@@ -137,8 +133,8 @@ def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]
     try:
         with open_bytes(archive) as raw, tarfile.open(fileobj=raw, mode="r|") as members:
             for member in members:
-                if member.size > LARGEST_MEMBER:  # going over it would take years
-                    expected = f"files of at most {LARGEST_MEMBER:,} bytes"
+                if member.size > MEMBER_BYTES.most():  # going over it would take years
+                    expected = MEMBER_BYTES.expected("bytes")
                     raise input_error(archive / member.name, "file", expected, f"{member.size:,}")
                 name = PurePosixPath(member.name)
                 if not member.isfile() or not name.is_relative_to(inside):
@@ -146,15 +142,15 @@ def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]
                 name = name.relative_to(inside)
                 if name.suffix not in (".mmax", ".xml") or len(name.parts) > 2:
                     continue
-                if member.size > LARGEST_FILE:
-                    expected = f"at most {LARGEST_FILE:,} bytes"
+                if member.size > PROJECT_FILE_BYTES.most():
+                    expected = PROJECT_FILE_BYTES.expected("bytes")
                     raise input_error(archive / inside / name, "file", expected, f"{member.size:,}")
                 handle = members.extractfile(member)
                 if handle is not None:
                     found[name] = handle.read()
                     total += member.size
-                if total > LARGEST_PROJECT:
-                    expected = f"a project of at most {LARGEST_PROJECT:,} bytes"
+                if total > PROJECT_BYTES.most():
+                    expected = PROJECT_BYTES.expected("bytes")
                     raise input_error(archive / inside, "project", expected, f"{total:,} or more")
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise input_error(archive, "file", "a readable tar archive", str(error)) from error

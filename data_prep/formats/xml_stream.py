@@ -15,11 +15,10 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.files.limits import XML_CHARACTERS
 from crosspro.data_prep.files.textfile import open_bytes
 
 BLOCK = 1 << 14
-LONGEST_TEXT = 1_000_000
-"""More characters than this between two tags are no segment of text."""
 
 
 class Event(NamedTuple):
@@ -116,8 +115,8 @@ class TextBuffer:
         """Add a piece that ends in this line."""
         self.parts.append(text)
         self.length += len(text)
-        if self.length > LONGEST_TEXT:
-            expected = f"at most {LONGEST_TEXT:,} characters"
+        if self.length > XML_CHARACTERS.most():
+            expected = XML_CHARACTERS.expected("characters")
             raise input_error(self.path, "segment", expected, "more", line)
 
     def content(self) -> str:

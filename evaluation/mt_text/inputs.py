@@ -19,6 +19,7 @@ from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import read_bytes
 from crosspro.evaluation.mt_text.anchors import Anchor, token_anchors
 from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
@@ -240,10 +241,8 @@ def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) 
 
 def _too_long_to_align(*texts: Text) -> list[Problem]:
     """Lines that the aligner refuses, by the files that they stand in."""
-    from crosspro.data_prep.align.settings import AlignerSettings
-
-    most = AlignerSettings().most_words
-    expected = f"at most {most:,} where links are to be made"
+    most = ALIGNED_WORDS.most()
+    expected = ALIGNED_WORDS.expected("where links are to be made")
     return [
         Problem(text.path, 1 + line, "words", expected, f"{text.lengths[line]:,}")
         for text in texts

@@ -9,6 +9,7 @@ from typing import Any
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.limits import SUITE_REFERENCES
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import ROLES
@@ -23,7 +24,6 @@ from crosspro.evaluation.protest.suite import (
     Words,
 )
 
-MOST_REFERENCES = 100
 """Translations of one text; a larger number is a slip, or meant to fill the memory."""
 
 
@@ -106,9 +106,9 @@ class _Reader:
         self.get({"settings": {}} | record, "settings", dict, "an object")
         if not self.problems and record["references"] < 1:
             self.problem("references", "at least one", str(record["references"]))
-        elif not self.problems and record["references"] > MOST_REFERENCES:
-            expected, found = f"at most {MOST_REFERENCES}", f"{record['references']:,}"
-            self.problem("references", expected, found)
+        elif not self.problems and record["references"] > SUITE_REFERENCES.most():
+            expected = SUITE_REFERENCES.expected("of them")
+            self.problem("references", expected, f"{record['references']:,}")
 
     def get(self, record: Mapping[str, Any], key: str, kind: type, expected: str) -> Any:
         value = record.get(key)

@@ -12,9 +12,8 @@ import pytest
 
 from crosspro.data_prep.bitext.mo import scan_mo
 from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.files import textfile
+from crosspro.data_prep.files.limits import LINE_BYTES, changed_limits
 from crosspro.data_prep.files.textfile import (
-    LONGEST_LINE,
     atomic_output,
     make_folder,
     read_bytes,
@@ -105,20 +104,27 @@ def test_lines_are_whole_whatever_their_length(tmp_path, line):
 def test_a_line_that_would_fill_the_memory_is_refused(tmp_path, suffix, opened):
     path = tmp_path / f"x{suffix}"
     with opened(path, "wb") as handle:
-        handle.write(b"short\n" + b"x" * LONGEST_LINE + b"\n")
+        handle.write(b"short\n" + b"x" * LINE_BYTES.usual + b"\n")
     lines = read_lines(path)
     assert next(lines) == b"short\n"
-    with pytest.raises(InputError, match=r":2: line: expected at most 67,108,864 bytes"):
+    with pytest.raises(InputError, match=r":2: line: expected at most 67,108,864 bytes \(--limit"):
         next(lines)
 
 
 def test_the_longest_line_is_read(tmp_path):
     (tmp_path / "x").write_bytes(b"1234\n1234")
-    assert list(read_lines(tmp_path / "x", longest=5)) == [b"1234\n", b"1234"]
+    with changed_limits({"line_bytes": 5}):
+        assert list(read_lines(tmp_path / "x")) == [b"1234\n", b"1234"]
 
 
-def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(textfile, "LARGEST_UNPACKED", 1000)
+@pytest.fixture
+def small_files():
+    with changed_limits({"file_bytes": 1000}):
+        yield
+
+
+@pytest.mark.usefixtures("small_files")
+def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path):
     for suffix, size in ((".gz", 1000), (".xz", 1001), (".gz", 1001), ("", 5000)):
         path = tmp_path / f"text{size}{suffix}"
         with atomic_output(path) as handle:
@@ -131,6 +137,7 @@ def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path, monkeypatch
             assert len(read_bytes(path)) == size
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize(
     "reader",
     [
@@ -140,8 +147,7 @@ def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path, monkeypatch
         lambda path: raise_problems(_read(path)),
     ],
 )
-def test_readers_of_whole_files_keep_to_it(tmp_path, monkeypatch, reader):
-    monkeypatch.setattr(textfile, "LARGEST_UNPACKED", 1000)
+def test_readers_of_whole_files_keep_to_it(tmp_path, reader):
     path = tmp_path / "large.gz"
     with atomic_output(path) as handle:
         handle.write(b"[1]\n" * 1000)

@@ -142,7 +142,8 @@ def test_lines_too_long_to_align_are_told_by_their_files(folder):
     (folder / "outputs/mt.fr").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     without_links(folder)
     assert faults(folder) == [
-        "outputs/mt.fr:4: words: expected at most 2,000 where links are to be made, found 2,001"
+        "outputs/mt.fr:4: words: expected at most 2,000 where links are to be made "
+        "(--limit aligned_words=N allows more), found 2,001"
     ]
     assert read(folder, make_links=False).linked is None
 
