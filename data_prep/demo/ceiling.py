@@ -2,8 +2,9 @@
 
 A perfect system knows the grammar. For a gap whose antecedent lies within its context it knows the
 chances of each class exactly; for the others it knows how often each class goes with the evidence
-of the sentence, which is counted on the training split. For accuracy it chooses the most likely
-class, for macro recall the class that is likely in proportion to its frequency.
+of the sentence in the split that is scored, which is more than any training split can teach. For
+accuracy it chooses the most likely class, for macro recall the class that is likely in proportion
+to its frequency.
 """
 
 from __future__ import annotations
@@ -30,37 +31,35 @@ class Ceiling:
     decidable: float
 
 
-def ceilings(
-    task: Task, train: Sequence[DemoSentence], test: Sequence[DemoSentence]
-) -> list[Ceiling]:
-    """The ceiling of each context on a test split."""
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
-    prior: Counter[str] = Counter()
-    for origin, label in _gaps(train):
-        seen[_evidence(origin)][label] += 1
-        prior[label] += 1
-    gold = Counter(label for _, label in _gaps(test))
-    result = []
-    for context, reach in CONTEXTS.items():
-        right: Counter[str] = Counter()
-        recalled: Counter[str] = Counter()
-        decidable = 0
-        for origin, label in _gaps(test):
-            decidable += origin.back <= reach
-            chances = origin.candidates if origin.back <= reach else seen[_evidence(origin)]
-            right[label] += label == _best(task, chances, Counter())
-            recalled[label] += label == _best(task, chances, prior)
-        total = sum(gold.values())
-        recalls = [100 * recalled[name] / number for name, number in gold.items()]
-        result.append(
-            Ceiling(
-                context,
-                sum(recalls) / len(recalls),
-                100 * sum(right.values()) / total,
-                100 * decidable / total,
-            )
-        )
-    return result
+def ceilings(task: Task, scored: Sequence[DemoSentence]) -> list[Ceiling]:
+    """The ceiling of each context on a split."""
+    gaps = _gaps(scored)
+    gold = Counter(label for _, label in gaps)
+    return [_ceiling(task, gaps, gold, context) for context in CONTEXTS]
+
+
+def _ceiling(
+    task: Task, gaps: Sequence[tuple[Origin, str]], gold: Counter[str], context: str
+) -> Ceiling:
+    reach = CONTEXTS[context]
+    beyond: dict[str, Counter[str]] = defaultdict(Counter)
+    for origin, label in gaps:
+        if origin.back > reach:
+            beyond[_evidence(origin)][label] += 1
+    right: Counter[str] = Counter()
+    recalled: Counter[str] = Counter()
+    for origin, label in gaps:
+        chances = origin.candidates if origin.back <= reach else beyond[_evidence(origin)]
+        right[label] += label == _best(task, chances, Counter())
+        recalled[label] += label == _best(task, chances, gold)
+    recalls = [100 * recalled[name] / number for name, number in gold.items()]
+    decidable = sum(origin.back <= reach for origin, _ in gaps)
+    return Ceiling(
+        context,
+        sum(recalls) / len(recalls),
+        100 * sum(right.values()) / len(gaps),
+        100 * decidable / len(gaps),
+    )
 
 
 def kinds(sentences: Sequence[DemoSentence]) -> Counter[tuple[str, int]]:
