@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +59,7 @@ def fetch_official(
     if dry_run:
         for file in chosen:
             print(_description(file, output))
+        _tell_pages(chosen)
         return
     if not (task or year or split):
         raise CrossproError(
@@ -68,9 +70,14 @@ def fetch_official(
     failed = [f for f in chosen if not _fetched(f, output, Patience(attempts), largest)]
     if failed:
         print(f"{len(failed)} of {len(chosen)} files could not be fetched", file=sys.stderr)
-        for year_ in sorted({file.year for file in failed}):
-            print(f"pages of {year_}: {' '.join(PAGES.get(year_, ()))}", file=sys.stderr)
+        _tell_pages(failed)
         raise typer.Exit(1)
+
+
+def _tell_pages(files: Iterable[OfficialFile]) -> None:
+    """Where the files of some years can be looked at."""
+    for year in sorted({file.year for file in files}):
+        print(f"pages of {year}: {' '.join(PAGES.get(year, ()))}", file=sys.stderr)
 
 
 def _description(file: OfficialFile, output: Path) -> str:

@@ -73,6 +73,7 @@ def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
     assert result.exit_code == 0
     assert "a.gz\ten-fr\ttrain\t8 bytes\tx" in result.stdout
     assert result.stdout.count("http://127.0.0.1") == 3
+    assert "pages of 2016: https://hdl.handle.net/11372/LRT-2394 https://hugg" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -36,6 +36,10 @@ def test_every_year_has_pages_at_lindat_and_on_the_hub():
     for year, pages in PAGES.items():
         assert any("hdl.handle.net" in page for page in pages)
         assert any(page.endswith(f"FrancophonIA/DiscoMT-{year}") for page in pages)
+        urls = [url for file in select(official_files(), years=[year]) for url in file.urls]
+        assert any(f"huggingface.co/datasets/FrancophonIA/DiscoMT-{year}/" in url
+                   or url.endswith(f"/FrancophonIA/DiscoMT-{year}") for url in urls)  # fmt: skip
+        assert any("lindat.mff.cuni.cz" in url for url in urls)
 
 
 def test_unknown_choices_are_listed():
