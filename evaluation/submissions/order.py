@@ -20,7 +20,8 @@ from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.shared_task import COLUMNS
 from crosspro.data_prep.task import NONE, OTHER, Task
 
-LINES = 1000
+LINES = 300
+"""So many lines of a file are looked at."""
 LEAST = 5
 """So many labels, or words as of a text, are evidence."""
 
@@ -84,9 +85,9 @@ def _pairs(path: Path) -> Iterator[tuple[str, str | None]]:
     """The labels of the first lines, with their words where there are as many."""
     try:
         for raw in islice(read_lines(path), LINES):
-            columns = raw.rstrip(b"\r\n").split(b"\t")
+            columns = raw.rstrip(b"\r\n").split(b"\t", 2)
             labels = _tokens(columns[0])
-            words = _tokens(columns[1]) if len(columns) == len(COLUMNS) else []
+            words = _tokens(columns[1]) if raw.count(b"\t") == len(COLUMNS) - 1 else []
             known = words if len(words) == len(labels) else [None] * len(labels)
             yield from zip(labels, known, strict=True)
     except InputError:  # whoever reads the file as a whole says so
