@@ -24,8 +24,6 @@ from crosspro.evaluation.protest.suite import (
     Words,
 )
 
-"""Translations of one text; a larger number is a slip, or meant to fill the memory."""
-
 
 def read_suite(path: str | Path) -> Suite:
     """Read a suite and check it; every problem is raised."""
