@@ -18,9 +18,9 @@ from crosspro.baselines.crf.evidence import best_path, path_how
 from crosspro.baselines.crf.files import load_templates, save_templates
 from crosspro.baselines.crf.model import ChainModel, load_chain
 from crosspro.baselines.crf.packed import Ints
-from crosspro.baselines.crf.settings import Monitor, Penalty, Rate, Reach
+from crosspro.baselines.crf.settings import Penalty, Rate, Reach
 from crosspro.baselines.crf.tokens import TokenColumn, token_columns
-from crosspro.baselines.crf.training import ChainTraining, train_chain
+from crosspro.baselines.crf.training import ChainTraining, averaged_class_weights, train_chain
 from crosspro.baselines.crf.windows import Template, Windows, learn_template
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
@@ -29,9 +29,10 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexi
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import Task
-from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
-from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities, System
 
@@ -43,7 +44,9 @@ class CapCRF(System):
     """Labels target tokens; `window` words on each side of a token are its features.
 
     `lexicon` and `source_lexicon` (a name or a TSV file) say gender and number where the data has
-    no parse. `tune_adjustment` favours rare classes by as much as the dev score `monitor` says.
+    no parse. With `class_weight_power` rare classes count for more in training (a line weighs what
+    its gaps do on average); `tune_adjustment` favours them by as much as the dev score `monitor`
+    says.
     """
 
     name = "cap_crf"
@@ -58,6 +61,7 @@ class CapCRF(System):
         learning_rate: Rate = 0.2,
         l2: Penalty = 10.0,
         batch_tokens: Count = 4096,
+        class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
         seed: Seed = 1,
@@ -66,6 +70,7 @@ class CapCRF(System):
         self.min_count = min_count
         self.lexicon_names = (lexicon, source_lexicon)
         self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
+        self.class_weight_power = class_weight_power
         self.tune_adjustment = tune_adjustment
         self.monitor = monitor
         self.lexicons: tuple[Lexicon | None, ...] = (None, None)
@@ -98,13 +103,16 @@ class CapCRF(System):
             for column in self._columns()
         ]
         windows, lengths = self._windows(labelled), _lengths(labelled)
+        labels, size = self._labels(labelled, lengths), len(task.classes)
+        classes = np.where(labels < size, labels, -1)
         self.chain = train_chain(
             windows.rows,
             windows.width,
             lengths,
-            self._labels(labelled, lengths),
-            len(task.classes) + 1,
+            labels,
+            size + 1,
             self.training,
+            averaged_class_weights(classes, lengths, size, self.class_weight_power),
         )
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
@@ -134,9 +142,7 @@ class CapCRF(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Marginals of the classes at the placeholders, adjusted if that was tuned."""
-        chances = self._raw(examples)
-        tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
-        return adjust(chances, frequencies, tau) if tau else chances
+        return self.adjustment.of(self._raw(examples))
 
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
         shown = [example for example in examples if example.gaps]

@@ -47,7 +47,7 @@ from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import NONE, OTHER, Task
-from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -178,7 +178,7 @@ class FeatureSystem(System):
         if self.tune_adjustment:
             tau = tune_tau(raw, self.adjustment.frequencies, lambda p: score(self._decided(p)))
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
-        chances = self._adjusted(raw)
+        chances = self.adjustment.of(raw)
         self.report = FeatureReport(
             self.monitor,
             score(self._decided(chances)),
@@ -279,14 +279,10 @@ class FeatureSystem(System):
         chances[:, self.task.class_index[OTHER]] += chances[:, size]
         return chances[:, :size]
 
-    def _adjusted(self, chances: Probabilities) -> Probabilities:
-        tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
-        return adjust(chances, frequencies, tau) if tau else chances
-
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Probabilities of the steps, adjusted for class frequency if that was tuned."""
         refuse(unmet(self.features, self.resources, examples), "data without")
-        return self._adjusted(self._probabilities(examples, self._matrix(examples)))
+        return self.adjustment.of(self._probabilities(examples, self._matrix(examples)))
 
     def decide(
         self, examples: Sequence[Example], probabilities: Probabilities | None = None

@@ -60,7 +60,8 @@ class GapFiller:
     """Fills lines with one model, one list of fillers and one NONE penalty.
 
     `spelling` may give the words of the fillers for each gap of a line, where they differ from gap
-    to gap (the source-aware model has the source pronoun in them).
+    to gap (the source-aware model has the source pronoun in them). `favour` may have the log10 of a
+    factor for each filler but NONE that makes it more probable in every gap.
     """
 
     def __init__(
@@ -69,10 +70,12 @@ class GapFiller:
         fillers: Fillers,
         none_penalty: float = 0.0,
         spelling: Callable[[Example], Sequence[Sequence[str]]] | None = None,
+        favour: Floats | None = None,
     ) -> None:
         self.model = model
         self.fillers = fillers
-        self.none_penalty = float(none_penalty)
+        plain = np.zeros(len(fillers) - 1) if favour is None else favour
+        self.added = np.append(plain, float(none_penalty))
         self.spelling = spelling
         self.filler_ids = model.ids(fillers.words[:-1])
         self._texts = GapTextReader(model)
@@ -176,8 +179,8 @@ class GapFiller:
         else:
             scores, after = self.model.advance(states[here, None], ids[lines[here]])
         width = len(self.fillers)
-        weights = np.full((len(here), width), self.none_penalty)
-        weights[:, :-1] = scores
+        weights = np.tile(self.added, (len(here), 1))
+        weights[:, :-1] += scores
         targets = np.repeat(states[here, None], width, axis=1)
         targets[:, :-1] = after
         origin = np.concatenate([np.repeat(here, width), passing])

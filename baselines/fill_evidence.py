@@ -34,7 +34,7 @@ def filling_evidence(
     lines.append(_without(example, number))
     fillings = filler.fill(lines)
     scores = np.array([filling.score for filling in fillings])
-    scores[-1] += filler.none_penalty
+    scores += filler.added
     chances = filler.probabilities([example])[number]
     classes = filler.fillers.classes
     order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
@@ -98,6 +98,5 @@ def _by_token(
     tokens.append(len(example.target) - 1)
     added = np.zeros(len(example.target))
     np.add.at(added, tokens, scores)
-    if place == none:
-        added[example.gaps[number].position] += filler.none_penalty
+    added[example.gaps[number].position] += filler.added[place]
     return added

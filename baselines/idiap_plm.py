@@ -34,6 +34,9 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexi
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.words import word_set
+from crosspro.prediction.adjustment import tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.system import Probabilities, System
 
@@ -52,7 +55,8 @@ class IdiapPLM(System):
 
     `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
     does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
-    probability `certainty`; without `rules` the model decides alone.
+    probability `certainty`; without `rules` the model decides alone. `tune_adjustment` favours rare
+    classes where the model decides, by as much as the dev score `monitor` says.
     """
 
     name = "idiap_plm"
@@ -64,6 +68,8 @@ class IdiapPLM(System):
         context: int = 3,
         rules: bool = True,
         certainty: float = 0.9,
+        tune_adjustment: bool = False,
+        monitor: Monitor = "macro_recall",
     ) -> None:
         check = (
             ("certainty", "between 0 and 1", certainty, 0 < certainty < 1),
@@ -81,6 +87,9 @@ class IdiapPLM(System):
         self.sentences_back = context
         self.rules = rules
         self.certainty = certainty
+        self.tune_adjustment = tune_adjustment
+        self.monitor = monitor
+        self.adjustment = Adjustment(0.0, np.zeros(0))
         self.genders: Lexicon | None = None
         self.model: NGramModel
 
@@ -104,7 +113,8 @@ class IdiapPLM(System):
         """Train the model on the gender and number of what stands around labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
-        class_counts(task, train)  # there must be a label
+        counts = class_counts(task, train)
+        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
         self.genders = lexicon_of_setting(self.lexicon, "system.lexicon")
         marked = [
             self._filled(shown, original)
@@ -112,6 +122,11 @@ class IdiapPLM(System):
             if original.gaps and all(gap.label for gap in original.gaps)
         ]
         self.model = model_of(marked, (), self.order)
+        self.adjustment = Adjustment(0.0, counts / counts.sum())
+        if score is not None:
+            raw, frequencies = self._raw(dev), self.adjustment.frequencies
+            tau = tune_tau(raw, frequencies, lambda chances: score(self._ruled(dev, chances)))
+            self.adjustment = Adjustment(tau, frequencies)
 
     def _shown(self, examples: Sequence[Example]) -> list[Example]:
         """What the model sees: gender and number of what came before and of the line, and gaps."""
@@ -153,17 +168,24 @@ class IdiapPLM(System):
         return words
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """What the model makes of each class; where a rule fits, the rest shares what it leaves."""
-        classes, filler = self.task.classes, self._filler()
-        chances = by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
+        """What the model makes of each class, adjusted if that was tuned, and rules after it."""
+        return self._ruled(examples, self.adjustment.of(self._raw(examples)))
+
+    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+        filler = self._filler()
+        return by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
+
+    def _ruled(self, examples: Sequence[Example], chances: Probabilities) -> Probabilities:
+        """Where a rule fits, the other classes share what it leaves."""
         if not self.rules:
             return chances
+        chances = chances.copy()
         gaps = ((example, gap) for example in examples for gap in example.gaps)
         for row, (example, gap) in zip(chances, gaps, strict=True):
             chosen = rule_of(example, gap)
             if chosen in self.task.class_index:
                 index = self.task.class_index[chosen]
-                rest = np.delete(np.arange(len(classes)), index)
+                rest = np.delete(np.arange(len(row)), index)
                 row[rest] *= (1 - self.certainty) / row[rest].sum()
                 row[index] = self.certainty
         return chances
@@ -192,14 +214,18 @@ class IdiapPLM(System):
         return Evidence(how, (*found.tables, seen))
 
     def save_state(self, folder: Path) -> None:
-        """Write the model and the lexicon."""
+        """Write the model, the lexicon, and the adjustment if it was tuned."""
         save_model(folder / _MODEL, self.model)
+        if self.tune_adjustment:
+            save_adjustment(self.adjustment, folder)
         if self.genders is not None:
             write_lexicon(folder / _LEXICON, self.genders)
 
     def load_state(self, folder: Path) -> None:
-        """Read the model and the lexicon."""
+        """Read them."""
         self.model = load_own(folder / _MODEL)
+        if self.tune_adjustment:
+            self.adjustment = load_adjustment(folder, len(self.task.classes))
         self.genders = read_lexicon(folder / _LEXICON) if self.lexicon else None
 
 

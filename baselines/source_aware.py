@@ -9,10 +9,12 @@ Pronouns keep their case, as German `Sie` and `sie` are two words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from crosspro.baselines.counts import class_counts
 from crosspro.baselines.fill import Fillers, GapFiller
@@ -30,6 +32,9 @@ from crosspro.baselines.ngram_system import (
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import NONE, Task
+from crosspro.prediction.adjustment import best_tau, factors
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System
 
@@ -42,7 +47,8 @@ class SourceAwareLM(System):
     """Predicts classes as words of a sentence that mentions the source pronouns.
 
     `decision` is the best filling of a line, or for each gap the class with the best posterior
-    (`summed`); `lowercase` makes one word of `Sie` and `sie`.
+    (`summed`); `tune_adjustment` favours rare classes in both by as much as the dev score `monitor`
+    says. `lowercase` makes one word of `Sie` and `sie`.
     """
 
     name = "source_aware_lm"
@@ -54,6 +60,8 @@ class SourceAwareLM(System):
         variant: str = "joined",
         decision: str = BEST_FILLING,
         lowercase: bool = False,
+        tune_adjustment: bool = False,
+        monitor: Monitor = "macro_recall",
     ) -> None:
         given = (("variant", variant, VARIANTS), ("decision", decision, DECISIONS))
         problems = [
@@ -67,6 +75,9 @@ class SourceAwareLM(System):
         self.variant = variant
         self.decision = decision
         self.lowercase = lowercase
+        self.tune_adjustment = tune_adjustment
+        self.monitor = monitor
+        self.adjustment = Adjustment(0.0, np.zeros(0))
         self.model: NGramModel
 
     def fit(
@@ -78,9 +89,23 @@ class SourceAwareLM(System):
     ) -> None:
         """Train the model on targets whose gaps are marked tokens."""
         self.task = task
-        class_counts(task, train)  # there must be a label
+        counts = class_counts(task, train)
+        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
         marked = [self._marked(e) for e in train if all(gap.label for gap in e.gaps)]
         self.model = model_of(marked, (), self.order)
+        self.adjustment = Adjustment(0.0, counts / counts.sum())
+        if score is not None:
+            self._tune(dev, score)
+
+    def _tune(self, dev: Sequence[Example], score: Callable[[Probabilities], float]) -> None:
+        """Choose how strongly rare classes are favoured, by what is then decided on dev."""
+        chosen = np.eye(len(self.task.classes))
+
+        def with_tau(tau: float) -> float:
+            self.adjustment = replace(self.adjustment, tau=tau)
+            return score(chosen[self.decide(dev)])
+
+        self.adjustment = replace(self.adjustment, tau=best_tau(with_tau))
 
     def _marked(self, example: Example) -> list[str]:
         """A training sentence: each gap its class and its source pronoun."""
@@ -136,7 +161,9 @@ class SourceAwareLM(System):
         """Any class may fill a gap; none is left empty."""
         classes = self.task.classes
         fillers = Fillers((*classes, NONE), (*classes, classes[-1]))
-        return GapFiller(self.model, fillers, _NEVER, self._spelling)
+        tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
+        favour = np.log10(factors(frequencies, tau)) if tau else None
+        return GapFiller(self.model, fillers, _NEVER, self._spelling, favour)
 
     def _spelling(self, example: Example) -> list[list[str]]:
         return [
@@ -160,9 +187,13 @@ class SourceAwareLM(System):
         return replace(example, target=tuple(target), gaps=tuple(moved))
 
     def save_state(self, folder: Path) -> None:
-        """Write the model."""
+        """Write the model, and the adjustment if it was tuned."""
         save_model(folder / _MODEL, self.model)
+        if self.tune_adjustment:
+            save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
-        """Read the model."""
+        """Read them."""
         self.model = load_own(folder / _MODEL)
+        if self.tune_adjustment:
+            self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -18,7 +18,7 @@ from crosspro.baselines.crf.evidence import best_path, path_how
 from crosspro.baselines.crf.model import ChainModel, load_chain
 from crosspro.baselines.crf.packed import Ints
 from crosspro.baselines.crf.settings import Penalty, Rate
-from crosspro.baselines.crf.training import ChainTraining, train_chain
+from crosspro.baselines.crf.training import ChainTraining, averaged_class_weights, train_chain
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
 from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
@@ -27,6 +27,7 @@ from crosspro.baselines.features.nouns import PARSES
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.setting_types import Count, Seed
+from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities
 
@@ -43,6 +44,7 @@ class UedinCRF(FeatureSystem):
         features: Sequence[str],
         null_class: bool = False,
         min_count: Count = 2,
+        class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
         monitor: str = "macro_recall",
         context: int = 0,
@@ -61,6 +63,7 @@ class UedinCRF(FeatureSystem):
             features,
             null_class=null_class,
             min_count=min_count,
+            class_weight_power=class_weight_power,
             tune_adjustment=tune_adjustment,
             monitor=monitor,
             context=context,
@@ -85,18 +88,19 @@ class UedinCRF(FeatureSystem):
         return {**super().without_chains(), "a chain": instead}
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
-        """Train the chain on the labelled gaps of each sequence."""
+        """Train the chain on the labelled gaps of each sequence, which weighs what they do."""
         known = [rows[train.labels[rows] >= 0] for rows in self._sequences(train.examples)]
         order, lengths = _in_line([rows for rows in known if len(rows)])
         size = len(self.task.classes) + self.null_class
-        read = train.matrix[order]
+        read, labels = train.matrix[order], train.labels[order]
         self.chain = train_chain(
             read.__getitem__,
             read.shape[1],
             lengths,
-            train.labels[order],
+            labels,
             size,
             self.training,
+            averaged_class_weights(labels, lengths, size, self.fitting.class_weight_power),
         )
 
     def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:

@@ -32,6 +32,7 @@ from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
+from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities
 
@@ -55,10 +56,12 @@ class UppsalaIt(SourceAwareLM):
         variant: str = "joined",
         decision: str = BEST_FILLING,
         lowercase: bool = False,
+        tune_adjustment: bool = False,
+        monitor: Monitor = "macro_recall",
         it_data: Sequence[str] = (),
         leave_out: Sequence[str] = ("discomt2015", "teddev"),
     ) -> None:
-        super().__init__(order, variant, decision, lowercase)
+        super().__init__(order, variant, decision, lowercase, tune_adjustment, monitor)
         self.it_data = list(it_data)
         self.leave_out = list(leave_out)
         self.scorer: ItScorer = PatternScorer()

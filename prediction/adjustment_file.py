@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.textfile import write_text
-from crosspro.prediction.system import read_json_object
+from crosspro.prediction.adjustment import adjust
+from crosspro.prediction.system import Probabilities, read_json_object
 
 _ADJUSTMENT = "adjustment.json"
 
@@ -22,6 +23,10 @@ class Adjustment:
 
     tau: float
     frequencies: NDArray[np.float64]
+
+    def of(self, probabilities: Probabilities) -> Probabilities:
+        """Probabilities in favour of rare classes; as they are with tau 0."""
+        return adjust(probabilities, self.frequencies, self.tau) if self.tau else probabilities
 
 
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:

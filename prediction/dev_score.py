@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import numpy as np
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, choices
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.setting_types import Must
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.submissions.confusion import Counts, confusion_counts
 from crosspro.evaluation.submissions.scores import accuracy, macro_f1, macro_recall
 from crosspro.prediction.system import Probabilities
 
 MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")
+Monitor = Annotated[str, Must(choices(MONITORS), lambda value: value in MONITORS)]
+"""One of them, as the type of a setting."""
 
 
 def monitored(counts: Counts, monitor: str) -> float:

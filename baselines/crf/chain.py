@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crosspro.baselines.crf.packed import Ints, Packed
-
-Floats = NDArray[np.float64]
+from crosspro.baselines.crf.packed import Floats, Ints, Packed
 
 _TINY = 1e-100
 
@@ -25,7 +22,7 @@ class Expectation:
 
     `log_total` is the log of the sum over all paths of all sequences, `labels` has the probability
     of each label at each token (in packed order), and `pairs` how often each label is expected
-    before each other.
+    before each other. Sums over sequences are weighted.
     """
 
     log_total: float
@@ -67,9 +64,11 @@ def expectation(scores: Floats, transitions: Floats, packed: Packed) -> Expectat
         following = np.concatenate([np.arange(here.start, here.stop) for _, here in steps])
         ahead = emitted[following] * backward[following]
         both = ((forward[preceding] @ moves) * ahead).sum(axis=1, keepdims=True)
-        pairs = (forward[preceding].T @ (ahead / both)) * moves
-    log_total = float(np.log(totals).sum() + top.sum() + highest * len(following))
-    return Expectation(log_total, labels, pairs)
+        counted = ahead / both * packed.weights[following, None]
+        pairs = (forward[preceding].T @ counted) * moves
+    log_totals = (np.log(totals) + top)[:, 0]
+    log_totals[following] += highest
+    return Expectation(float(packed.weights @ log_totals), labels, pairs)
 
 
 def best_paths(scores: Floats, transitions: Floats, packed: Packed) -> tuple[Ints, Floats]:
@@ -93,16 +92,17 @@ def best_paths(scores: Floats, transitions: Floats, packed: Packed) -> tuple[Int
 
 
 def path_score(scores: Floats, transitions: Floats, labels: Ints, packed: Packed) -> float:
-    """The summed score of the given path of each sequence."""
-    total = float(scores[np.arange(len(labels)), labels].sum())
+    """The weighted sum of the scores of the given path of each sequence."""
+    gained = scores[np.arange(len(labels)), labels]
     for before, here in packed.steps():
-        total += float(transitions[labels[before], labels[here]].sum())
-    return total
+        gained[here] += transitions[labels[before], labels[here]]
+    return float(packed.weights @ gained)
 
 
 def pair_counts(labels: Ints, packed: Packed, size: int) -> Floats:
-    """How often each label comes before each other on given paths."""
+    """How often each label comes before each other on given paths, weighted."""
     counts = np.zeros(size * size)
     for before, here in packed.steps():
-        counts += np.bincount(labels[before] * size + labels[here], minlength=size * size)
+        places = labels[before] * size + labels[here]
+        counts += np.bincount(places, packed.weights[here], minlength=size * size)
     return counts.reshape(size, size)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.crf.chain import Floats
 from crosspro.baselines.crf.model import ChainModel, Rows
-from crosspro.baselines.crf.packed import Ints
+from crosspro.baselines.crf.packed import Floats, Ints
 from crosspro.prediction.evidence import EvidenceTable, contribution_table
 
 

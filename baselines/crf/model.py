@@ -15,8 +15,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.crf.chain import Floats, best_paths, expectation
-from crosspro.baselines.crf.packed import Ints, batches, pack
+from crosspro.baselines.crf.chain import best_paths, expectation
+from crosspro.baselines.crf.packed import Floats, Ints, batches, pack
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.npz import read_npz
 from crosspro.data_prep.files.textfile import atomic_output

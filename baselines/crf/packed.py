@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,15 @@ class Packed:
     """The order of the tokens: `rows[i]` is the row of the i-th one in the text it comes from.
 
     `sizes[t]` sequences have a token t, `starts[t]` is where the first of those stands, and
-    `sequences` are the numbers of the sequences, the longest first.
+    `sequences` are the numbers of the sequences, the longest first. `weights` says of each token
+    how much its sequence counts.
     """
 
     rows: Ints
     sizes: Ints
     starts: Ints
     sequences: Ints
+    weights: Floats
 
     def steps(self) -> Iterator[tuple[slice, slice]]:
         """For each token after the first: where the tokens before stand, and the tokens."""
@@ -40,14 +43,23 @@ class Packed:
         return np.asarray(self.starts[lengths - 1] + np.arange(len(self.sequences)))
 
 
-def pack(firsts: Ints, lengths: Ints, sequences: Ints) -> Packed:
-    """The chosen sequences; each is a run of `lengths` rows from its first one, and has one."""
+def pack(
+    firsts: Ints, lengths: Ints, sequences: Ints, sequence_weights: Floats | None = None
+) -> Packed:
+    """The chosen sequences; each is a run of `lengths` rows from its first one, and has one.
+
+    All count alike unless `sequence_weights` says how much each sequence of the text does.
+    """
     chosen = sequences[np.argsort(-lengths[sequences], kind="stable")]
     steps = np.arange(int(lengths[chosen].max(initial=0)))
     sizes = len(chosen) - np.searchsorted(lengths[chosen][::-1], steps, side="right")
     rows = [firsts[chosen[:size]] + step for step, size in enumerate(sizes)]
     packed = np.concatenate([np.zeros(0, np.int64), *rows])
-    return Packed(packed, sizes, np.cumsum(sizes) - sizes, chosen)
+    weights = np.ones(len(packed))
+    if sequence_weights is not None:
+        counted = sequence_weights[chosen]
+        weights = np.concatenate([np.zeros(0), *(counted[:size] for size in sizes)])
+    return Packed(packed, sizes, np.cumsum(sizes) - sizes, chosen, weights)
 
 
 def batches(lengths: Ints, tokens: int, generator: np.random.Generator | None = None) -> list[Ints]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from crosspro.data_prep.errors import choices
 from crosspro.data_prep.setting_types import Must
-from crosspro.prediction.dev_score import MONITORS
 
 Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]
 Rate = Annotated[float, Must("a number above 0, at most 1000", lambda value: 0 < value <= 1000)]
 Penalty = Annotated[float, Must("a number from 0 to 1e+09", lambda value: 0 <= value <= 1e9)]
-Monitor = Annotated[str, Must(choices(MONITORS), lambda value: value in MONITORS)]

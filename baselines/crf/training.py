@@ -4,9 +4,10 @@ Mini-batches of sequences of similar length are made once and visited in a new o
 a step touches only the features of its batch. The penalty of a feature is spread over the batches
 that have it, so that the steps of an epoch follow exactly the gradient of the objective
 
-    Σ -log p(labels of a sequence)  +  l2/2 · |weights|²
+    Σ weight of a sequence · -log p(its labels)  +  l2/2 · |weights|²
 
-where the bias goes free. The same data, settings and seed give the same weights.
+where the bias goes free; a sequence weighs what its gaps do on average. The same data, settings and
+seed give the same weights.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from crosspro.baselines.crf.chain import Floats, expectation, pair_counts, path_score
+from crosspro.baselines.crf.chain import expectation, pair_counts, path_score
 from crosspro.baselines.crf.model import ChainModel, Matrix, Rows
-from crosspro.baselines.crf.packed import Ints, Packed, batches, pack
+from crosspro.baselines.crf.packed import Floats, Ints, Packed, batches, pack
 from crosspro.baselines.estimators.divergence import diverged
+from crosspro.prediction.class_weights import class_weights
 
 _SMALL = 1e-8
 
@@ -38,7 +40,7 @@ class ChainTraining:
 
 @dataclass(frozen=True)
 class Gradient:
-    """The loss of some sequences (negative log-likelihood) and its gradient by each weight."""
+    """The loss of some sequences (negative log-likelihood, weighted) and its gradient."""
 
     loss: float
     features: Floats
@@ -52,6 +54,7 @@ def gradient(model: ChainModel, matrix: Matrix, labels: Ints, packed: Packed) ->
     expected = expectation(scores, model.transitions, packed)
     difference = expected.labels.copy()
     difference[np.arange(len(labels)), labels] -= 1
+    difference *= packed.weights[:, None]
     narrow = difference.astype(matrix.dtype, copy=False)
     return Gradient(
         expected.log_total - path_score(scores, model.transitions, labels, packed),
@@ -63,11 +66,18 @@ def gradient(model: ChainModel, matrix: Matrix, labels: Ints, packed: Packed) ->
 
 @np.errstate(over="ignore", invalid="ignore")  # what comes of it is refused
 def train_chain(
-    rows: Rows, width: int, lengths: Ints, labels: Ints, size: int, settings: ChainTraining
+    rows: Rows,
+    width: int,
+    lengths: Ints,
+    labels: Ints,
+    size: int,
+    settings: ChainTraining,
+    sequence_weights: Floats | None = None,
 ) -> ChainModel:
     """A chain over `size` labels, learnt from sequences that follow one another.
 
     `rows` gives the features of tokens, `width` of them in all; `labels` has one for each token.
+    All sequences count alike unless `sequence_weights` says how much each does.
     """
     generator = np.random.default_rng(settings.seed)
     firsts = np.cumsum(lengths) - lengths
@@ -83,7 +93,7 @@ def train_chain(
     moves, move_squares = np.zeros((size, size)), np.zeros((size, size))
     for _ in range(settings.epochs):
         for number in generator.permutation(len(groups)):
-            packed = pack(firsts, lengths, groups[number])
+            packed = pack(firsts, lengths, groups[number], sequence_weights)
             matrix, used = narrowed(rows(packed.rows))
             local = weights[used]
             found = gradient(ChainModel(local, bias, moves), matrix, labels[packed.rows], packed)
@@ -98,6 +108,18 @@ def train_chain(
         if not all(np.isfinite(array).all() for array in (weights, bias, moves)):
             raise diverged("system.learning_rate, system.l2", "weights that are not finite")
     return ChainModel(weights, bias, moves)
+
+
+def averaged_class_weights(labels: Ints, lengths: Ints, classes: int, power: float) -> Floats:
+    """What each sequence counts: the class weights of its gaps, averaged.
+
+    A label below 0 is that of no gap; every sequence has a gap. With power 0 all weigh 1.
+    """
+    gaps = labels >= 0
+    by_token = np.where(gaps, class_weights(labels, classes, power)[labels], 0.0)
+    firsts = np.cumsum(lengths) - lengths
+    sums = np.add.reduceat(by_token, firsts)
+    return np.asarray(sums / np.add.reduceat(gaps.astype(np.int64), firsts))
 
 
 def _step(weights: Floats, squares: Floats, by_weights: Floats, rate: float) -> None:

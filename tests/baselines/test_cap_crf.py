@@ -141,3 +141,15 @@ def test_rare_classes_can_be_favoured():
     score = dev_score(TASK, dev, "macro_recall")
     assert score(system.predict(dev)) >= score(system._raw(dev))
     assert np.allclose(system.predict(dev).sum(axis=1), 1)
+
+
+def test_class_weights_favour_rare_classes():
+    train, dev = demo("en-de", "train", 30), demo("en-de", "dev", 10)
+    means = []
+    for power in (0.0, 1.0):
+        system = CapCRF(epochs=3, class_weight_power=power)
+        system.fit(TASK, train, dev)
+        seen = np.flatnonzero(system.adjustment.frequencies)
+        rare = seen[np.argsort(system.adjustment.frequencies[seen])[:3]]
+        means.append(system.predict(dev)[:, rare].mean())
+    assert means[1] > 1.2 * means[0]

@@ -21,6 +21,7 @@ from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
@@ -144,6 +145,21 @@ def test_a_rule_has_the_certainty_that_is_set(data):
         assert (chances[0, TASK.class_index["on"]] == pytest.approx(certainty)) == rules
     with pytest.raises(InputError, match="between 0 and 1"):
         IdiapPLM(certainty=1.0)
+
+
+def test_rare_classes_can_be_favoured_where_no_rule_decides(data, tmp_path):
+    score = dev_score(TASK, data[1], "macro_recall")
+    found = []
+    for tune in (False, True):
+        system = IdiapPLM(3, tune_adjustment=tune)
+        system.fit(TASK, *data)
+        found.append(score(system.predict(data[1])))
+    assert system.adjustment.tau > 0
+    assert found[1] > found[0]
+    rule = system.predict([example("It is said that", "REPLACE_0 dire|VER")])
+    assert rule[0, TASK.class_index["on"]] == pytest.approx(system.certainty)
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(data[1]) == pytest.approx(system.predict(data[1]))
 
 
 def test_all_settings_that_cannot_be_are_refused_at_once():

@@ -20,6 +20,7 @@ from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import load_task
 from crosspro.evaluation.submissions.confusion import confusion_counts
 from crosspro.evaluation.submissions.scores import macro_recall
+from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predict_stream, with_predictions
 from crosspro.prediction.system import load_system
@@ -231,3 +232,35 @@ def test_an_unknown_variant_lists_the_choices():
     with pytest.raises(InputError) as caught:
         SourceAwareLM(variant="after", decision="joint")
     assert len(caught.value.problems) == 2
+
+
+def score(system, dev):
+    return macro_recall(confusion_counts(gold_of(dev), system.decide(dev), len(TASK.classes)))
+
+
+@pytest.mark.parametrize("decision", ["best_filling", "summed"])
+def test_rare_classes_can_be_favoured_in_a_source_aware_model(data, decision, tmp_path):
+    train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
+    plain = SourceAwareLM(3, decision=decision)
+    tuned = SourceAwareLM(3, decision=decision, tune_adjustment=True)
+    for system in (plain, tuned):
+        system.fit(TASK, train, dev)
+        system.save(tmp_path / str(system.tune_adjustment))
+    assert not list((tmp_path / "False").rglob("adjustment.json"))
+    assert tuned.adjustment.tau != 0
+    assert score(tuned, dev) > score(plain, dev)
+    loaded = load_system(tmp_path / "True")
+    assert loaded.predict(dev) == pytest.approx(tuned.predict(dev), abs=1e-6)
+    assert (loaded.decide(dev) == tuned.decide(dev)).all()
+
+
+def test_a_lone_gap_of_a_source_aware_model_is_adjusted_as_any_probabilities_are(data):
+    lone = [one for one in data[1] if len(one.gaps) == 1]
+    system = SourceAwareLM(3)
+    system.fit(TASK, *data)
+    raw = system.predict(lone)
+    system.adjustment = replace(system.adjustment, tau=1.5)
+    expected = adjust(raw, system.adjustment.frequencies, 1.5)
+    assert system.predict(lone) == pytest.approx(expected)
+    assert (system.decide(lone) == expected.argmax(axis=1)).all()
+    assert (expected.argmax(axis=1) != raw.argmax(axis=1)).any()

@@ -118,3 +118,15 @@ def test_gaps_without_a_label_are_left_out_of_their_sequence():
     system = UedinCRF(FEATURES, context=2, epochs=2)
     system.fit(TASK, some, dev)
     assert np.isfinite(system.predict(dev)).all()
+
+
+def test_class_weights_favour_rare_classes():
+    train, dev = demo_examples(TASK, "train", 30), demo_examples(TASK, "dev", 10)
+    means = []
+    for power in (0.0, 1.0):
+        system = UedinCRF(["source_pronoun"], class_weight_power=power)
+        system.fit(TASK, train, dev)
+        seen = np.flatnonzero(system.adjustment.frequencies)
+        rare = seen[np.argsort(system.adjustment.frequencies[seen])[:3]]
+        means.append(system.predict(dev)[:, rare].mean())
+    assert means[1] > 1.2 * means[0]

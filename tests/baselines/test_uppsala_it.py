@@ -15,6 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
 from tests.integration.training import composed
 
@@ -83,6 +84,15 @@ def test_it_learns_fifty_examples_and_beats_the_majority(data):
     system.fit(TASK, *data)
     most = np.bincount(gold(data[1])).max() / len(gold(data[1]))
     assert np.mean(system.decide(data[1]) == gold(data[1])) > most + 0.2
+
+
+def test_rare_classes_can_be_favoured(data):
+    system = UppsalaIt(4, tune_adjustment=True)
+    system.fit(TASK, *data)
+    score = dev_score(TASK, data[1], "macro_recall")
+    tuned = score(np.eye(len(TASK.classes))[system.decide(data[1])])
+    system.adjustment = replace(system.adjustment, tau=0.0)
+    assert tuned > score(np.eye(len(TASK.classes))[system.decide(data[1])])
 
 
 def table(path, documents):

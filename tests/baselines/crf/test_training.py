@@ -12,7 +12,12 @@ from scipy.optimize import minimize
 from crosspro.baselines.crf.chain import expectation, path_score
 from crosspro.baselines.crf.model import ChainModel, load_chain
 from crosspro.baselines.crf.packed import pack
-from crosspro.baselines.crf.training import ChainTraining, gradient, train_chain
+from crosspro.baselines.crf.training import (
+    ChainTraining,
+    averaged_class_weights,
+    gradient,
+    train_chain,
+)
 from crosspro.data_prep.errors import InputError
 
 FEATURES, LABELS = 12, 3
@@ -73,6 +78,29 @@ def test_gradients_are_those_of_finite_differences(data):
         moved[place] = step
         change = loss(vector + moved, *parts) - loss(vector - moved, *parts)
         assert ours[place] == pytest.approx(change / (2 * step), abs=1e-5)
+
+
+def test_a_sequence_that_weighs_two_is_as_two_of_them(data):
+    matrix, labels = data
+    firsts, every = np.cumsum(LENGTHS) - LENGTHS, np.arange(len(LENGTHS))
+    heavy = every % 3 == 0
+    weighted = pack(firsts, LENGTHS, every, 1.0 + heavy)
+    twice = pack(firsts, LENGTHS, np.concatenate([every, every[heavy]]))
+    model = unfolded(np.random.default_rng(3).normal(size=SIZE))
+    one, other = (
+        gradient(model, matrix[packed.rows], labels[packed.rows], packed)
+        for packed in (weighted, twice)
+    )
+    assert one.loss == pytest.approx(other.loss)
+    for name in ("features", "bias", "transitions"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name))
+
+
+def test_a_sequence_weighs_what_its_gaps_do_on_average():
+    labels, lengths = np.array([0, 0, -1, 0, 1]), np.array([1, 2, 2])
+    assert averaged_class_weights(labels, lengths, 2, 0.0).tolist() == [1, 1, 1]
+    found = averaged_class_weights(labels, lengths, 2, 1.0)
+    assert found == pytest.approx([2 / 3, 2 / 3, (2 / 3 + 2) / 2])  # both classes weigh 2 together
 
 
 def objective(model, parts, l2):
