@@ -2,9 +2,9 @@
 
 It is the source-aware language model whose annotated tokens also say what an English `it` is:
 anaphoric, pleonastic or an event (`it_classifier`). Without annotated text to learn that from,
-patterns tell it. All talks of ParCorFull belong to the DiscoMT 2015 test set or to TEDdev; they are
-left out unless `leave_out` says otherwise, so that nothing is learnt from a talk that is scored or
-that settings are chosen on.
+patterns tell it, and a training says so. All talks of ParCorFull belong to the DiscoMT 2015 test
+set or to TEDdev; they are left out unless `leave_out` says otherwise, so that nothing is learnt
+from a talk that is scored or that settings are chosen on.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
 from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.fit_report import ItLabelReport
 from crosspro.prediction.system import Classes, Probabilities
 
+ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
 
 
@@ -90,6 +92,8 @@ class UppsalaIt(SourceAwareLM):
         self.task = task
         self.trained_layers = layers_in(train)
         super().fit(task, self.labelled(train), dev, folder)
+        if task.source_language == ENGLISH:
+            self.report = ItLabelReport(self.scorer.described(), bool(self.it_data))
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Posteriors of the classes, all gaps of a line taken together."""
@@ -107,7 +111,7 @@ class UppsalaIt(SourceAwareLM):
 
     def labelled(self, examples: Sequence[Example]) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""
-        if self.task.source_language != "en":
+        if self.task.source_language != ENGLISH:
             return list(examples)
         places = [(number, at) for number, one in enumerate(examples) for at in _pronouns(one)]
         contexts = [

@@ -107,7 +107,28 @@ class FeatureReport:
         return "\n".join(lines) or None
 
 
-Report = FitReport | FeatureReport
+@dataclass(frozen=True)
+class ItLabelReport:
+    """What says of each *it* what it is, and whether that was learnt from annotated text."""
+
+    labelled_by: str
+    learnt: bool
+
+    def told(self) -> str:
+        """What a user should know: where the labels come from."""
+        return f"every it is labelled by {self.labelled_by}"
+
+    def warning(self) -> str | None:
+        """That nothing was learnt where the published system has a classifier; None if it was."""
+        if self.learnt:
+            return None
+        return (
+            "warning: the published system learnt the labels of it; here system.it_data names no "
+            "annotated text to learn them from (docs/it_classifier.md)"
+        )
+
+
+Report = FitReport | FeatureReport | ItLabelReport
 
 
 @dataclass(frozen=True)

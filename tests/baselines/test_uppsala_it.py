@@ -14,8 +14,11 @@ from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.integration.training import composed
 
@@ -119,6 +122,22 @@ def test_a_trained_classifier_is_saved_with_the_system(data, tmp_path):
     assert loaded.scorer.documents == ("780", "ep-1")
     assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
     assert (loaded.decide(data[1]) == system.decide(data[1])).all()
+
+
+def test_a_training_says_who_labels_and_warns_of_patterns(data, tmp_path):
+    notes = {}
+    for name, files in (("patterns", []), ("learnt", [table(tmp_path / "it.tsv", ["780"])])):
+        heard = notes[name] = []
+        system = UppsalaIt(3, it_data=files)
+        fit_and_score(TASK, system, Splits(*data, {}), tmp_path / name, tell=heard.append)
+    assert sum("hand-written patterns" in note for note in notes["patterns"]) == 1
+    assert sum("system.it_data names no annotated" in note for note in notes["patterns"]) == 1
+    assert any("a model trained on 3 examples of 1 documents" in note for note in notes["learnt"])
+    assert not any("warning" in note for note in notes["learnt"])
+    assert read_run(tmp_path / "patterns").fit["learnt"] is False
+    without_it = UppsalaIt(3)
+    without_it.fit(load_task("fr-en"), demo_examples(load_task("fr-en"), "train", 5), [])
+    assert without_it.report is None
 
 
 def test_what_is_left_out_is_a_setting(data, tmp_path):
