@@ -113,10 +113,20 @@ def test_it_learns_agreement_and_beats_the_majority(data, lexicon):
         right[name] = np.mean(system.decide(data[1]) == gold(data[1]))
     most = np.bincount(gold(data[1])).max() / len(gold(data[1]))
     assert right[lexicon] > right[None] > most + 0.1
-    few = data[0][:50]
-    system = IdiapPLM(lexicon=lexicon)
+
+
+def test_it_can_learn_fifty_gaps_by_heart(data, lexicon):
+    """Nearly: it sees no words, and two of the fifty gaps look alike and have different classes.
+
+    Three tokens of gender and number, as published, are too few to tell the other gaps apart (82%);
+    five are enough, with the sentences before, which say most. So lines without gaps stay here.
+    """
+    before = np.cumsum([0, *(len(one.gaps) for one in data[0])])
+    few = [one for one, gaps in zip(data[0], before, strict=False) if gaps < 50]
+    assert len(gold(few)) == 50
+    system = IdiapPLM(5, lexicon=lexicon)
     system.fit(TASK, few, few)
-    assert np.mean(system.decide(few) == gold(few)) > 0.6
+    assert np.mean(system.decide(few) == gold(few)) >= 0.95
 
 
 def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
