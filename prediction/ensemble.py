@@ -137,7 +137,9 @@ class Ensemble(System):
         if not any(others.values()):
             return None
         members = {name: others[name] or member for name, member in self.members.items()}
-        return Ensemble(members, self.tune, self.seeds)
+        other = Ensemble(members, self.tune, self.seeds)
+        other.configured = self.configured
+        return other
 
     def _with_seeds(self) -> Iterator[tuple[str, System]]:
         """The members, and the same with further seeds, each with a name for its folder."""
@@ -153,6 +155,8 @@ class Ensemble(System):
         self.parts, self._names = [], []
         for name, member in self._fitted:
             snapshots = member.snapshots()
+            for snapshot in snapshots:
+                snapshot.configured = member.configured
             self.parts += snapshots
             self._names += [name] * len(snapshots)
         report = self.weigh(dev, self.tune)
@@ -175,7 +179,8 @@ class Ensemble(System):
             total, scores = score(mix(chances, self.weights)), [score(one) for one in chances]
         parts = zip(self._names, self.weights, scores, self.parts, strict=True)
         members = [
-            MemberReport(name, weight, alone, part.report) for name, weight, alone, part in parts
+            MemberReport(name, part.shown_name, weight, alone, part.report)
+            for name, weight, alone, part in parts
         ]
         self.report = report = EnsembleReport(tune, total, members)
         return report

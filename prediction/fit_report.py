@@ -133,15 +133,21 @@ Report = FitReport | FeatureReport | ItLabelReport
 
 @dataclass(frozen=True)
 class MemberReport:
-    """A part of an ensemble: its member's name, its weight and how its own training went.
+    """A part of an ensemble: its member's name, its system, its weight and how its training went.
 
     `score` is that of the part alone, by the ensemble's monitor.
     """
 
     name: str
+    system: str
     weight: float
     score: float | None
     fit: Report | EnsembleReport | None
+
+    @property
+    def label(self) -> str:
+        """The name of the member, and its system if that says more."""
+        return self.name if self.name == self.system else f"{self.name} ({self.system})"
 
 
 @dataclass(frozen=True)
@@ -155,10 +161,10 @@ class EnsembleReport:
     def told(self) -> str:
         """What a user should know: the weight of each part."""
         chosen = f"chosen by dev {self.monitor}" if self.monitor else "equal"
-        return f"weights, {chosen}: " + ", ".join(f"{m.name} {m.weight:.2f}" for m in self.members)
+        return f"weights, {chosen}: " + ", ".join(f"{m.label} {m.weight:.2f}" for m in self.members)
 
     def warning(self) -> str | None:
         """What speaks against having trained the parts long enough; None if nothing does."""
-        parts = ((member.name, member.fit) for member in self.members)
+        parts = ((member.label, member.fit) for member in self.members)
         found = ((name, fit.warning()) for name, fit in parts if fit is not None)
         return "\n".join(f"{name}: {text}" for name, text in found if text) or None

@@ -28,9 +28,13 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 class Settings:
-    """Collects the problems of one run's settings."""
+    """Collects the problems of one run's settings.
 
-    def __init__(self) -> None:
+    `names` are those of the configurations that systems come from, by the keys of their sections.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self.names = names or {}
         self.problems: list[Problem] = []
 
     def problem(self, key: str, expected: str, found: object) -> None:
@@ -114,7 +118,9 @@ class Settings:
         if not _is_class(target):  # and nothing else is called
             return None
         try:
-            return target(**{name: given[name] for name in given if _takes(target, name)})
+            made = target(**{name: given[name] for name in given if _takes(target, name)})
+            made.configured = self.names.get(key, "")
+            return made
         except InputError as error:
             found = [_placed(problem, key) for problem in error.problems]
             told = {problem.field for problem in found}  # the constructor knows more

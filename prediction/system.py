@@ -179,7 +179,9 @@ class System(ABC):
         if "seed" not in self._arguments:
             return None
         seed = self._arguments["seed"] + by
-        return _made(type(self).name, {**self._arguments, "seed": seed}, Path("settings"))
+        other = _made(type(self).name, {**self._arguments, "seed": seed}, Path("settings"))
+        other.configured = self.configured
+        return other
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments, as JSON values, with which the system is loaded."""

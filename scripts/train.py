@@ -25,6 +25,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
+from crosspro.conf.members import member_names
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.files.limits import changed_limits
@@ -57,9 +58,14 @@ DataFunction = Callable[..., Splits]
 OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 
 
-def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, DataFunction]:
-    """The task, the system and the function of the data, or one error with every problem."""
-    check = Settings()
+def checked(
+    settings: dict[str, Any], names: Mapping[str, str]
+) -> tuple[Task, System, DataFunction]:
+    """The task, the system and the function of the data, or one error with every problem.
+
+    `names` are those of the configurations that the parts of the settings come from.
+    """
+    check = Settings(names)
     check.choice("absent", settings.get("absent"), ("skip", "zero"))
     check.number("seed", settings.get("seed"), 0, MOST_SEED)
     check.number("resamples", settings.get("resamples"), 0)
@@ -75,7 +81,7 @@ def checked(settings: dict[str, Any], task_name: str) -> tuple[Task, System, Dat
         expected = f"null, since {made.shown_name} does not learn in stages"
         check.problem("data.in_domain", expected, data["in_domain"])
     try:
-        task = task_from_mapping(settings["task"], f"task {task_name}")
+        task = task_from_mapping(settings["task"], f"task {names.get('task', '')}")
     except InputError as error:
         check.problems = [*error.problems, *check.problems]
     if check.problems or made is None:
@@ -97,7 +103,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     """A whole run; returns the official score on dev, which sweeps may optimise."""
     settings: dict[str, Any] = dict(configuration.settings)
     chosen = configuration.choices
-    task, system, function = checked(settings, chosen.get("task", ""))
+    task, system, function = checked(settings, chosen)
     data = settings["data"].get("dir")
     if data and Path(data).resolve() == folder.resolve():  # a submission might replace a data file
         raise input_error("settings", "hydra.run.dir", "another folder than data.dir", str(folder))
@@ -143,6 +149,9 @@ def train(config: DictConfig) -> float | None:
     folder = Path(about.runtime.output_dir)
     choices = about.runtime.choices
     named = {group: choices[group] for group in GROUPS if choices.get(group)}
+    if "members" in config.get("system", {}):
+        overrides = [*about.overrides.hydra, *about.overrides.task]
+        named |= member_names(str(about.job.config_name), overrides)
     try:
         settings: Any = OmegaConf.to_container(config, resolve=True)
         with changed_limits(_limits(settings.get("limits"))):

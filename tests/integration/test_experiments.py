@@ -30,14 +30,14 @@ TO_BE_GIVEN = {
 def test_every_experiment_is_a_sound_configuration(name):
     start = ["system.init_from=RUN"] if name.endswith("fine_tuning") else TO_BE_GIVEN.get(name, [])
     settings = composed(f"experiment={name}", *start)
-    checked(settings, "en-fr")
+    checked(settings, {"task": "en-fr"})
     assert "experiment" not in settings
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system_is_a_sound_configuration(name):
     settings = composed(f"system={name}", "seed=3")
-    checked(settings, "en-fr")
+    checked(settings, {"task": "en-fr"})
     learns = name.startswith(NETWORKS) or "features" in settings["system"]
     learns = learns or name.endswith("_crf")
     draws = learns or name == "class_prior"
@@ -106,7 +106,7 @@ def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
 
 def test_fine_tuning_needs_a_run():
     with pytest.raises(InputError, match=r"system\.init_from: expected the folder of a run"):
-        checked(composed("experiment=uppsala_2017_fine_tuning"), "en-fr")
+        checked(composed("experiment=uppsala_2017_fine_tuning"), {"task": "en-fr"})
 
 
 @pytest.mark.parametrize("name", TO_BE_GIVEN)
@@ -114,13 +114,13 @@ def test_what_is_to_be_given_is_asked_for(name):
     *others, last = TO_BE_GIVEN[name]
     key = last.partition("=")[0].replace(".", r"\.")
     with pytest.raises(InputError, match=rf"{key}: expected (the folder of a run|a value)"):
-        checked(composed(f"experiment={name}", *others), "en-fr")
+        checked(composed(f"experiment={name}", *others), {"task": "en-fr"})
 
 
 def test_any_network_may_have_several_seeds():
     chosen = ["system=seeds", "system@system.members.network=turku_gru_2016"]
     settings = composed(*chosen, "system.seeds=2", "seed=5")
-    _, system, _ = checked(settings, "en-fr")
+    _, system, _ = checked(settings, {"task": "en-fr"})
     assert [member.name for member in system.members.values()] == ["turku_gru"]
     assert system.seeds == 2
     assert list(seeds(settings["system"])) == [5]
@@ -128,16 +128,16 @@ def test_any_network_may_have_several_seeds():
 
 def test_in_domain_data_is_for_systems_that_learn_in_stages():
     files = ["data=shared_task", "data.dir=.", "data.in_domain=train.ted*.data"]
-    checked(composed(*files, "system=uppsala_bilstm"), "en-fr")
-    checked(composed(*files, "system=hardmeier_cnn_with_lm"), "en-fr")
+    checked(composed(*files, "system=uppsala_bilstm"), {"task": "en-fr"})
+    checked(composed(*files, "system=hardmeier_cnn_with_lm"), {"task": "en-fr"})
     with pytest.raises(InputError, match=r"data\.in_domain: expected null, since ngram does not"):
-        checked(composed(*files, "system=ngram"), "en-fr")
+        checked(composed(*files, "system=ngram"), {"task": "en-fr"})
 
 
 def test_all_problems_of_the_settings_come_at_once():
     wrong = composed("seed=x", "system.training.monitor=luck", "trainer.precision=8")
     with pytest.raises(InputError) as refused:
-        checked(wrong, "en-fr")
+        checked(wrong, {"task": "en-fr"})
     fields = [problem.field for problem in refused.value.problems]
     assert "seed" in fields
     assert {"system.training.monitor", "trainer.precision"} <= set(fields)
@@ -229,4 +229,4 @@ def test_a_string_where_a_list_belongs_is_refused(name):
     for place in places:
         for value in ("il elle", "", 3):
             with pytest.raises(InputError, match=place[-1]):
-                checked(with_value(settings, place, value), "en-fr")
+                checked(with_value(settings, place, value), {"task": "en-fr"})
