@@ -2,8 +2,10 @@
 
 Run: python -m crosspro.scripts.bench.crf_speed [examples] [system …]
 
-The text is random, with the proportions of the shared-task data (25 target tokens a line); every
-line has a gap. Prints CPU seconds, wall-clock seconds and gaps a second of training and prediction.
+The systems are those of conf/system, with all their features. The text is random, with the
+proportions of the shared-task data (25 target tokens a line); every line has a gap, and a parse of
+its source with tags. Prints CPU seconds (of all processes), wall-clock seconds and gaps a second of
+training and prediction.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from crosspro.baselines.cap_crf import CapCRF
@@ -20,24 +23,14 @@ from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.formats.placeholder import placeholder
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.system import System
+from crosspro.scripts.bench.feature_speed import processor_seconds, settings_of
 
 WORDS, LONGEST = 30_000, 35
 TAGS = ("NOM", "VER", "DET", "PRP", "ADJ", "ADV", "PUN", "PRO", "KON")
-UEDIN = (
-    "source_pronoun",
-    "source_words:3",
-    "source_words_ngrams:3",
-    "target_lemmas:3",
-    "target_lemmas_ngrams:3",
-    "target_tags:3",
-    "target_tags_ngrams:3",
-    "antecedents",
-)
-SYSTEMS: dict[str, Callable[[], System]] = {
-    "cap_crf": CapCRF,
-    "uedin_crf": lambda: UedinCRF(UEDIN, null_class=True, context=3),
-}
+PRONOUNS = ("it", "they")
+SYSTEMS: dict[str, type[System]] = {"cap_crf": CapCRF, "uedin_crf": UedinCRF}
 
 
 def main() -> None:
@@ -50,9 +43,11 @@ def main() -> None:
     tokens = sum(len(example.target) for example in examples)
     print(f"{len(examples):,} examples, {tokens:,} target tokens")
     for name in names:
-        system = SYSTEMS[name]()
+        system = SYSTEMS[name](**settings_of(name))
         work = partial(system.fit, load_task("en-fr"), examples, examples[:2000])
         _timed(f"{name}: training", len(examples), work)
+        if system.report is not None:
+            print(f"{name}: {system.report.told()}")
         _timed(f"{name}: prediction", len(examples), partial(system.predict, examples))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory, the examples included: {peak:,.0f} MB")
@@ -71,24 +66,25 @@ def make_examples(number: int) -> list[Example]:
         source = [next(drawn) for _ in range(size)]
         target = [f"{word}|{tag_of(word)}" for word in (next(drawn) for _ in range(size))]
         place, pronoun = generator.randrange(size), generator.randrange(size)
-        source[pronoun] = generator.choice(("it", "they"))
+        source[pronoun] = generator.choice(PRONOUNS)
         target[place] = placeholder(pronoun)
         gap = Gap(place, pronoun, generator.choice(task.classes))
         links = tuple((n, n) for n in range(size))
-        document = f"d{line // 20}"
-        examples.append(Example(tuple(source), tuple(target), links, (gap,), document))
+        parse = AnnotatedSentence(tuple(Token(word, word, tag_of(word)) for word in source))
+        line_of_text = Example(tuple(source), tuple(target), links, (gap,), f"d{line // 20}")
+        examples.append(replace(line_of_text, source_parse=parse))
     return examples
 
 
 def tag_of(word: str) -> str:
     """The tag of a word, always the same."""
-    return TAGS[int(word[1:], 16) % len(TAGS)]
+    return "PRO" if word in PRONOUNS else TAGS[int(word[1:], 16) % len(TAGS)]
 
 
 def _timed(title: str, gaps: int, work: Callable[[], object]) -> None:
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), processor_seconds()
     work()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    wall, cpu = time.perf_counter() - wall, processor_seconds() - cpu
     print(
         f"{title}: {cpu:.1f} CPU s, {wall:.1f} s, {gaps / cpu:,.0f} gaps a CPU second", flush=True
     )

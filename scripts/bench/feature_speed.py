@@ -67,12 +67,12 @@ def measure(name: str, task_name: str, paths: Sequence[str], gaps: int) -> str:
     examples = read(task, paths, gaps)
     found = sum(len(example.gaps) for example in examples)
     system = FeatureSystem(**settings_of(name))
-    start, wall = _processor_seconds(), time.perf_counter()
+    start, wall = processor_seconds(), time.perf_counter()
     system.fit(task, examples, first_gaps(examples, _DEV_GAPS))
-    fitted, fit_wall = _processor_seconds() - start, time.perf_counter() - wall
-    start, wall = _processor_seconds(), time.perf_counter()
+    fitted, fit_wall = processor_seconds() - start, time.perf_counter() - wall
+    start, wall = processor_seconds(), time.perf_counter()
     system.predict(examples)
-    predicted, predict_wall = _processor_seconds() - start, time.perf_counter() - wall
+    predicted, predict_wall = processor_seconds() - start, time.perf_counter() - wall
     processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     own, other = (resource.getrusage(one).ru_maxrss / 1024 for one in processes)
     return (
@@ -82,7 +82,7 @@ def measure(name: str, task_name: str, paths: Sequence[str], gaps: int) -> str:
     )
 
 
-def _processor_seconds() -> float:
+def processor_seconds() -> float:
     """Of this process and of those that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

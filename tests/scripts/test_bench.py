@@ -11,6 +11,7 @@ import torch
 
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
+from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.sample import sample_path
@@ -22,7 +23,9 @@ from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.runs import Configuration
 from crosspro.scripts.bench import pretrain_speed
+from crosspro.scripts.bench.crf_speed import make_examples
 from crosspro.scripts.bench.feature_speed import measure as feature_speed
+from crosspro.scripts.bench.feature_speed import settings_of
 from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto, PlainUppsala
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
@@ -115,6 +118,13 @@ def test_the_bench_of_crfs_runs():
     assert "uedin_crf: prediction: " in result.stdout
     wrong = subprocess.run([*command, "svm"], capture_output=True, text=True, cwd=ROOT)
     assert wrong.returncode == 1
+
+
+def test_the_bench_of_crfs_has_all_published_features():
+    examples = make_examples(60)
+    system = UedinCRF(**settings_of("uedin_crf"))
+    system.fit(load_task("en-fr"), examples, examples)
+    assert system.report.left_out == {}
 
 
 def test_the_speed_of_classical_systems_is_measured():
