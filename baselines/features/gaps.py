@@ -151,6 +151,17 @@ class Batch:
         return tokens
 
     @cached_property
+    def tokens_alone(self) -> bool:
+        """Whether tokens are all that tells of nouns: there is no parse and no lexicon."""
+        lexicons = self.resources.lexicon, self.resources.source_lexicon
+        return lexicons == (None, None) and all(
+            line.source_parse is None
+            and line.target_parse is None
+            and line.tagged == self.reader.tagged
+            for line in map(self.examples.__getitem__, self._lines.numbers)
+        )
+
+    @cached_property
     def nouns(self) -> NounFinder:
         """Finds the nouns before a gap."""
         resources = self.resources

@@ -11,7 +11,7 @@ from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.preceding import (
     NAMES,
     NOUNS,
-    noun_forms,
+    noun_columns,
     nouns_before,
     tags_before,
 )
@@ -44,8 +44,7 @@ def _nouns(what: str, side: Side, tags: frozenset[str]) -> Extractor:
     def columns(batch: Batch, most: int) -> Iterator[Column]:
         nouns = nouns_before(batch, side, tags)
         for rank in range(most):
-            forms = noun_forms(batch, side, nouns.nearest(rank))
-            lemmas, genders, numbers = zip(*forms, strict=True)
+            lemmas, genders, numbers = noun_columns(batch, side, nouns.nearest(rank))
             yield f"{what} {rank + 1}", lemmas
             yield f"{what} {rank + 1} gender", genders
             yield f"{what} {rank + 1} number", numbers

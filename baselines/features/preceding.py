@@ -8,7 +8,7 @@ import numpy as np
 
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.running import RunningText, linked_places
-from crosspro.baselines.features.values import NOTHING, Codes
+from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.antecedents import NOUN_TAGS, NounForm
 from crosspro.data_prep.example import Example, Side
 
@@ -16,6 +16,8 @@ NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}
 """All nouns; where only a lexicon or links tell them, they have no tags."""
 _NO_NOUN = (None, None, None)
+NounColumns = tuple[Sequence[str | None], ...]
+"""Three columns: lemmas, genders and numbers."""
 
 
 class Preceding:
@@ -48,7 +50,8 @@ def nouns_before(batch: Batch, side: Side, tags: frozenset[str] = NOUNS) -> Prec
     if side == "target" and tagged:
         return tags_before(batch, tags & NOUN_TAGS)
     parsed = any(line.source_parse is not None for line in lines)
-    if side == "source" and tagged and not parsed and batch.resources.source_lexicon is None:
+    by_links = tagged and not parsed and batch.resources.source_lexicon is None
+    if side == "source" and by_links and "" in tags:
         return Preceding(text, _linked_to_nouns(batch, lines))
     return line_by_line(text, lambda line: batch.nouns.nouns(line, side, tags))
 
@@ -72,8 +75,23 @@ def _linked_to_nouns(batch: Batch, lines: Sequence[Example]) -> Codes:
     return np.unique(sources[is_noun[targets]])
 
 
-def noun_forms(batch: Batch, side: Side, places: Codes) -> list[NounForm | tuple[None, None, None]]:
+def noun_columns(batch: Batch, side: Side, places: Codes) -> NounColumns:
     """Lemma, gender and number of the nouns at some places of a side's running text."""
+    if not batch.tokens_alone:
+        return tuple(zip(*_noun_forms(batch, side, places), strict=True)) or ((), (), ())
+    tokens, reader = batch.running(side).codes[places], batch.reader
+    lemmas = Values(tokens, reader.source.names)
+    if side == "target":
+        reading = reader.readings["target lemma"]
+        lemmas = Values(reading.of(tokens), reading.names)
+    unknown = Values(np.full(len(places), NOTHING), ())
+    return lemmas.only(places != NOTHING), unknown, unknown
+
+
+def _noun_forms(
+    batch: Batch, side: Side, places: Codes
+) -> list[NounForm | tuple[None, None, None]]:
+    """What a noun finder says of each noun, which is asked once for each."""
     nouns, which = np.unique(places, return_inverse=True)
     nothing = [_NO_NOUN] * int(NOTHING in nouns[:1])
     located = batch.running(side).line_and_place(nouns[len(nothing) :])

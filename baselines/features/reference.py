@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.features.feature import Bins, Column, Feature
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.nouns import PARSES
-from crosspro.baselines.features.preceding import NOUNS, line_by_line, noun_forms, nouns_before
+from crosspro.baselines.features.preceding import NOUNS, line_by_line, noun_columns, nouns_before
 from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
@@ -61,9 +61,9 @@ def antecedent_places(batch: Batch) -> tuple[Codes, NDArray[np.bool_]]:
     while len(left):
         nearest = nouns.nearest(rank)[left]
         left, nearest = left[nearest != NOTHING], nearest[nearest != NOTHING]
-        forms = noun_forms(batch, "target", nearest)
-        pairs = ((numbers[gap], form[2]) for gap, form in zip(left.tolist(), forms, strict=True))
-        agrees = np.array([own is None or noun in (None, own) for own, noun in pairs], bool)
+        own = [numbers[gap] for gap in left.tolist()]
+        pairs = zip(own, noun_columns(batch, "target", nearest)[2], strict=True)
+        agrees = np.array([one is None or noun in (None, one) for one, noun in pairs], bool)
         places[left[agrees]] = nearest[agrees]
         left, rank = left[~agrees], rank + 1
     return places, of_chain
@@ -72,7 +72,7 @@ def antecedent_places(batch: Batch) -> tuple[Codes, NDArray[np.bool_]]:
 def antecedents(batch: Batch, _: int) -> Iterator[Column]:
     """Lemma, gender, number and distance of the antecedent among the nouns of the target."""
     places, of_chain = antecedent_places(batch)
-    lemmas, genders, numbers = zip(*noun_forms(batch, "target", places), strict=True)
+    lemmas, genders, numbers = noun_columns(batch, "target", places)
     yield "antecedent", lemmas
     yield "antecedent gender", genders
     yield "antecedent number", numbers
@@ -86,7 +86,7 @@ def antecedents(batch: Batch, _: int) -> Iterator[Column]:
 def antecedent_gender(batch: Batch, _: int) -> Iterator[Column]:
     """The gender of the antecedent alone."""
     places, _of_chain = antecedent_places(batch)
-    yield "gender", [gender for _, gender, _ in noun_forms(batch, "target", places)]
+    yield "gender", noun_columns(batch, "target", places)[1]
 
 
 def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:

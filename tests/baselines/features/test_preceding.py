@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crosspro.baselines.features.gaps import Resources, batches
-from crosspro.baselines.features.preceding import NAMES, NOUNS, noun_forms, nouns_before
+from crosspro.baselines.features.preceding import NAMES, NOUNS, noun_columns, nouns_before
 from crosspro.baselines.features.reference import antecedent, antecedent_places
 from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.data_prep.antecedents import antecedent_candidates
+from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import LEXICON
 from tests.baselines.features.layered import texts
@@ -29,7 +30,8 @@ def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target,
         for side in ("target", "source"):
             for tags in (NOUNS, NAMES, NOUNS - NAMES):
                 nouns = nouns_before(batch, side, tags)
-                found = [noun_forms(batch, side, nouns.nearest(rank)) for rank in range(4)]
+                columns = [noun_columns(batch, side, nouns.nearest(rank)) for rank in range(4)]
+                found = [list(zip(*each, strict=True)) for each in columns]
                 for gap, ranked in enumerate(zip(*found, strict=True)):
                     candidates = antecedent_candidates(
                         examples, batch.indices[gap], batch.gaps[gap], context, target, source
@@ -56,3 +58,11 @@ def test_antecedents_are_those_of_each_gap(examples, context, target, source):
             else:
                 assert (line, place) == (batch.indices[gap] - noun.sentences, noun.index)
                 assert of_chain[gap] == noun.in_chain
+
+
+def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
+    gap = Gap(1, 1)
+    line = Example(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
+    (batch,) = batches([line], Resources(load_task("en-fr")))
+    assert nouns_before(batch, "source").nearest(0).tolist() == [0]
+    assert nouns_before(batch, "source", NAMES).nearest(0).tolist() == [-1]
