@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
@@ -19,13 +17,9 @@ from typing import Any, TypeVar
 
 from crosspro.data_prep.engine import end_with_parent
 from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.processors import processors
 
 Result = TypeVar("Result")
-
-
-def processors() -> int:
-    """Those that this process may use, where it can fork; elsewhere 1."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def two_processes_help() -> bool:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.ngram.index import Index
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.range_check import range_fault
+from crosspro.baselines.ngram.threads import in_threads
 from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.files.guard import note_input
@@ -99,8 +100,9 @@ def read_binary(path: Path) -> NGramModel:
         raw = np.asarray(mapped[place : place + lengths[name] * data_type.itemsize])
         arrays[name] = raw.view(data_type)
     model = _model(path, counts, arrays)
-    for name, saved in checksums.items():
-        if (crc := _checksum(arrays[name], TYPES[name])) != saved:
+    made = in_threads(lambda name: _checksum(arrays[name], TYPES[name]), checksums)
+    for (name, saved), crc in zip(checksums.items(), made, strict=True):
+        if crc != saved:
             raise input_error(path, name, f"the checksum {saved:08x}", f"{crc:08x}: {DAMAGED}")
     fault = range_fault(model)
     if fault is not None:

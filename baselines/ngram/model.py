@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from crosspro.baselines.ngram.index import Index, build_index
 from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
 from crosspro.baselines.ngram.ngrams import Floats, NGrams
+from crosspro.baselines.ngram.threads import in_threads
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, ModelVocabulary
 from crosspro.baselines.ngram.workspace import Workspace
 from crosspro.data_prep.errors import CrossproError
 
 MOST_NODES = 1 << 32
-SCORED_AT_ONCE = 1 << 17
+SCORED_AT_ONCE = 1 << 16
 """Tokens scored at once: the arrays of so many stay in the processor's cache."""
 
 
@@ -122,8 +123,11 @@ class NGramModel(LanguageModel):
         scored[starts] = False
         log10 = np.empty(len(tokens), np.float32)
         found = np.empty(len(tokens), np.uint8)
-        for part in _groups(starts, len(tokens)):
+
+        def score_part(part: slice) -> None:
             log10[part], found[part] = self._score_part(tokens[part], scored[part], begin)
+
+        in_threads(score_part, _groups(starts, len(tokens)))
         ends = stops + np.arange(1, len(lengths) + 1) * end
         return TokenScores(tokens[scored], log10[scored], found[scored], ends)
 
