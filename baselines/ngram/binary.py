@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +101,14 @@ def read_binary(path: Path) -> NGramModel:
         raw = np.asarray(mapped[place : place + lengths[name] * data_type.itemsize])
         arrays[name] = raw.view(data_type)
     model = _model(path, counts, arrays)
-    made = in_threads(lambda name: _checksum(arrays[name], TYPES[name]), checksums)
-    for (name, saved), crc in zip(checksums.items(), made, strict=True):
-        if crc != saved:
-            raise input_error(path, name, f"the checksum {saved:08x}", f"{crc:08x}: {DAMAGED}")
-    fault = range_fault(model)
-    if fault is not None:
-        raise input_error(path, "content", "the numbers of a model", f"{fault}: {DAMAGED}")
+    checks: list[Callable[[], InputError | None]] = [
+        partial(_wrong_checksum, path, name, arrays[name], saved)
+        for name, saved in checksums.items()
+    ]
+    checks.append(partial(_wrong_numbers, path, model))
+    for fault in in_threads(lambda check: check(), checks):
+        if fault is not None:
+            raise fault
     return model
 
 
@@ -135,6 +137,20 @@ def _checksum(array: NDArray[Any], type_name: str) -> int:
     for block in _blocks(array, type_name):
         crc = zlib.crc32(block.data, crc)
     return crc
+
+
+def _wrong_checksum(path: Path, name: str, array: NDArray[Any], saved: int) -> InputError | None:
+    crc = _checksum(array, TYPES[name])
+    if crc == saved:
+        return None
+    return input_error(path, name, f"the checksum {saved:08x}", f"{crc:08x}: {DAMAGED}")
+
+
+def _wrong_numbers(path: Path, model: NGramModel) -> InputError | None:
+    fault = range_fault(model)
+    if fault is None:
+        return None
+    return input_error(path, "content", "the numbers of a model", f"{fault}: {DAMAGED}")
 
 
 def _header(
