@@ -209,6 +209,8 @@ class IdiapPLM(System):
         how = (
             "log10 probability of the best line with each class, in what the model sees of the text"
         )
+        if self.adjustment.tau:
+            how += f"; rare classes are then favoured with tau {self.adjustment.tau:g}"
         if rule in self.task.class_index:
             how = f"a rule gives {rule} the probability {self.certainty:g}; the model: {how}"
         return Evidence(how, (*found.tables, seen))

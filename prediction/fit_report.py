@@ -167,4 +167,5 @@ class EnsembleReport:
         """What speaks against having trained the parts long enough; None if nothing does."""
         parts = ((member.label, member.fit) for member in self.members)
         found = ((name, fit.warning()) for name, fit in parts if fit is not None)
-        return "\n".join(f"{name}: {text}" for name, text in found if text) or None
+        lines = ((name, line) for name, text in found if text for line in text.splitlines())
+        return "\n".join(f"{name}: {line}" for name, line in lines) or None

@@ -20,7 +20,7 @@ import typer
 
 from crosspro.data_prep.errors import choices, quoted
 from crosspro.data_prep.files.guard import check_apart, check_not_input, note_input
-from crosspro.data_prep.files.limits import LIMITS, changed_limits
+from crosspro.data_prep.files.limits import LIMITS, MOST, changed_limits
 from crosspro.data_prep.whole_number import is_whole_number
 from crosspro.scripts.renamed_options import accepting
 
@@ -101,7 +101,7 @@ def _limit(text: str) -> tuple[str, int]:
     """A limit as it is given on the command line."""
     name, _, number = text.partition("=")
     if name not in LIMITS or not is_whole_number(number):
-        expected = f"NAME=N with a whole number, NAME {choices(LIMITS)}"
+        expected = f"NAME=N with a whole number from 1 to {MOST:,}, NAME {choices(LIMITS)}"
         raise typer.BadParameter(f"--limit: expected {expected}, found {quoted(text)}")
     return name, int(number)
 

@@ -53,8 +53,8 @@ MaxWords = Annotated[
     typer.Option(
         "--max-words",
         min=1,
-        show_default=str(ALIGNED_WORDS.usual),
-        help="Lines with more words on a side are refused, as with --limit aligned_words.",
+        help=f"Lines with more words on a side ({ALIGNED_WORDS.usual:,}) are refused, as with "
+        "--limit aligned_words.",
     ),
 ]
 

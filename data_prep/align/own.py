@@ -93,7 +93,8 @@ def _check_lengths(text: NumberedBitext, most: int) -> None:
 
 def too_long(side: str, line: int, words: int, most: int) -> Problem:
     """A segment with more words than the setting allows."""
-    expected = f"at most {most:,} ({ALIGNED_WORDS.hint}, as does --max-words, in Python most_words)"
+    how = f"--max-words or --limit {ALIGNED_WORDS.name}=N allows more, in Python most_words"
+    expected = f"at most {most:,} ({how})"
     return Problem(side, line, "words", expected, f"{words:,}")
 
 

@@ -17,7 +17,11 @@ from crosspro.data_prep.errors import InputError, Problem, choices
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-_changed: dict[str, int] = {}
+MOST = 10**18
+"""No limit is higher: greater numbers are none that a machine could read to."""
+
+_changed: list[Mapping[str, int]] = []
+"""Of each block that is open, the numbers that it has changed."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,9 @@ class Limit:
 
     def most(self) -> int:
         """The number that holds now."""
-        return _changed.get(self.name, self.usual)
+        return next(
+            (block[self.name] for block in reversed(_changed) if self.name in block), self.usual
+        )
 
     def expected(self, what: str) -> str:
         """What a message expects, and how more is allowed."""
@@ -38,7 +44,7 @@ class Limit:
     @property
     def hint(self) -> str:
         """How a user allows more."""
-        return f"--limit {self.name}=N allows more"
+        return f"--limit {self.name}=N allows more, limits.{self.name}=N in a training"
 
 
 LINE_BYTES = Limit("line_bytes", 1 << 26)
@@ -89,25 +95,28 @@ def changed_limits(values: Mapping[str, object]) -> Iterator[None]:
             if name not in LIMITS
         ),
         *(
-            Problem("limits", None, name, "a whole number from 1", repr(value))
+            Problem("limits", None, name, f"a whole number from 1 to {MOST:,}", _shown(value))
             for name, value in values.items()
-            if type(value) is not int or value < 1
+            if type(value) is not int or not 1 <= value <= MOST
         ),
     ]
     if problems:
         raise InputError(problems)
-    before = dict(_changed)
-    _changed.update({name: int(str(value)) for name, value in values.items()})
+    block = {name: value for name, value in values.items() if isinstance(value, int)}
+    _changed.append(block)
     try:
         yield
-    finally:
-        _changed.clear()
-        _changed.update(before)
+    finally:  # blocks of several threads end in any order
+        del _changed[next(n for n, other in enumerate(_changed) if other is block)]
+
+
+def _shown(value: object) -> str:
+    return "a greater one" if type(value) is int and value > MOST else repr(value)
 
 
 def limits_now() -> dict[str, int]:
     """The numbers that were changed, for other processes."""
-    return dict(_changed)
+    return {name: number for block in _changed for name, number in block.items()}
 
 
 def within_limits(

@@ -143,13 +143,22 @@ def read_bytes(path: Path, size: int = -1) -> bytes:
     most = FILE_BYTES.most()
     with open_bytes(path) as handle:
         try:
-            content = handle.read(most + 1 if packed else size)
+            content = _read_at_most(handle, most + 1) if packed else handle.read(size)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
     if packed and len(content) > most:
         expected = FILE_BYTES.expected("bytes once decompressed, as a plain file may have")
         raise input_error(path, "file", expected, "more")
     return content
+
+
+def _read_at_most(handle: IO[bytes], size: int) -> bytes:
+    """What there is of so many bytes, without making room for all of them first."""
+    blocks = []
+    while size and (block := handle.read(min(size, 1 << 20))):
+        blocks.append(block)
+        size -= len(block)
+    return b"".join(blocks)
 
 
 def read_text_lines(path: Path) -> Iterator[str]:

@@ -28,8 +28,10 @@ LEAST = 5
 
 def order_warning(gold: Path, submissions: Sequence[Path], task: Task) -> str | None:
     """What to say if the first file looks like a submission and another one like gold."""
+    if not gold.is_file():  # what comes through a pipe can be read once
+        return None
     first = _labels_and_words(gold, task)
-    for path in submissions:
+    for path in filter(Path.is_file, submissions):
         if _exchanged(first, _labels_and_words(path, task)):
             return (
                 f"{path} looks like the gold file and {gold} like a submission: "
@@ -52,6 +54,11 @@ class _LabelsAndWords:
     """No fillers of the language model."""
 
     @property
+    def bare_words(self) -> list[str]:
+        """The words without tags and capitals."""
+        return [split_tag(word)[0].lower() for word in self.words]
+
+    @property
     def agreement(self) -> float:
         return self.agreeing / self.labels if self.labels else 0.0
 
@@ -62,7 +69,7 @@ def _exchanged(first: _LabelsAndWords, other: _LabelsAndWords) -> bool:
         return False
     if len(first.words) <= first.labels / 2 or OTHER in first.words:
         return True
-    if first.words == other.words:
+    if first.bare_words == other.bare_words:
         return first.agreement < other.agreement
     counts = (first.formed, other.formed), (first.unlisted, other.unlisted)
     return any(mine == 0 and its >= LEAST for mine, its in counts)

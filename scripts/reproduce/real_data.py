@@ -33,6 +33,8 @@ import typer
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.files.limits import limits_now
+from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.data_prep.files.textfile import atomic_output, read_lines, write_text
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
@@ -230,15 +232,15 @@ def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
     """X.source.conllu.xz beside each X.data, by the usual annotator of the language."""
     for data in sorted(folder.glob("*.data*")):
         title = data_stem(data)
-        layer = folder / f"{title}.source.conllu.xz"
-        if title == "joined" or layer.is_file():
+        if title == "joined":
             continue
-        source = folder / f"{title}.{language}"
-        with atomic_output(source) as handle:
-            handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
-        how = ["--layout", "conllu", "--jobs", str(jobs), "-o", str(layer)]
-        _crosspro("annotate", str(source), "-l", language, *how)
-        source.unlink()
+        with temporary_folder(folder, title) as scratch:
+            source = scratch / f"{title}.{language}"
+            with atomic_output(source) as handle:
+                handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
+            layer = folder / f"{title}.source.conllu.xz"
+            how = ["--layout", "conllu", "--jobs", str(jobs), "-o", str(layer)]
+            _crosspro("annotate", str(source), "-l", language, *how)
 
 
 def _restored(example: Example) -> tuple[Sequence[str], Sequence[str], list[Link]]:
@@ -256,8 +258,13 @@ def _restored(example: Example) -> tuple[Sequence[str], Sequence[str], list[Link
 
 
 def _crosspro(*arguments: str) -> None:
+    """A command with the limits of this one; if it fails it has said why."""
     print("crosspro", *arguments, file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-m", "crosspro.scripts.main", *arguments], check=True)
+    limits = [f"--limit={name}={number}" for name, number in limits_now().items()]
+    command = [sys.executable, "-m", "crosspro.scripts.main", *arguments, *limits]
+    made = subprocess.run(command, check=False)
+    if made.returncode:
+        raise typer.Exit(made.returncode)
 
 
 if __name__ == "__main__":

@@ -155,3 +155,11 @@ def test_another_language_pair_is_told_what_to_do():
     mapping.update(name="en-it", target_language="it")
     with pytest.raises(InputError, match="data=shared_task"):
         demo_examples(task_from_mapping(mapping, "en-it"), "train")
+
+
+@pytest.mark.parametrize(("name", "seed", "documents"), [("en-fr", 11, 3), ("en-de", 12, 3)])
+def test_reading_more_never_lowers_the_best_possible_score(name, seed, documents):
+    task = load_task(name)
+    found = ceilings(task, demo_corpus(task, "test", documents, seed))
+    for scores in ([one.macro_recall for one in found], [one.accuracy for one in found]):
+        assert scores == sorted(scores)

@@ -40,7 +40,8 @@ def test_links_are_written(files):
 def test_a_line_with_too_many_words_is_told_with_its_file(files):
     result = align(files, "--max-words", "1", "-o", files / "links")
     assert result.code == 2
-    expected = f"{files}/t:1: words: expected at most 1 (--limit aligned_words=N allows more"
+    how = "--max-words or --limit aligned_words=N allows more"
+    expected = f"{files}/t:1: words: expected at most 1 ({how}"
     assert expected.encode() in result.stderr
     assert not (files / "links").exists()
     limited = align(files, "--limit", "aligned_words=1", "-o", files / "links")

@@ -61,7 +61,10 @@ def test_a_limit_is_a_name_and_a_number(given):
 def test_a_limit_holds_for_one_command_and_is_named_in_the_message():
     refused = crosspro(*STATS, "--limit", "line_bytes=50")
     assert refused.code == 2
-    assert b"line: expected at most 50 bytes (--limit line_bytes=N allows more)" in refused.stderr
+    assert (
+        b"line: expected at most 50 bytes (--limit line_bytes=N allows more, limits.line_bytes=N"
+        in refused.stderr
+    )
     assert crosspro(*STATS).code == 0
     assert limits_now() == {}
 
@@ -148,7 +151,7 @@ def test_words_of_a_line_that_apt_aligns():
     call = ("apt", *options(**ours), "--resamples", 0)
     refused = crosspro(*call, "--limit", "aligned_words=3")
     assert refused.code == 2
-    assert b"(--limit aligned_words=N allows more)" in refused.stderr
+    assert b"(--limit aligned_words=N allows more," in refused.stderr
     assert crosspro(*call, "--limit", "aligned_words=5000").code == 0
 
 
@@ -180,7 +183,10 @@ def test_training_has_them_as_settings(tmp_path):
     call = (tmp_path / "run", "data=shared_task", f"data.dir={data}", "resamples=0")
     refused = train(*call, "limits.line_bytes=50")
     assert refused.returncode == 2
-    assert "line: expected at most 50 bytes (--limit line_bytes=N allows more)" in refused.stderr
+    assert (
+        "line: expected at most 50 bytes (--limit line_bytes=N allows more, limits.line_bytes=N"
+        in refused.stderr
+    )
     assert train(*call, "limits.line_bytes=5000").returncode == 0
 
 
@@ -190,3 +196,28 @@ def test_training_refuses_limits_that_are_none(tmp_path, given):
     assert result.returncode == 2
     assert "limits" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_high_limit_makes_no_room_for_what_is_not_there(tmp_path):
+    with atomic_output(tmp_path / "x.gz") as handle:
+        handle.write(b"text")
+    with changed_limits({"file_bytes": 10**18, "line_bytes": 10**18}):
+        assert read_bytes(tmp_path / "x.gz") == b"text"
+        assert list(read_lines(tmp_path / "x.gz")) == [b"text"]
+
+
+@pytest.mark.parametrize("number", [0, 10**18 + 1, 10**5000], ids=["none", "high", "huge"])
+def test_limits_have_one_bound_in_python_and_training(number):
+    expected = "line_bytes: expected a whole number from 1 to 1,000,000,000,000,000,000, found"
+    with pytest.raises(InputError, match=expected), api.limits(line_bytes=number):
+        pass
+
+
+def test_blocks_that_end_in_another_order_take_back_their_own_change():
+    first, second = api.limits(line_bytes=10), api.limits(line_bytes=20)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert LINE_BYTES.most() == 20
+    second.__exit__(None, None, None)
+    assert LINE_BYTES.most() == LINE_BYTES.usual

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -153,6 +157,33 @@ def test_gold_comes_before_what_a_language_model_fills(tmp_path, task, others):
     made = crosspro("fill", gold, "--task", task, "--lm", MODEL, "-o", filled, *options)
     assert made.code == 0, made.stderr
     assert_gold_comes_first(gold, filled, task)
+
+
+def test_gold_whose_words_have_no_tags_is_gold_still(tmp_path):
+    tagged, bare = tmp_path / "tagged.data", tmp_path / "bare.data"
+    examples = demo_examples(load_task("en-fr"), "test", 20)
+    write_examples(tagged, examples)
+    lines = [line.split("\t") for line in tagged.read_text("utf-8").splitlines()]
+    for line in lines:
+        line[1] = " ".join(word.split("|")[0] for word in line[1].split())
+    bare.write_text("".join("\t".join(line) + "\n" for line in lines), "utf-8")
+    for gold, other in ((bare, tagged), (tagged, bare)):
+        result = crosspro("evaluate", gold, other, "--task", "en-fr", "--resamples", 0)
+        assert result.code == 0
+        assert b"gold comes first" not in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names for pipes")
+def test_gold_may_come_through_a_pipe():
+    inside, outside = os.pipe()
+    with os.fdopen(outside, "wb") as handle:
+        handle.write(b"ce\tce\tIt is .\tREPLACE_0 est .\t0-0\n")
+    command = [sys.executable, "-m", "crosspro.scripts.main", "evaluate", f"/dev/fd/{inside}", GOLD]
+    options = ["--task", "en-fr", "--resamples", "0"]
+    made = subprocess.run([*command, *options], pass_fds=[inside], capture_output=True, check=False)
+    os.close(inside)
+    assert made.returncode == 0
+    assert b"the last 399 lines are ignored" in made.stderr
 
 
 def test_a_data_file_is_no_list_of_documents():
