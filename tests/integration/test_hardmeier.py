@@ -25,7 +25,8 @@ RUNS = {
         "system.members.lm.order=3",
     ),
     "hardmeier_2017_primary": (
-        "members/network/members/snapshots/checkpoints/last.ckpt", ["ensemble", "source_aware_lm"],
+        "members/network/members/snapshots/checkpoints/last.ckpt",
+        ["hardmeier_cnn_snapshots", "source_aware_lm"],
         f"{CNN}.training.min_steps=5",
         f"{CNN}.network_settings={{words: 8, filters: 8, distances: 4, window: 20}}",
         "system.members.lm.order=3",
@@ -47,7 +48,8 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
         json.loads((run / f"model/member{number}/system.json").read_text("utf-8"))["system"]
         for number in range(2)
     ]
-    assert found == [{"hardmeier_anaphora": "neural"}.get(one, one) for one in members]
+    kinds = {"hardmeier_anaphora": "neural", "hardmeier_cnn_snapshots": "ensemble"}
+    assert found == [kinds.get(one, one) for one in members]
     if name == "hardmeier_2017_primary":
         assert len(list((run / "model/member0").glob("member?/network.safetensors"))) == 4
     data = tmp_path / "new.data"

@@ -68,7 +68,8 @@ def test_one_system_without_a_dev_set(tmp_path):
     assert result.stderr.decode().endswith("an ensemble of 1 system\n")
     run = read_run(tmp_path / "one")
     assert run.data == ()
-    assert run.fit["members"] == [{"name": "0", "weight": 1.0, "score": None, "fit": None}]
+    expected = {"name": "0", "system": "majority", "weight": 1.0, "score": None, "fit": None}
+    assert run.fit["members"] == [expected]
 
 
 def test_runs_of_two_tasks_are_refused(tmp_path):
