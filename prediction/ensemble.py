@@ -47,6 +47,8 @@ DevScore = Callable[[Probabilities], float]
 
 _FILE = "weights.json"
 _STEPS = (0.2, 0.05)
+_SAME = 1e-9
+"""Scores that differ by less are the same."""
 _part = re.compile(r"member\d+")
 _name = re.compile(r"\w[\w-]*")
 
@@ -311,9 +313,22 @@ def mix(probabilities: Sequence[Probabilities], weights: Sequence[float]) -> Pro
 def tune_weights(probabilities: Sequence[Probabilities], score: DevScore) -> list[float]:
     """Weights that are best on dev, by moving weight between members in ever smaller steps.
 
-    A change must help to be made, so members that add nothing keep an equal share.
+    A change must help to be made, so members that add nothing keep an equal share. Where that ends
+    below what a member has alone, it begins again with that member.
     """
-    weights = [1 / len(probabilities)] * len(probabilities)
+    size = len(probabilities)
+    weights, best = _climb(probabilities, [1 / size] * size, score)
+    alone = [score(one) for one in probabilities]
+    if max(alone) > best + _SAME:
+        start = np.eye(size)[int(np.argmax(alone))].tolist()
+        weights, _ = _climb(probabilities, start, score)
+    return weights
+
+
+def _climb(
+    probabilities: Sequence[Probabilities], weights: list[float], score: DevScore
+) -> tuple[list[float], float]:
+    """The weights from which no step helps any more, and their score."""
     best = score(mix(probabilities, weights))
     for step in _STEPS:
         improved = True
@@ -328,6 +343,6 @@ def tune_weights(probabilities: Sequence[Probabilities], score: DevScore) -> lis
                     trial[giver] -= moved
                     trial[taker] += moved
                     value = score(mix(probabilities, trial))
-                    if value > best + 1e-9:
+                    if value > best + _SAME:
                         weights, best, improved = trial, value, True
-    return weights
+    return weights, best

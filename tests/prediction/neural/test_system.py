@@ -436,3 +436,9 @@ def test_ensembles_mix_tune_save_and_load(train, dev, tmp_path):
     good, bad = np.array([[0.9, 0.1]] * 4), np.array([[0.2, 0.8]] * 4)
     weights = tune_weights([bad, good], lambda p: float((p.argmax(axis=1) == 0).mean()))
     assert (mix([bad, good], weights).argmax(axis=1) == 0).all()
+
+
+def test_weights_are_never_worse_than_a_member_alone():
+    good, bad = np.array([[0.6, 0.4]] * 4), np.array([[0.01, 0.99]] * 4)
+    weights = tune_weights([bad, good, bad], lambda p: float((p.argmax(axis=1) == 0).mean()))
+    assert (mix([bad, good, bad], weights).argmax(axis=1) == 0).all()
