@@ -226,14 +226,14 @@ class Ensemble(System):
         asked = (question.examples, question.line, question.number)
         total = sum(self.weights)
         members = tuple(
-            ExplainedMember(weight / total, explained(part, *asked))
-            for part, weight in zip(self.parts, self.weights, strict=True)
+            ExplainedMember(name, weight / total, explained(part, *asked))
+            for name, part, weight in zip(self._names, self.parts, self.weights, strict=True)
         )
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
         rows = []
         for one in members:
             chances = one.explanation.probabilities
-            rows.append((one.explanation.system, one.weight, chances[chosen], chances[against]))
+            rows.append((one.label, one.weight, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         table = EvidenceTable("Members", columns, tuple(rows))
         return Evidence(
@@ -244,12 +244,14 @@ class Ensemble(System):
         """Write the parts into sub-folders."""
         for number, part in enumerate(self.parts):
             part.save(folder / f"member{number}")
-        write_text(folder / _FILE, json.dumps({"weights": self.weights}))
+        content = {"weights": self.weights, "names": self._names}
+        write_text(folder / _FILE, json.dumps(content))
 
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
         saved = [path for path in folder.iterdir() if _part.fullmatch(path.name)]
         self.weights = _read_weights(folder / _FILE, len(saved))
+        self._names = _read_names(folder / _FILE, len(self.weights))
         self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:
@@ -301,6 +303,15 @@ def _read_weights(path: Path, members: int) -> list[float]:
         expected = f"{members} numbers from 0, not all of them 0, with a finite sum"
         raise input_error(path, "weights", expected, quoted(repr(weights)))
     return found
+
+
+def _read_names(path: Path, members: int) -> list[str]:
+    """What the ensemble calls its members; files of before do not say."""
+    names: Any = read_json_object(path).get("names", [""] * members)
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not texts or len(names) != members:
+        raise input_error(path, "names", f"{members} names", quoted(repr(names)))
+    return list(names)
 
 
 def mix(probabilities: Sequence[Probabilities], weights: Sequence[float]) -> Probabilities:

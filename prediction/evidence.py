@@ -82,10 +82,17 @@ class Explanation:
 
 @dataclass(frozen=True)
 class ExplainedMember:
-    """A part of an ensemble with its weight."""
+    """A part of an ensemble with its weight; `name` is what the ensemble calls it."""
 
+    name: str
     weight: float
     explanation: Explanation
+
+    @property
+    def label(self) -> str:
+        """The name, and the system if that says more."""
+        system = self.explanation.system
+        return f"{self.name} ({system})" if self.name not in ("", system) else system
 
 
 def contribution_table(

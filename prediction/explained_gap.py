@@ -101,7 +101,7 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
         note = f"{table.note}\n" if table.note else ""
         yield f"{table.title}\n{text_table(table.columns, rows)}{more}{note}"
     for member in evidence.members:
-        yield f"── weight {member.weight:.3f}"
+        yield f"── {member.label}, weight {member.weight:.3f}"
         yield from _lines(member.explanation, example, most)
 
 

@@ -39,6 +39,9 @@ def test_members_have_the_names_of_their_configurations(tmp_path):
     saved = [tmp_path / "run" / "model" / f"member{n}" / "system.json" for n in range(5)]
     assert [json.loads(path.read_text("utf-8"))["configured"] for path in saved] == every
     system = load_system(tmp_path / "run")
-    shown = [one.explanation.system for one in explain(system, [LINE], 0).evidence.members]
-    assert shown == every
+    evidence = explain(system, [LINE], 0).evidence
+    keys = ["svm", "svm.seed2", "other", "other.seed2"]
+    labels = [f"{key} ({name})" for key, name in zip([*keys, "lm"], every, strict=True)]
+    assert [one.label for one in evidence.members] == labels
+    assert [row[0] for row in evidence.tables[0].rows] == labels
     assert {note.system for note in system.unlike_training(frozenset())} <= set(every)

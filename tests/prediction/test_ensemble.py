@@ -113,6 +113,11 @@ def test_members_are_as_many_as_weights(train, dev, en_fr, tmp_path):
     (tmp_path / "weights.json").write_text('{"weights": [1, 1, 1]}', "utf-8")
     with pytest.raises(InputError, match="member2: folder: expected a saved system"):
         load_system(tmp_path)
+    for wrong in ('["a"]', '["a", 1]', '"ab"'):
+        content = f'{{"weights": [1, 1], "names": {wrong}}}'
+        (tmp_path / "weights.json").write_text(content, "utf-8")
+        with pytest.raises(InputError, match="names: expected 2 names, found"):
+            load_system(tmp_path)
 
 
 def test_ensembles_of_ensembles_are_saved_and_loaded(train, dev, en_fr, tmp_path):
