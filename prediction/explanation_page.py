@@ -47,7 +47,8 @@ def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> I
     for table in evidence.tables:
         yield _table(table, most)
     for member in evidence.members:
-        yield f'<div class="member"><p class="note">Member with weight {member.weight:.3f}</p>'
+        heading = f"{_text(member.label)}, weight {member.weight:.3f}"
+        yield f'<div class="member"><p class="note">{heading}</p>'
         yield from _sections(member.explanation, explained, most)
         yield "</div>"
 

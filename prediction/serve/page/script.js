@@ -338,6 +338,11 @@ function bars(one, gap) {
   return element("table", { class: "bars" }, element("caption", {}, "chooses ", element("b", {}, one.label)), body);
 }
 
+function memberLabel(member) {
+  const system = member.explanation.system;
+  return member.name && member.name !== system ? `${member.name} (${system})` : system;
+}
+
 function explanation(why) {
   const parts = [];
   const chances = why.probabilities;
@@ -348,7 +353,7 @@ function explanation(why) {
     parts.push(element("p", { class: "note" }, `In the sentence above, words in blue speak for ${why.chosen}, those in orange for ${why.against}.`));
   for (const table of why.evidence.tables) parts.push(...tableOf(table));
   for (const member of why.evidence.members)
-    parts.push(element("div", { class: "member" }, element("h4", {}, `${member.explanation.system}, weight ${member.weight.toFixed(3)}`), ...explanation(member.explanation)));
+    parts.push(element("div", { class: "member" }, element("h4", {}, `${memberLabel(member)}, weight ${member.weight.toFixed(3)}`), ...explanation(member.explanation)));
   return parts;
 }
 
