@@ -250,8 +250,9 @@ class Ensemble(System):
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
         saved = [path for path in folder.iterdir() if _part.fullmatch(path.name)]
-        self.weights = _read_weights(folder / _FILE, len(saved))
-        self._names = _read_names(folder / _FILE, len(self.weights))
+        content = read_json_object(folder / _FILE)
+        self.weights = _weights(folder / _FILE, content, len(saved))
+        self._names = _names(folder / _FILE, content, len(self.weights))
         self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:
@@ -292,9 +293,9 @@ def _member_problems(members: object) -> list[Problem]:
     return problems
 
 
-def _read_weights(path: Path, members: int) -> list[float]:
+def _weights(path: Path, content: Mapping[str, Any], members: int) -> list[float]:
     """The weights, at least as many as there are folders of members: any other is missing."""
-    weights: Any = read_json_object(path).get("weights")
+    weights: Any = content.get("weights")
     numbers = isinstance(weights, list) and all(
         isinstance(weight, int | float) and 0 <= weight <= float_info.max for weight in weights
     )
@@ -305,9 +306,9 @@ def _read_weights(path: Path, members: int) -> list[float]:
     return found
 
 
-def _read_names(path: Path, members: int) -> list[str]:
+def _names(path: Path, content: Mapping[str, Any], members: int) -> list[str]:
     """What the ensemble calls its members; files of before do not say."""
-    names: Any = read_json_object(path).get("names", [""] * members)
+    names = content.get("names", [""] * members)
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
     if not texts or len(names) != members:
         raise input_error(path, "names", f"{members} names", quoted(repr(names)))

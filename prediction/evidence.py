@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example, Gap
+from crosspro.prediction.fit_report import member_label
 
 Cell = str | float
 
@@ -91,8 +92,7 @@ class ExplainedMember:
     @property
     def label(self) -> str:
         """The name, and the system if that says more."""
-        system = self.explanation.system
-        return f"{self.name} ({system})" if self.name not in ("", system) else system
+        return member_label(self.name, self.explanation.system)
 
 
 def contribution_table(

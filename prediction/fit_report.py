@@ -131,6 +131,11 @@ class ItLabelReport:
 Report = FitReport | FeatureReport | ItLabelReport
 
 
+def member_label(name: str, system: str) -> str:
+    """How a member of an ensemble is shown; those of older files have no name."""
+    return f"{name} ({system})" if name not in ("", system) else system
+
+
 @dataclass(frozen=True)
 class MemberReport:
     """A part of an ensemble: its member's name, its system, its weight and how its training went.
@@ -147,7 +152,7 @@ class MemberReport:
     @property
     def label(self) -> str:
         """The name of the member, and its system if that says more."""
-        return self.name if self.name == self.system else f"{self.name} ({self.system})"
+        return member_label(self.name, self.system)
 
 
 @dataclass(frozen=True)
