@@ -7,7 +7,6 @@ data is. At a temperature above 1 they say more of the classes that it thinks le
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from torch import Tensor, nn
 from crosspro.data_prep.cache import Cache, content_key
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.example_digest import examples_digest
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
@@ -99,7 +99,7 @@ def soft_targets(
     if cache is None:
         chances = predicted()
     else:
-        key = content_key(teacher.digest, _digest(train))
+        key = content_key(teacher.digest, examples_digest(train))
         made = Cache(cache).arrays("teacher", key, ["chances"], lambda: {"chances": predicted()})
         chances = np.array(made["chances"])
     softer = np.maximum(chances, _LEAST) ** (1 / settings.temperature)
@@ -129,11 +129,3 @@ def distilled_losses(
     else:
         own = network.loss(data, gaps, width, weights, smoothing)
     return losses + (1 - soft.weight) * own
-
-
-def _digest(examples: Sequence[Example]) -> str:
-    """A name of all that a teacher may see: lines, documents, parses and chains."""
-    digest = hashlib.blake2b(digest_size=12)
-    for example in examples:
-        digest.update(repr(example).encode("utf-8", errors="surrogatepass") + b"\n")
-    return digest.hexdigest()

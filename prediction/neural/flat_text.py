@@ -1,16 +1,14 @@
 """The text of all examples end to end: tokens of the fields to read, and a row for each gap.
 
-Vocabularies, arrays and the name of the cache are all made from this, so that each token is looked
-at once, and what depends on a token's type is worked out once a type.
+Vocabularies and arrays are made from this, so that each token is looked at once, and what depends
+on a token's type is worked out once a type.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -73,16 +71,6 @@ class FlatText:
             for part in word if field.spelled else (word,):
                 counted[part] += number
         return counted
-
-    @cached_property
-    def digest(self) -> str:
-        """A short name of the content, for when the text is complete."""
-        digest = hashlib.blake2b(digest_size=12)
-        for column in self.columns.values():
-            digest.update("\n".join(column).encode("utf-8", errors="surrogatepass") + b"\0")
-        numbers = [getattr(self, name) for name in POSITIONS]
-        digest.update(repr((*numbers, self.labels)).encode("utf-8"))
-        return digest.hexdigest()
 
 
 def flatten(examples: Sequence[Example], reading: Reading) -> FlatText:

@@ -7,18 +7,21 @@ download), or one that `crosspro.data_prep.lexicon.load` knows. It is saved with
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from crosspro.data_prep.example import SIDES, Example, Side, split_tag
-from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.formats.placeholder import PLACEHOLDER
 from crosspro.data_prep.lexicon.determiners import LANGUAGES
 from crosspro.data_prep.lexicon.english_nouns import english_nouns
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.data_prep.task import Task
+from crosspro.data_prep.token import TAG_SEPARATOR
 from crosspro.prediction.neural.fields import source_words, target_tokens
 from crosspro.prediction.neural.subwords import WORD_START
 
@@ -32,36 +35,42 @@ _CATEGORIES = {
 }
 """The readings that a target tag allows."""
 
+_BETWEEN_WORDS = re.compile(rf" (?={WORD_START}|{PLACEHOLDER})")
+_KEPT = 1 << 17
+"""A text has few words that are not repeated."""
+
 Sentences = Iterable[Sequence[str]]
 
 
 def whole_source_words(example: Example) -> Sequence[str]:
     """The word of each unit of the source."""
-    return _whole([(token, "") for token in source_words(example)])
+    return for_each_word(source_words(example), whole_source_word)
 
 
 def whole_target_words(example: Example) -> Sequence[str]:
     """The word and the tag of each unit of the target, joined by a bar."""
-    return _whole([split_tag(token) for token in target_tokens(example)], "|")
+    return for_each_word(target_tokens(example), whole_target_word)
 
 
-def _whole(units: Sequence[tuple[str, str]], bar: str = "") -> list[str]:
-    """The word that each unit is part of; tokens that are no units are words."""
-    in_units = any(unit.startswith(WORD_START) for unit, _ in units)
-    result: list[str] = []
-    start = 0
-    for place, (unit, _) in enumerate(units):
-        if not in_units or unit.startswith(WORD_START) or is_placeholder(unit):
-            result += _repeated(units[start:place], bar)
-            start = place
-    return result + _repeated(units[start:], bar)
+def for_each_word(units: Sequence[str], made: Callable[[str], tuple[str, ...]]) -> list[str]:
+    """What is made of each word, whose units are joined by spaces; other tokens are words."""
+    joined = " ".join(units)
+    words = _BETWEEN_WORDS.split(joined) if WORD_START in joined else units
+    return [word for one in words for word in made(one)]
 
 
-def _repeated(units: Sequence[tuple[str, str]], bar: str) -> list[str]:
-    if not units:
-        return []
-    word = "".join(unit for unit, _ in units).removeprefix(WORD_START)
-    return [f"{word}{bar}{units[0][1]}"] * len(units)
+@lru_cache(maxsize=_KEPT)
+def whole_source_word(units: str) -> tuple[str, ...]:
+    """The word of its units, for each of them."""
+    parts = units.split()
+    return ("".join(parts).removeprefix(WORD_START),) * len(parts)
+
+
+@lru_cache(maxsize=_KEPT)
+def whole_target_word(units: str) -> tuple[str, ...]:
+    """The same with the tag of the first."""
+    lemmas, tags = zip(*map(split_tag, units.split()), strict=True)
+    return (f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0]}",) * len(tags)
 
 
 def source_agreement(word: str, lexicon: Lexicon | None) -> str:

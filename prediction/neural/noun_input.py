@@ -6,15 +6,19 @@ a word stands for it. As lemmas hide the number, that of a tagged noun is not kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from crosspro.data_prep.antecedents import NOUN_TAGS
 from crosspro.data_prep.example import Example, split_tag
+from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
 from crosspro.prediction.neural.fields import Field, source_words, target_tokens
-from crosspro.prediction.neural.lexicon_input import whole_source_words, whole_target_words
-from crosspro.prediction.neural.subwords import WORD_START
+from crosspro.prediction.neural.lexicon_input import (
+    for_each_word,
+    whole_source_word,
+    whole_target_word,
+)
 
 NOUNS = "noun"
 """The vocabulary of both sides."""
@@ -30,22 +34,25 @@ KINDS: dict[str, NounKind] = {
 
 def first_source_units(example: Example) -> Sequence[str]:
     """The words of the source at their first units, and nothing at others."""
-    return _at_starts(source_words(example), whole_source_words, example)
+    return for_each_word(source_words(example), _first_source_unit)
 
 
 def first_target_units(example: Example) -> Sequence[str]:
     """The words of the target with their tags at their first units, and nothing at others."""
-    return _at_starts(target_tokens(example), whole_target_words, example)
+    return for_each_word(target_tokens(example), _first_target_unit)
 
 
-def _at_starts(
-    units: Sequence[str], whole: Callable[[Example], Sequence[str]], example: Example
-) -> list[str]:
-    in_units = any(unit.startswith(WORD_START) for unit in units)
-    return [
-        word if not in_units or unit.startswith(WORD_START) else NO_NOUN
-        for unit, word in zip(units, whole(example), strict=True)
-    ]
+def _first_source_unit(units: str) -> tuple[str, ...]:
+    return _first(whole_source_word(units))
+
+
+def _first_target_unit(units: str) -> tuple[str, ...]:
+    return _first(whole_target_word(units))
+
+
+def _first(words: tuple[str, ...]) -> tuple[str, ...]:
+    first = NO_NOUN if is_placeholder(words[0]) else words[0]
+    return (first, *(NO_NOUN,) * (len(words) - 1))
 
 
 def source_noun(word: str, lexicon: Lexicon | None) -> str:

@@ -69,6 +69,7 @@ from crosspro.prediction.neural.training_settings import (
     TrainerSettings,
     Training,
 )
+from crosspro.prediction.neural.unread_text import UnreadText
 from crosspro.prediction.neural.word_focus import WordFocus, focus_tables, word_focus
 from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.stored_tensors import FULL
@@ -266,12 +267,12 @@ class NeuralSystem(System):
         folder: Path | None,
     ) -> TrainingData:
         """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
-        text, dev_text = flatten(train, reading), flatten(dev, reading)
+        text, dev_text = UnreadText(train, reading), UnreadText(dev, reading)
         if earlier:
             known = {**closed_vocabularies(reading.fields), **earlier.encoder.vocabularies}
             self.encoder = Encoder(reading, known)
         else:
-            self.encoder = fit_encoder(text, self.training.min_count)
+            self.encoder = fit_encoder(text.flat, self.training.min_count)
         shared = self.trainer.encoded_dir
         cache = Path(shared) if shared else folder / ENCODED if folder else None
         data = training_data(text, dev_text, self.encoder, self.task, self.training, cache)

@@ -18,11 +18,11 @@ from crosspro.prediction.neural.batches import Batches, FixedBatches, in_order
 from crosspro.prediction.neural.distillation import SoftTargets
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints
 from crosspro.prediction.neural.encoding_cache import cached_encoding
-from crosspro.prediction.neural.flat_text import FlatText
 from crosspro.prediction.neural.sampling import Indices, Sampler, batch_size
 from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
 from crosspro.prediction.neural.training_checks import check_batches, check_labels
 from crosspro.prediction.neural.training_settings import Training
+from crosspro.prediction.neural.unread_text import UnreadText
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class TrainingData:
 
 
 def training_data(
-    train: FlatText,
-    dev: FlatText,
+    train: UnreadText,
+    dev: UnreadText,
     encoder: Encoder,
     task: Task,
     settings: Training,

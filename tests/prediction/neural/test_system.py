@@ -15,6 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.task import load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.dev_score import dev_score
@@ -29,6 +30,7 @@ from crosspro.prediction.neural.registry import network_names
 from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.unread_text import UnreadText
 from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
@@ -336,7 +338,7 @@ def test_encoding_is_cached_by_content(train, tmp_path):
     encoder = fit_encoder(text)
     made = encode(text, encoder, TASK)
     for _ in range(2):
-        cached = cached_encoding(flatten(train, READING), encoder, TASK, tmp_path)
+        cached = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
         for column in fields(made):
             one, other = (getattr(data, column.name) for data in (cached, made))
             if isinstance(other, dict):
@@ -345,7 +347,7 @@ def test_encoding_is_cached_by_content(train, tmp_path):
             else:
                 assert (one == other).all()
     assert len(list(tmp_path.iterdir())) == 1
-    cached_encoding(flatten(train[:5], READING), encoder, TASK, tmp_path)
+    cached_encoding(UnreadText(train[:5], READING), encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -442,3 +444,26 @@ def test_weights_are_never_worse_than_a_member_alone():
     good, bad = np.array([[0.6, 0.4]] * 4), np.array([[0.01, 0.99]] * 4)
     weights = tune_weights([bad, good, bad], lambda p: float((p.argmax(axis=1) == 0).mean()))
     assert (mix([bad, good, bad], weights).argmax(axis=1) == 0).all()
+
+
+def test_the_name_of_a_text_tells_what_is_read_of_it_and_how():
+    parse = AnnotatedSentence((Token("it", "it", "PRON", head=0),))
+    line = Example(("it",), ("REPLACE_0",), (), (Gap(0, 0, "il"),))
+    others = [
+        replace(line, source=("they",)), replace(line, target=("REPLACE_0", ".|.")),
+        replace(line, gaps=(Gap(0, 0, "elle"),)), replace(line, document="a"),
+        replace(line, links=((0, 0),)), replace(line, source_parse=parse),
+        replace(line, source_parse=replace(parse, tokens=(replace(parse.tokens[0], head=-1),))),
+    ]  # fmt: skip
+    names = [UnreadText([one], READING).digest for one in (line, *others)]
+    names += [UnreadText([line], Reading((LEMMA,))).digest, UnreadText([line] * 2, READING).digest]
+    assert len(set(names)) == len(names)
+    assert UnreadText([replace(line)], READING).digest == names[0]
+
+
+def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
+    encoder = fit_encoder(flatten(train, READING))
+    first = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
+    monkeypatch.setattr(UnreadText, "flat", property(lambda _: pytest.fail("read again")))
+    again = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
+    assert (again.label == first.label).all()
