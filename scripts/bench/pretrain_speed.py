@@ -32,6 +32,7 @@ from crosspro.prediction.neural.sampling import Indices, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.prediction.system import read_json_object
 from crosspro.scripts.pretrain import SETTINGS, system_of
 
 _WARM_UP = 10
@@ -87,8 +88,12 @@ def full_rows() -> tuple[Inventory, GapTensors]:
 
 
 def loaded(folder: Path, pointer: bool) -> tuple[Inventory, GapTensors]:
-    """The data of a folder of `crosspro pretrain encode`."""
-    system: NeuralSystem = system_of("documents", [f"network_settings.pointer={pointer}".lower()])
+    """The data of a folder of `crosspro pretrain encode`, with the lexicons it was made with."""
+    lexicons = read_json_object(folder / "set.json")["read"]["lexicons"]
+    settings = {"pointer": str(pointer).lower()}
+    settings |= {f"{side}_lexicon": name for side, name in lexicons.items()}
+    changes = [f"network_settings.{name}={value}" for name, value in settings.items()]
+    system: NeuralSystem = system_of("documents", changes)
     found = load_pretraining_set(folder, system)
     return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
 
@@ -106,7 +111,7 @@ def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
 def main() -> None:
     """Measure, and print a line for each way of attention."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--set", type=Path, help=f"with the settings of {SETTINGS}/documents.yaml")
+    parser.add_argument("--set", type=Path, help=f"made with {SETTINGS}/documents.yaml")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     for name, number in (("batch", 256), ("layers", 6), ("width", 384), ("heads", 6)):
         parser.add_argument(f"--{name}", type=int, default=number)
