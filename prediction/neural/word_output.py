@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from crosspro.prediction.neural.word_scores import step_of, word_scores
+
 NOTHING = -100
 """Where a sentence has no word to say; the loss there is 0."""
 _SCORES_AT_ONCE = 1 << 27
@@ -59,8 +61,10 @@ class WordOutput(nn.Linear):
     def _losses(
         self, weights: Tensor | None, smoothing: float, rows: Tensor, wanted: Tensor
     ) -> Tensor:
+        plain = weights is None and not smoothing  # impossible words have no part in either
+        scores = word_scores(rows, self.weight, self.bias, step_of(rows.device) if plain else 1)
         return nn.functional.cross_entropy(
-            self.precise_scores(rows),
+            scores.to(torch.promote_types(scores.dtype, torch.float32)),
             wanted,
             weight=weights,
             ignore_index=NOTHING,

@@ -35,6 +35,7 @@ from crosspro.prediction.neural.document_rows import (
 )
 from crosspro.prediction.neural.fields import GAP_WORD
 from crosspro.prediction.neural.lexicon_input import INDUCED
+from crosspro.prediction.neural.masked_words import MaskedWords
 from crosspro.prediction.neural.network import (
     ANTECEDENTS,
     Focus,
@@ -146,9 +147,7 @@ class DocumentEncoder(Network):
         self.encoder = Transformer(width, layers, heads, dropout)
         self.dense = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, len(inventory.classes))
-        self.word_dense = nn.Linear(width, width)
-        self.word_norm = nn.LayerNorm(width)
-        self.word_bias = nn.Parameter(torch.zeros(inventory.size(PIECES)))
+        self.words = MaskedWords(width, inventory.size(PIECES))
         self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
         with torch.no_grad():
@@ -156,13 +155,12 @@ class DocumentEncoder(Network):
                 table.weight.normal_(0, _SPREAD)
             for table in (self.pieces, self.agreement):
                 table.weight[PAD] = 0
-        for part in (self.word_dense, self.word_norm):
-            part.requires_grad_(masked_words > 0)
-        self.word_bias.requires_grad_(masked_words > 0)
+        self.words.requires_grad_(masked_words > 0)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile the layers, where nearly all time goes."""
+        """Compile the layers and what says masked pieces, where nearly all time goes."""
         self.encoder.compile(*args, **kwargs)
+        self.words.compile(*args, **kwargs)
 
     def extents(self, data: GapTensors) -> Indices:
         """The pieces of both sides together."""
@@ -211,7 +209,7 @@ class DocumentEncoder(Network):
             losses = losses + self.pointer_agreement * agreement
         if chosen is not None and counted is not None:
             said = states.gather(1, chosen[:, :, None].expand(-1, -1, states.shape[-1]))
-            words = self._word_losses(said, wanted.gather(1, chosen)) * counted
+            words = self.words(said, wanted.gather(1, chosen), self.pieces.weight) * counted
             share = counted.sum(1).clamp(min=1)
             losses = losses + self.masked_words * words.sum(1) / share
         return losses
@@ -243,7 +241,7 @@ class DocumentEncoder(Network):
         vectors = (
             self.pieces(rows.pieces)
             + few_rows(self.agreement, rows.agreement)
-            + self.distances(rows.at.distances)
+            + few_rows(self.distances, rows.at.distances)
         )
         in_sequences = self.encoder.in_sequences(vectors.device)
         states: Tensor = self.encoder(self.dropout(vectors), rows.at.lengths, in_sequences)
@@ -276,15 +274,6 @@ class DocumentEncoder(Network):
         share = (good.sum(1, keepdim=True) * self.masked_share).round().clamp(min=1)
         rank = torch.arange(most, device=good.device)[None]
         return drawn.indices, (rank < share) & (drawn.values >= 0)
-
-    def _word_losses(self, states: Tensor, wanted: Tensor) -> Tensor:
-        """The cross-entropy of pieces, by the vectors with which pieces are read."""
-        hidden = self.word_norm(nn.functional.gelu(self.word_dense(states)))
-        scores = nn.functional.linear(hidden, self.pieces.weight, self.word_bias)
-        losses = nn.functional.cross_entropy(
-            scores.float().flatten(0, 1), wanted.flatten(), reduction="none"
-        )
-        return losses.view(wanted.shape)
 
 
 def _masked(rows: _Rows, chosen: Tensor, counted: Tensor) -> _Rows:

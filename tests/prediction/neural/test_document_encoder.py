@@ -67,7 +67,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     torch.autograd.backward(losses.mean())
     for name, weight in made.network.named_parameters():
         assert (weight.grad is not None and weight.grad.any()) == weight.requires_grad, name
-    assert made.network.word_bias.requires_grad == bool(network)
+    assert made.network.words.bias.requires_grad == bool(network)
 
 
 def test_fifty_gaps_are_learnt_by_heart(train):
