@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.example import Example, split_tag
 from crosspro.data_prep.task import NONE
+from crosspro.data_prep.token import TAG_SEPARATOR
 from crosspro.prediction.neural.fields import LEMMA, Field, source_words, target_tokens
 from crosspro.prediction.neural.lexicon_input import (
     source_agreement,
@@ -36,7 +37,9 @@ def shown_tokens(example: Example) -> Sequence[str]:
     start = WORD_START if any(token.startswith(WORD_START) for token in tokens) else ""
     for gap in example.gaps:
         if gap.word and gap.word != NONE:
-            tokens[gap.position] = f"{start}{gap.word}|"
+            first = gap.word.split()[0]
+            word = split_tag(first)[0] if example.tagged else first
+            tokens[gap.position] = f"{start}{word}{TAG_SEPARATOR}"
     return tokens
 
 
@@ -93,6 +96,10 @@ class RowPlaces:
         """The places of the target, and those of gaps for whatever is not there."""
         own = self.places.gather(1, self.gap[:, None])
         return torch.where(self.of_source, own, self.places)
+
+    def picked_of_target(self, of_targets: Tensor) -> Tensor:
+        """The entries of a field of the target; PAD elsewhere."""
+        return torch.where(self.inside & ~self.of_source, of_targets[self.in_target], PAD)
 
     def picked(self, of_sources: Tensor, of_targets: Tensor) -> Tensor:
         """The entries of two fields, one of each side; PAD where rows are filled up."""

@@ -48,7 +48,7 @@ from crosspro.prediction.neural.model_files import (
     save_encoder,
     save_network,
 )
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.network import Inventory, Network, Reads
 from crosspro.prediction.neural.new_reading import new_reading
 from crosspro.prediction.neural.pointed_words import pointed_nouns
 from crosspro.prediction.neural.registry import network_class
@@ -116,7 +116,7 @@ class NeuralSystem(System):
         self.name = network
         self.network_type = kind
         self.network_settings = dict(network_settings or {})
-        self.reads = kind.reads({**kind.settings(), **self.network_settings})
+        self.reads = self._new_reads()
         self.init_from = init_from
         self.seed = seed
         self.tau = 0.0
@@ -319,7 +319,12 @@ class NeuralSystem(System):
         self.network_settings = settings_to_go_on(
             self.network_type, earlier.network_settings, self.network_settings, folder
         )
+        self.reads = self._new_reads()
         return earlier
+
+    def _new_reads(self) -> Reads:
+        """What the network reads with its settings."""
+        return self.network_type.reads({**self.network_type.settings(), **self.network_settings})
 
     def _inventory(self) -> Inventory:
         agreements = class_agreements(self.task)

@@ -2,9 +2,10 @@
 
 The pieces of the source around the pronoun and those of the target around the gap, both reaching
 back through the document, are one row. A piece has vectors for itself, for how far it stands from
-the pronoun or the gap, which tells the sides apart and marks the gap itself, and for gender and
-number of its word in a lexicon. The class is told from the states at the gap and at the pronoun,
-and, with a `pointer`, from the noun that it points at (`antecedent_pointer`).
+the pronoun or the gap, which tells the sides apart and marks the gap itself, for gender and number
+of its word in a lexicon, and for the tag of a target word, where a task has tags. The class is told
+from the states at the gap and at the pronoun, and, with a `pointer`, from the noun that it points
+at (`antecedent_pointer`).
 
 It can learn from text without links (`masked_words` above 0): each pronoun of a text is a gap whose
 word is known. Other pronouns are then hidden by chance only, and so are some pieces of both sides,
@@ -33,7 +34,7 @@ from crosspro.prediction.neural.document_rows import (
     DocumentWindow,
     RowPlaces,
 )
-from crosspro.prediction.neural.fields import GAP_WORD
+from crosspro.prediction.neural.fields import GAP_WORD, TAG
 from crosspro.prediction.neural.lexicon_input import INDUCED
 from crosspro.prediction.neural.masked_words import MaskedWords
 from crosspro.prediction.neural.network import (
@@ -63,6 +64,7 @@ class _Rows:
     at: RowPlaces
     pieces: Tensor
     agreement: Tensor
+    tags: Tensor | None = None
     nouns: Tensor | None = None
 
     @property
@@ -103,8 +105,10 @@ class DocumentEncoder(Network):
         """Pieces and agreement of both sides; what stood in gaps if they are shown; nouns."""
         shown = (SHOWN_PIECE,) if settings["hidden_pronouns"] < 1 else ()
         nouns = (SOURCE_NOUN, TARGET_NOUN) if settings["pointer"] else ()
+        tags = (TAG,) if settings["tags"] else ()
+        both = (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT)
         return Reads(
-            (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT, *shown, *nouns),
+            (*both, *tags, *shown, *nouns),
             lexicons={
                 "source": settings["source_lexicon"],
                 "target": settings["target_lexicon"],
@@ -125,6 +129,7 @@ class DocumentEncoder(Network):
         target_after: int = 50,
         source_lexicon: str = INDUCED,
         target_lexicon: str = INDUCED,
+        tags: bool = False,
         dropout: float = 0.1,
         masked_words: float = 0.0,
         masked_share: float = 0.15,
@@ -143,6 +148,7 @@ class DocumentEncoder(Network):
         self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
         self.agreement = nn.Embedding(inventory.size(AGREEMENT), width, padding_idx=PAD)
         self.distances = nn.Embedding(self.window, width)
+        self.tags = nn.Embedding(inventory.size(TAG.name), width, padding_idx=PAD) if tags else None
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.encoder = Transformer(width, layers, heads, dropout)
         self.dense = nn.Linear(2 * width, width)
@@ -151,10 +157,11 @@ class DocumentEncoder(Network):
         self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
         with torch.no_grad():
-            for table in (self.pieces, self.agreement, self.distances):
+            tables = [self.pieces, self.agreement, self.distances, *filter(None, (self.tags,))]
+            for table in tables:
                 table.weight.normal_(0, _SPREAD)
-            for table in (self.pieces, self.agreement):
-                table.weight[PAD] = 0
+                if table.padding_idx is not None:
+                    table.weight[table.padding_idx] = 0
         self.words.requires_grad_(masked_words > 0)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -228,7 +235,8 @@ class DocumentEncoder(Network):
             visible = hidden & (chance >= self.hidden_pronouns)
             visible[torch.arange(len(gaps), device=gaps.device), at.gap] = False
             pieces = torch.where(visible, data[SHOWN_PIECE.name][at.in_target], pieces)
-        return _Rows(at, pieces, agreement, self._nouns(data, at))
+        tags = None if self.tags is None else at.picked_of_target(data[TAG.name])
+        return _Rows(at, pieces, agreement, tags, self._nouns(data, at))
 
     def _nouns(self, data: GapTensors, at: RowPlaces) -> Tensor | None:
         """What is known of the nouns that may be antecedents: those before pronoun and gap."""
@@ -243,6 +251,8 @@ class DocumentEncoder(Network):
             + few_rows(self.agreement, rows.agreement)
             + few_rows(self.distances, rows.at.distances)
         )
+        if self.tags is not None and rows.tags is not None:
+            vectors = vectors + few_rows(self.tags, rows.tags)
         in_sequences = self.encoder.in_sequences(vectors.device)
         states: Tensor = self.encoder(self.dropout(vectors), rows.at.lengths, in_sequences)
         return states
@@ -283,4 +293,5 @@ def _masked(rows: _Rows, chosen: Tensor, counted: Tensor) -> _Rows:
         rows,
         pieces=torch.where(mask, UNK, rows.pieces),
         agreement=torch.where(mask, PAD, rows.agreement),
+        tags=None if rows.tags is None else torch.where(mask, PAD, rows.tags),
     )

@@ -12,6 +12,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.neural.document_rows import SHOWN_PIECE, shown_tokens
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import flatten
 from crosspro.prediction.neural.lexicon_input import (
@@ -53,7 +54,7 @@ def test_a_batch_of_one_gives_what_a_batch_of_many_gives(train):
     assert torch.allclose(together, alone, atol=1e-5)
 
 
-@pytest.mark.parametrize("network", [{}, PRETRAINING])
+@pytest.mark.parametrize("network", [{}, PRETRAINING, {"tags": True}])
 def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     made, data = prepared(NAME, train, network, **JOINT)
     made.network.train()
@@ -67,7 +68,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     torch.autograd.backward(losses.mean())
     for name, weight in made.network.named_parameters():
         assert (weight.grad is not None and weight.grad.any()) == weight.requires_grad, name
-    assert made.network.words.bias.requires_grad == bool(network)
+    assert made.network.words.bias.requires_grad == ("masked_words" in network)
 
 
 def test_fifty_gaps_are_learnt_by_heart(train):
@@ -190,7 +191,8 @@ def test_units_of_both_sides_are_one_model_and_one_vocabulary(train):
 def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     """And the sizes, units and lexicons, whatever the settings say."""
     english = load_task("fr-en")
-    first = system(NAME, epochs=1, network={"width": 24, **PRETRAINING}, **JOINT)
+    settings = {"width": 24, "tags": True, **PRETRAINING}
+    first = system(NAME, epochs=1, network=settings, **JOINT)
     first.fit(english, demo_examples(english, "train", 6), demo_examples(english, "dev", 3))
     first.save(tmp_path / "model")
     other = load_task("de-en")
@@ -201,6 +203,7 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     )  # fmt: skip
     tuned.fit(other, demo_examples(other, "train", 6), dev)
     assert tuned.network_settings["width"] == 24
+    assert tuned.network.tags is not None
     assert tuned.network.hidden_pronouns == 1.0
     assert tuned.encoder.reading.units == first.encoder.reading.units
     same = first.network.state_dict()
@@ -213,3 +216,20 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
         NeuralSystem(NAME, SMALL[NAME], trainer=QUIET, init_from=str(tmp_path)).fit(
             TASK, demo_examples(TASK, "train", 3), demo_examples(TASK, "dev", 3)
         )
+
+
+@pytest.mark.parametrize("tags", [True, False])
+def test_tags_of_target_words_are_read_if_asked_for(tags, train):
+    made, _ = prepared(NAME, train, {"tags": tags, "target_lexicon": "none"}, **JOINT)
+    gap = (Gap(0, 0, "il"),)
+    lines = [Example(("it",), ("REPLACE_0", word), (), gap) for word in ("être|VER", "être|NOM")]
+    with torch.inference_mode():
+        one, other = made.network(tensors_of(made, lines), torch.arange(2))
+    assert torch.equal(one, other) != tags
+
+
+def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
+    line = Example(("it",), ("REPLACE_0", "▁a|VER"), (), (Gap(0, 0, "ce", "ce|PRON qui|PRON"),))
+    assert [SHOWN_PIECE.word(token) for token in shown_tokens(line)] == ["▁ce", "▁a"]
+    inflected = Example(("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False)
+    assert [SHOWN_PIECE.word(token) for token in shown_tokens(inflected)] == ["▁C'", "▁a"]
