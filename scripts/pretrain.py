@@ -68,7 +68,8 @@ def learn(
     output.mkdir(parents=True, exist_ok=True)
     system.fit_encoded(loaded.task, loaded.encoder, loaded.data, output)
     system.save(output / "model")
-    _tell(f"{output}: {system.report}")
+    told = f": {system.report.told()}" if system.report else ""
+    _tell(f"{output}{told}")
 
 
 @app.command()

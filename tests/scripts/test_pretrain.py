@@ -41,6 +41,7 @@ def test_text_and_bitext_become_a_run(tmp_path):
     run = tmp_path / "run"
     learnt = crosspro("pretrain", str(tmp_path / "set"), *CHANGES, "-o", str(run))
     assert learnt.code == 0, learnt.stderr
+    assert "run: best dev accuracy " in learnt.stderr.decode()
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words
