@@ -54,22 +54,22 @@ def whole_target_words(example: Example) -> Sequence[str]:
 
 def for_each_word(units: Sequence[str], made: Callable[[str], tuple[str, ...]]) -> list[str]:
     """What is made of each word, whose units are joined by spaces; other tokens are words."""
-    joined = " ".join(units)
-    words = _BETWEEN_WORDS.split(joined) if WORD_START in joined else units
+    in_units = any(unit.startswith(WORD_START) for unit in units)
+    words = _BETWEEN_WORDS.split(" ".join(units)) if in_units else units
     return [word for one in words for word in made(one)]
 
 
 @lru_cache(maxsize=_KEPT)
 def whole_source_word(units: str) -> tuple[str, ...]:
     """The word of its units, for each of them."""
-    parts = units.split()
+    parts = units.split(" ")  # a token may have other white space
     return ("".join(parts).removeprefix(WORD_START),) * len(parts)
 
 
 @lru_cache(maxsize=_KEPT)
 def whole_target_word(units: str) -> tuple[str, ...]:
     """The same with the tag of the first."""
-    lemmas, tags = zip(*map(split_tag, units.split()), strict=True)
+    lemmas, tags = zip(*map(split_tag, units.split(" ")), strict=True)
     return (f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0]}",) * len(tags)
 
 

@@ -160,6 +160,9 @@ def test_words_are_looked_up_whole_by_tag_or_by_what_they_mostly_are():
     cut = Example(("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ())
     assert list(whole_source_words(cut)) == ["little", "little", "house"]
     assert list(whole_target_words(cut)) == ["maison|NOM", "maison|NOM", "REPLACE_0|", "a|VER"]
+    odd = Example(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
+    assert list(whole_source_words(odd)) == ["a\u00a0b", "c▁d"]
+    assert list(whole_target_words(odd)) == ["10\u00a0000|NUM", "REPLACE_0|"]
 
 
 def test_a_lexicon_is_induced_from_inflected_text_and_saved(tmp_path):
