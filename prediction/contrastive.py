@@ -27,7 +27,7 @@ from crosspro.data_prep.gaps.extract import Placement, make_example
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.contrastive.accuracy import SystemScores
-from crosspro.evaluation.contrastive.formats import ContrastiveSet
+from crosspro.evaluation.contrastive.formats import ContrastiveSet, Instance
 from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, locate
 from crosspro.prediction.model_archive import opened_run
@@ -35,6 +35,8 @@ from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder
 
 Tell = Callable[[str], None]
+Finder = Callable[[Instance, ContrastiveSegment, Sequence[Link], Task], Located | None]
+"""Finds the gap of an instance in its tokens."""
 
 NOT_FOUND = "the gap was not found"
 SAME_CLASS = "reference and error fall into one class"
@@ -70,12 +72,13 @@ def prepare_set(
     texts: ContrastiveTexts,
     annotator: str = "auto",
     tell: Tell = lambda text: None,
+    find: Finder = locate,
 ) -> PreparedSet:
-    """Tokenise, align and annotate a set for a task."""
+    """Tokenise, align and annotate a set for a task; `find` says where the gaps are."""
     segments = _segments(test_set, task, texts)
     links = segment_links(segments, task, texts.links, tell)
     gaps = [
-        None if s.instance is None else locate(test_set.instances[s.instance], s, pairs, task)
+        None if s.instance is None else find(test_set.instances[s.instance], s, pairs, task)
         for s, pairs in zip(segments, links, strict=True)
     ]
     examples = list(segment_examples(segments, links, gaps, task, annotator, tell))
@@ -114,10 +117,14 @@ def scores_of_runs(
         tell(f"scoring with {own}")
         for note in layer_notes(model, test_set.name, layers_in(known[0].examples)):
             tell(note)
-        with opened_run(folder) as place:
-            digest = model_digest(model_folder(place))
-        found.append(system_scores(own, model, known[0], digest))
+        found.append(system_scores(own, model, known[0], run_digest(folder)))
     return found
+
+
+def run_digest(run: Path) -> str:
+    """A short name for the content of a run's trained system; the run may be an archive."""
+    with opened_run(run) as folder:
+        return model_digest(model_folder(folder))
 
 
 def model_digest(folder: Path) -> str:

@@ -52,7 +52,7 @@ def read_bitext(
         source = _located(prefix, source_language)
         target = _located(prefix, target_language)
         if ids is None and not blank_line_documents:
-            ids = _beside(prefix, ["doc-ids"])
+            ids = beside(prefix, ["doc-ids"])
     kind = format_of(source) if format is None else format
     if kind not in FORMATS:
         raise input_error(source, "format", choices(FORMATS), kind)
@@ -92,14 +92,15 @@ def format_of(path: Path) -> str:
 
 def _located(prefix: Path, language: str) -> Path:
     endings = [language, f"{language}.xml"]
-    found = _beside(prefix, endings)
+    found = beside(prefix, endings)
     if found is None:
         expected = f"a file, or {' or '.join(f'{prefix.name}.{ending}' for ending in endings)}"
         raise input_error(prefix, "file", f"{expected} (also .gz, .xz)", "none of them")
     return found
 
 
-def _beside(prefix: Path, endings: list[str]) -> Path | None:
+def beside(prefix: Path, endings: list[str]) -> Path | None:
+    """The first of some files of a prefix that there is, compressed or not."""
     for ending in endings:
         for compressed in _COMPRESSED:
             path = prefix.with_name(f"{prefix.name}.{ending}{compressed}")

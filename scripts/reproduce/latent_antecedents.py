@@ -3,11 +3,12 @@
     python -m crosspro.scripts.reproduce.latent_antecedents RUN SCAT --lexicon lexique
 
 RUN is a trained system that points at antecedents (`hardmeier_anaphora`, `document_encoder` with a
-pointer, an ensemble with one), SCAT the file of marked sentence pairs (.jsonl, .xz). Pronouns of a
-gender and number (il, elle, ils, elles) with marked words before them are given the nearest noun,
-the nearest noun that agrees with them by the lexicon, the system's best noun, and its best noun
-once the pronoun is known, which is what agreement knows, too. A choice is right if the noun is part
-of the marked words. Nothing is learnt here. Intervals and tests resample instances.
+pointer, an ensemble with one): a run or an archive of `crosspro models export`. SCAT is the file of
+marked sentence pairs (.jsonl, .xz). Pronouns of a gender and number (il, elle, ils, elles) with
+marked words before them are given the nearest noun, the nearest noun that agrees with them by the
+lexicon, the system's best noun, and its best noun once the pronoun is known, which is what
+agreement knows, too. A choice is right if the noun is part of the marked words. Nothing is learnt
+here. Intervals and tests resample instances.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class FoundNoun:
 
 @app.command()
 def measure(
-    run_dir: Annotated[Path, typer.Argument(help="A run, or the folder of its model.")],
+    run_dir: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run, the folder of its model, or an archive.")
+    ],
     marked: Annotated[Path, typer.Argument(help="Sentence pairs with marked words (SCAT).")],
     lexicon: Annotated[
         str | None, typer.Option(help="Genders and numbers of the target, by name or file.")

@@ -12,6 +12,7 @@ from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon, write_lexicon
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.model_export import export_run
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.scripts.reproduce.latent_antecedents import FoundNoun, judge, measure, report
 from crosspro.scripts.reproduce.marked_words import (
@@ -197,6 +198,17 @@ def test_the_report_says_what_was_left_out(files, capsys):
     assert "left out: 1 whose source has no pronoun" in text
     assert "left out: 1 without a marked word before the pronoun" in text
     assert "latent, pronoun known − nearest agreeing" in text
+
+
+def test_an_archive_is_measured_as_its_run_is(files, capsys):
+    write_lexicon(files / "nouns.tsv", NOUNS)
+    export_run(files / "run", files / "run.zip")
+    texts = []
+    for run in (files / "run", files / "run.zip"):
+        annotator = f"tokens:{files / 'tokens'}"
+        measure(run, files / "pairs.jsonl", str(files / "nouns.tsv"), files / "links", annotator)
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
 
 
 def test_a_report_groups_by_pronoun_and_distance():

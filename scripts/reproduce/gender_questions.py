@@ -1,0 +1,222 @@
+"""Instances that ask for the gender of a pronoun, as examples of a task, from two kinds of files.
+
+Bitext with marks: each document is an instance, and the second column of its doc-ids says `ctx` or
+`cur`; the line marked `cur` has the pronoun, which rivals of the same number compete with. TSV:
+id, context and sentence of the source, context and sentence of the target, and wrong versions of
+that, as a release of ContraPro (Müller et al. 2018) in one table has them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
+from pathlib import Path
+
+from crosspro.data_prep.bitext.read import beside
+from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.task import OTHER, Task
+from crosspro.data_prep.words import word_lists
+from crosspro.evaluation.contrastive.build import CURRENT, Line, read_lines_of
+from crosspro.evaluation.contrastive.formats import (
+    ContrastiveSet,
+    Instance,
+    WrongTranslation,
+    content_digest,
+)
+from crosspro.evaluation.mt_text.parallel_lines import lines_of
+from crosspro.prediction.contrastive import PreparedSet
+from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located
+
+BITEXT = "bitext"
+TABLE = "table"
+CONTEXT = "ctx"
+_FIELDS = ("id", "source context", "source", "target context", "reference")
+_WRONG_VERSIONS = (2, 3)
+
+PreparedLine = tuple[ContrastiveSegment, Located | None, Example]
+
+
+def read_marked_bitext(prefix: Path, task: Task, most: int | None = None) -> ContrastiveSet:
+    """The documents of PREFIX.en, PREFIX.fr and PREFIX.doc-ids, of a task from en to fr."""
+    source, target, ids = (
+        _file(prefix, ending) for ending in (task.source_language, task.target_language, "doc-ids")
+    )
+    problems: list[Problem] = []
+    instances = list(_documents(read_lines_of(source, target, ids), ids, problems))
+    return _read(prefix, BITEXT, instances[:most], problems)
+
+
+def _file(prefix: Path, ending: str) -> Path:
+    found = beside(prefix, [ending])
+    if found is None:
+        raise input_error(f"{prefix}.{ending}", "file", "a file (also .gz, .xz)", "none")
+    return found
+
+
+def _documents(lines: Sequence[Line], ids: Path, problems: list[Problem]) -> Iterator[Instance]:
+    """An instance for each document; lines after the marked one are left alone."""
+    for document, numbers in groupby(range(len(lines)), key=lambda n: lines[n].document):
+        places = list(numbers)
+        for place in places:
+            mark = lines[place].mark
+            if mark not in (CURRENT, CONTEXT):
+                found = quoted(mark) if mark else "nothing"
+                expected = f"{CONTEXT} or {CURRENT}"
+                problems.append(Problem(str(ids), place + 1, "column 2", expected, found))
+        marked = [place for place in places if lines[place].mark == CURRENT]
+        if len(marked) != 1:
+            field, expected = f"document {document}", f"one line marked {CURRENT}"
+            problems.append(
+                Problem(str(ids), places[0] + 1, field, expected, f"{len(marked)} of them")
+            )
+            continue
+        own, before = lines[marked[0]], lines[places[0] : marked[0]]
+        yield Instance(
+            document or "",
+            (),
+            {},
+            own.source,
+            own.target,
+            source_context=tuple(line.source for line in before),
+            reference_context=tuple(line.target for line in before),
+        )
+
+
+def read_table(path: Path, most: int | None = None) -> ContrastiveSet:
+    """The instances of a TSV file with wrong versions."""
+    problems: list[Problem] = []
+    instances = []
+    for number, line in enumerate(lines_of(path, problems) or (), start=1):
+        fields = line.removesuffix("\r").split("\t")
+        wrong = fields[len(_FIELDS) :]
+        if len(wrong) not in _WRONG_VERSIONS:
+            expected = f"{', '.join(_FIELDS)}, and two or three wrong versions, by tabs"
+            problems.append(Problem(str(path), number, "fields", expected, str(len(fields))))
+            continue
+        name, source_before, source, target_before, reference = fields[: len(_FIELDS)]
+        both = bool(source_before.strip() and target_before.strip())
+        instances.append(
+            Instance(
+                name,
+                tuple(WrongTranslation(text, None) for text in wrong),
+                {},
+                source,
+                reference,
+                source_context=(source_before,) if both else (),
+                reference_context=(target_before,) if both else (),
+            )
+        )
+    return _read(path, TABLE, instances[:most], problems)
+
+
+def _read(
+    path: Path, kind: str, instances: Sequence[Instance], problems: list[Problem]
+) -> ContrastiveSet:
+    if not instances and not problems:
+        problems.append(Problem(str(path), None, "instances", "at least one", "none"))
+    if problems:
+        raise InputError(problems)
+    digest = content_digest([asdict(one) for one in instances])
+    return ContrastiveSet(path.name, kind, tuple(instances), digest)
+
+
+def rivals_in_number(task: Task) -> Mapping[str, tuple[str, ...]]:
+    """Target pronouns of both genders with those of the same number: `conf/words/contrastive`."""
+    lists = word_lists("contrastive", task.target_language)
+    return {
+        word: tuple(other for other in lists[pronoun] if other != word)
+        for pronoun in task.source_pronouns
+        for word in lists.get(pronoun, ())
+    }
+
+
+def find_linked(
+    instance: Instance, segment: ContrastiveSegment, links: Sequence[Link], task: Task
+) -> Located | None:
+    """The first pronoun with rivals that is linked to a source pronoun of the task."""
+    rivals = rivals_in_number(task)
+    for position, word in enumerate(map(str.lower, segment.target)):
+        linked = [
+            source
+            for source, target in sorted(links)
+            if target == position and segment.source[source].lower() in task.source_pronouns
+        ]
+        if word in rivals and linked:
+            return Located(position, linked[0], (word, *rivals[word]))
+    return None
+
+
+def gender_questions(prepared: PreparedSet, left_out: Counter[str]) -> PreparedSet:
+    """The instances in which words of two classes or more compete; the others are counted.
+
+    A word of the class OTHER says no gender, and does not compete.
+    """
+    kept: list[PreparedLine] = []
+    instances: list[Instance] = []
+    for lines in _instances(prepared):
+        segment, gap, example = lines[-1]
+        asked = None if gap is None else _of_classes(gap, prepared.task)
+        if asked is None:
+            left_out[_why(segment, gap, prepared)] += 1
+            continue
+        instance = prepared.test_set.instances[segment.instance or 0]
+        errors = tuple(WrongTranslation(None, word) for word in asked.words[1:])
+        groups = {"pronoun": asked.words[0], "choices": str(len(asked.words))}
+        kept += [*lines[:-1], (replace(segment, instance=len(instances)), asked, example)]
+        instances.append(replace(instance, errors=errors, groups=groups))
+    if len({one.groups["choices"] for one in instances}) == 1:
+        instances = [replace(one, groups={"pronoun": one.groups["pronoun"]}) for one in instances]
+    test_set = replace(prepared.test_set, instances=tuple(instances))
+    return replace(_of_lines(prepared, kept), test_set=test_set)
+
+
+def within_context(prepared: PreparedSet, most: int | None) -> PreparedSet:
+    """The same with so many sentences before each instance, at most; None is all that there are."""
+    if most is None:
+        return prepared
+    return _of_lines(
+        prepared, [line for lines in _instances(prepared) for line in lines[-most - 1 :]]
+    )
+
+
+def _instances(prepared: PreparedSet) -> Iterator[list[PreparedLine]]:
+    """The lines of each instance, its own the last."""
+    lines = zip(prepared.segments, prepared.gaps, prepared.examples, strict=True)
+    for _, some in groupby(lines, key=lambda line: line[0].document):
+        yield list(some)
+
+
+def _of_lines(prepared: PreparedSet, lines: Sequence[PreparedLine]) -> PreparedSet:
+    return replace(
+        prepared,
+        segments=[segment for segment, _, _ in lines],
+        gaps=[gap for _, gap, _ in lines],
+        examples=[example for _, _, example in lines],
+    )
+
+
+def _of_classes(gap: Located, task: Task) -> Located | None:
+    """A gap with the first word of each class but OTHER; None if there is nothing to choose."""
+    first: dict[str, str] = {}
+    for word in gap.words:
+        first.setdefault(task.class_of(word), word)
+    first.pop(OTHER, None)
+    if task.class_of(gap.words[0]) == OTHER or len(first) == 1:
+        return None
+    return replace(gap, words=tuple(first.values()))
+
+
+def _why(segment: ContrastiveSegment, gap: Located | None, prepared: PreparedSet) -> str:
+    """Why an instance is left out."""
+    task = prepared.task
+    if gap is not None:
+        return f"whose words are of no two classes of {task.name}"
+    if prepared.test_set.kind == TABLE:
+        return "in which no word was found that all versions change"
+    rivals = rivals_in_number(task)
+    if not any(word.lower() in rivals for word in segment.target):
+        return f"without {', '.join(rivals)} as a word of its own"
+    return f"whose {', '.join(rivals)} is not linked to {', '.join(task.source_pronouns)}"
