@@ -156,13 +156,12 @@ def gender_questions(prepared: PreparedSet, left_out: Counter[str]) -> PreparedS
     """
     kept: list[PreparedLine] = []
     instances: list[Instance] = []
-    for lines in _instances(prepared):
+    for instance, lines in zip(prepared.test_set.instances, _instances(prepared), strict=True):
         segment, gap, example = lines[-1]
         asked = None if gap is None else _of_classes(gap, prepared.task)
         if asked is None:
             left_out[_why(segment, gap, prepared)] += 1
             continue
-        instance = prepared.test_set.instances[segment.instance or 0]
         errors = tuple(WrongTranslation(None, word) for word in asked.words[1:])
         groups = {"pronoun": asked.words[0], "choices": str(len(asked.words))}
         kept += [*lines[:-1], (replace(segment, instance=len(instances)), asked, example)]
