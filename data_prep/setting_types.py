@@ -28,6 +28,7 @@ Count = Annotated[int, Must("a whole number from 1", lambda value: value >= 1)]
 Seed = Annotated[
     int, Must(f"a whole number from 0 to {MOST_SEED:,}", lambda value: 0 <= value <= MOST_SEED)
 ]
+Share = Annotated[float, Must("a share above 0, at most 1", lambda value: 0 < value <= 1)]
 Folder = Annotated[str | Path, Must("a folder", lambda value: Path(value).is_dir())]
 NameInFolder = Annotated[
     str,

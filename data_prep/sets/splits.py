@@ -14,7 +14,8 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import BLIND, COMPRESSED, data_stem, layers_beside, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
-from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed
+from crosspro.data_prep.sets.part import part_of
+from crosspro.data_prep.setting_types import Count, Folder, NameInFolder, Seed, Share
 from crosspro.data_prep.task import Task
 
 
@@ -57,6 +58,7 @@ def file_splits(
     *,
     lenient: bool = False,
     in_domain: NameInFolder | None = None,
+    share: Share = 1.0,
 ) -> Splits:
     """Five-column files of a folder, chosen by patterns such as `train*.data`.
 
@@ -64,8 +66,8 @@ def file_splits(
     there may be none. A blind file (X.blind.data, as `crosspro prepare --blind` writes it) is for
     tests alone, unless a pattern names it. The layers of each file are read too
     (`crosspro.data_prep.layers`). Training files that `in_domain` matches, too, are those with
-    which a training goes on at its end. All files are checked, and all problems reported, before
-    anything is returned.
+    which a training goes on at its end. A `share` below 1 takes so much of the training files, by
+    documents. All files are checked, and all problems reported, before anything is returned.
     """
     folder = Path(dir)
     problems: list[Problem] = []
@@ -107,8 +109,9 @@ def file_splits(
                 problems.append(Problem(str(path), None, split, expected, found))
     if problems:
         raise InputError(problems)
+    part = {path: part_of(examples[path], share) for path in paths["train"]}
     return Splits(
-        [example for path in paths["train"] for example in examples[path]],
+        [example for path in paths["train"] for example in part[path]],
         [example for path in paths["dev"] for example in examples[path]],
         {data_stem(path): examples[path] for path in paths.get("test", [])},
         [
@@ -116,7 +119,7 @@ def file_splits(
             for split in paths
             for path in paths[split]
         ],
-        [example for path in inner for example in examples[path]],
+        [example for path in inner for example in part[path]],
     )
 
 
