@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 
 from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.files.run_path import is_archive
-from crosspro.data_prep.task import task_from_mapping
+from crosspro.data_prep.joint_task import saved_task
 from crosspro.prediction.model_archive import (
     MODEL,
     archived_text,
@@ -111,7 +111,7 @@ def _summary(
     path: Path, kind: str, weights: str, size: int, description: Mapping[str, Any]
 ) -> ModelSummary:
     where = path / DESCRIPTION
-    task = task_from_mapping(description.get("task"), f"{where}: task")
+    task = saved_task(description.get("task"), f"{where}: task")
     record = find_run(path)
     dev = {} if record is None else record.scores.get("dev", {})
     system = record.name if record else _text(description, "configured") or _network(description)

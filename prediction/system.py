@@ -25,8 +25,9 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.joint_task import JointTask, saved_task, task_to_save
 from crosspro.data_prep.pointed_nouns import PointedNouns
-from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.task import Task
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
@@ -208,7 +209,7 @@ class System(ABC):
             "crosspro": __version__,
             "system": type(self).name,
             "settings": self.settings(),
-            "task": task_to_mapping(self.task),
+            "task": task_to_save(self.task),
         }
         if self.configured:
             description["configured"] = self.configured
@@ -241,8 +242,18 @@ def load_systems(runs: Sequence[str | Path]) -> list[System]:
 def load_system(run: str | Path) -> System:
     """Load a saved system, ready to predict, from its folder, from that of its run or an archive.
 
-    This is where commands and everything else that takes a run get its system from.
+    This is where commands and everything else that predicts with a run get its system from.
     """
+    system = load_run(run)
+    if isinstance(system.task, JointTask):
+        expected = "a system for one task, such as a fine-tuning of this one (system.init_from)"
+        found = f"a pre-training for several: {system.task.name}"
+        raise input_error(run, "task", expected, found)
+    return system
+
+
+def load_run(run: str | Path) -> System:
+    """Load the system of a run, which may be one to go on from only."""
     with opened_run(run) as folder:
         return load_saved(model_folder(folder))
 
@@ -251,7 +262,7 @@ def load_saved(folder: Path) -> System:
     """Load a system from the very folder that it was saved to."""
     path = folder / DESCRIPTION
     description = _read_description(path)
-    task = task_from_mapping(description.get("task"), f"{path}: task")
+    task = saved_task(description.get("task"), f"{path}: task")
     system = _made(description.get("system"), description.get("settings"), path)
     system.task = task
     system.configured = _configured(description, path)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,14 +17,11 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
-from crosspro.scripts.options import Jobs, TaskName
+from crosspro.scripts.options import Jobs
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
-    from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.example import Example
-    from crosspro.data_prep.task import Task
-    from crosspro.data_prep.token import AnnotatedSentence
     from crosspro.prediction.neural.system import NeuralSystem
 
 app = group_app()
@@ -74,7 +71,15 @@ def learn(
 
 @app.command()
 def encode(
-    task: TaskName,
+    tasks: Annotated[
+        list[str],
+        typer.Option(
+            "--task",
+            "-t",
+            help="A task such as en-fr, or the path of a task file; repeat for a network for "
+            "several tasks, and say of each file which task it is of: TASK:FILE.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
     data: Annotated[
         list[Path] | None,
@@ -112,50 +117,55 @@ def encode(
     jobs: Jobs = 1,
 ) -> None:
     """Make what a pre-training learns from: prepared bitext and text of the target language."""
-    from crosspro.data_prep import self_labels
     from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.collector import collector_off
-    from crosspro.data_prep.sets.unseen import target_digests, without_unseen
+    from crosspro.data_prep.joint_task import joint_task, tasks_of
+    from crosspro.data_prep.pretraining_files import (
+        TaskFile,
+        TextAnnotation,
+        files_of_tasks,
+        labelled_bitext,
+        read_target_text,
+        self_labelled,
+    )
+    from crosspro.data_prep.sets.unseen import target_digests
     from crosspro.data_prep.task import load_task
-    from crosspro.prediction.neural.lexicon_input import inflected_text
+    from crosspro.prediction.neural.lexicon_input import inflected_text, text_of_all
     from crosspro.prediction.neural.pretraining_set import write_pretraining_set
 
-    rules = load_task(task)
+    def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
+        gone = f", {others:,} lines left out" if unseen else ""
+        _tell(f"{file.given}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
+
+    loaded = [load_task(name) for name in tasks]
+    rules = joint_task(loaded)
     system = system_of(recipe, changes or [])
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
     if doc_ids and len(doc_ids) != len(texts or ()):
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    plain = self_labels.SelfLabels(rules)
-    sets = chain.from_iterable(plain.of_bitext(_prepared(path, rules)) for path in unseen or ())
-    left_out = target_digests(sets)
+    given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
+    files = files_of_tasks(dict(zip(tasks, loaded, strict=True)), given)
+    left_out = target_digests(chain.from_iterable(map(labelled_bitext, files["--unseen"])))
     steps = Cache(output.with_name(f"{output.name}.cache"))
     train: list[Example] = []
     dev: list[Example] = []
+    inflected = []
     with collector_off(), StepDisplay() as display:
-        given = list(zip(texts or (), doc_ids or repeat(None), strict=False))
-        read = [(path, *_read(path, documents, rules)) for path, documents in given]
-
-        def labelled(labels: self_labels.SelfLabels) -> Iterator[tuple[Path, list[Example]]]:
-            for path in data or ():
-                yield path, list(labels.of_bitext(_prepared(path, rules)))
-            for path, sentences, ids in read:
-                annotated = _annotated(rules, sentences, ids, annotator, jobs, steps, display)
-                yield path, list(labels.of_text(annotated, ids))
-
-        seen = (without_unseen(lines, left_out) for _, lines in labelled(plain))
-        labels = self_labels.learnt_determiners(rules, chain.from_iterable(seen))
-        for path, lines in labelled(labels):
-            kept = without_unseen(lines, left_out)
-            for part, more in zip((train, dev), self_labels.held_out(kept, held_out), strict=True):
-                part += more
-            gone = f", {len(lines) - len(kept):,} lines left out" if unseen else ""
-            _tell(f"{path}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
-        inflected = inflected_text(rules, train)
-        if rules.tagged:
-            inflected["target"] = chain.from_iterable(sentences for _, sentences, _ in read)
-        sizes = write_pretraining_set(output, system, rules, train, dev, inflected)
+        annotation = TextAnnotation(annotator, jobs, steps, display.report)
+        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        for task in tasks_of(rules):
+            own = [file for file in files["--data"] if file.labels is task]
+            own_texts = [text for text in read if text.file.labels is task]
+            parts = self_labelled(task, own, own_texts, annotation, left_out, held_out, tell)
+            train += parts[0]
+            dev += parts[1]
+            inflected.append(inflected_text(task, parts[0]))
+            if task.tagged:
+                sentences = chain.from_iterable(text.sentences for text in own_texts)
+                inflected[-1]["target"] = {task.target_language: sentences}
+        sizes = write_pretraining_set(output, system, rules, train, dev, text_of_all(inflected))
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
@@ -190,67 +200,6 @@ def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
         found = quoted(str(unknown[0])) if unknown else "no network"
         raise input_error(path, "settings", choices(known), found)
     return NeuralSystem(**content)
-
-
-def _prepared(given: Path, task: Task) -> Iterator[Example]:
-    """The examples of a prepared file, which may be of another task."""
-    from crosspro.data_prep.layers import read_layered
-    from crosspro.data_prep.task import load_task
-
-    name, colon, file = str(given).partition(":")
-    if not colon or given.is_file():
-        return read_layered(given, task)
-    other = load_task(name)
-    if other.target_language != task.target_language or other.target != task.target:
-        expected = f"a task with a {task.target} target in {task.target_language}"
-        raise input_error("settings", "--data", expected, quoted(name))
-    return read_layered(file, other)
-
-
-def _read(path: Path, doc_ids: Path | None, task: Task) -> tuple[list[list[str]], list[str | None]]:
-    """A text in tokens, and the document of each line."""
-    from crosspro.data_prep.annotate.tokenise import tokenise_lines
-    from crosspro.data_prep.documents import read_doc_ids
-    from crosspro.data_prep.files.textfile import read_text_lines
-
-    sentences = list(tokenise_lines(read_text_lines(path), task.target_language))
-    ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
-    if len(ids) != len(sentences):
-        raise input_error(doc_ids or path, "doc-ids", f"{len(sentences)} lines", str(len(ids)))
-    return sentences, ids
-
-
-def _annotated(
-    task: Task,
-    sentences: Sequence[Sequence[str]],
-    documents: Sequence[str | None],
-    annotator: str,
-    jobs: int,
-    steps: Cache,
-    display: StepDisplay,
-) -> Iterator[AnnotatedSentence]:
-    """The sentences with lemmas and tags, where the task has any."""
-    from crosspro.data_prep.annotate.corpus import AnnotationSettings
-    from crosspro.data_prep.annotate.shards import annotate_shards, document_shards
-    from crosspro.data_prep.annotate.store import read_store
-    from crosspro.data_prep.prepare import Step
-    from crosspro.data_prep.token import AnnotatedSentence, Token
-
-    if not task.tagged:
-        for words in sentences:
-            yield AnnotatedSentence(tuple(Token(word, word, "") for word in words))
-        return
-    settings = AnnotationSettings(annotator, task.target_language, task.tagset, parse=False)
-    name = f"annotating {task.target_language}"
-    files = annotate_shards(
-        settings,
-        sentences,
-        document_shards(documents),
-        steps,
-        lambda detail, done, total: display.report(Step(name, detail, done, total)),
-        jobs=jobs,
-    )
-    yield from chain.from_iterable(map(read_store, files))
 
 
 def _tell(note: str) -> None:

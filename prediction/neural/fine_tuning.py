@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.joint_task import tasks_of
 from crosspro.data_prep.task import Task
 from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.training_settings import FineTuning, Optimisation, TrainerSettings
-from crosspro.prediction.system import System, load_system
+from crosspro.prediction.system import System, load_run
 
 Kind = TypeVar("Kind", bound=System)
 
@@ -27,10 +28,10 @@ def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
     """Whether a task may go on from another one.
 
     Both have the same classes, unless the network says which weights depend on them; then it is
-    enough that both have the same target language.
+    enough that both have the same target language, which may be one of several.
     """
     if network.class_layers:
-        return earlier.target_language == task.target_language
+        return any(one.target_language == task.target_language for one in tasks_of(earlier))
     return earlier.classes == task.classes
 
 
@@ -38,7 +39,7 @@ def run_to_go_on(
     run: Path, kind: type[Kind], name: str, network: type[Network], task: Task
 ) -> Kind:
     """The system of a run, which must have the network of that name, and classes that fit."""
-    earlier = load_system(run)
+    earlier = load_run(run)
     if (
         not isinstance(earlier, kind)
         or earlier.name != name

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.example import SIDES, Example, Side, split_tag
@@ -26,6 +27,7 @@ from crosspro.prediction.neural.fields import source_words, target_tokens
 from crosspro.prediction.neural.subwords import WORD_START
 
 INDUCED, NO_LEXICON = "induced", "none"
+ENGLISH = "en"
 _OTHER_CLASS = "X"
 _CATEGORIES = {
     **dict.fromkeys(("NOM", "NAM", "NOUN", "PROPN"), NOUNS),
@@ -40,6 +42,8 @@ _KEPT = 1 << 17
 """A text has few words that are not repeated."""
 
 Sentences = Iterable[Sequence[str]]
+Text = Mapping[Side, Mapping[str, Sentences]]
+"""The inflected text of sides, by language."""
 
 
 def whole_source_words(example: Example) -> Sequence[str]:
@@ -113,19 +117,17 @@ def _likely(readings: Sequence[Entry], tag: str) -> Sequence[Entry]:
     return [entry for entry in readings if entry.category == best != _OTHER_CLASS]
 
 
-def lexicons_for(
-    settings: Mapping[Side, str], task: Task, text: Mapping[Side, Sentences]
-) -> dict[str, Lexicon]:
-    """The lexicon of each side that has one; `text` has the inflected text to induce one from.
+def lexicons_for(settings: Mapping[Side, str], text: Text) -> dict[str, Lexicon]:
+    """The lexicon of each side that has one; `text` is what one is induced from.
 
     None is induced for a language without gender, or from lemmas, which show none.
     """
     found: dict[str, Lexicon] = {}
     for side, name in settings.items():
-        language = task.source_language if side == "source" else task.target_language
         if name == INDUCED:
-            if language in LANGUAGES and side in text:
-                found[side] = induce(text[side], language)
+            induced = _induced(text.get(side, {}))
+            if induced is not None:
+                found[side] = induced
         elif name != NO_LEXICON:
             loaded = lexicon_of_setting(name, f"system.network_settings.{side}_lexicon")
             if loaded is not None:
@@ -133,25 +135,50 @@ def lexicons_for(
     return found
 
 
-def noun_lists(
-    settings: Mapping[Side, str], task: Task, text: Mapping[Side, Sentences]
-) -> dict[str, Lexicon]:
+def _induced(text: Mapping[str, Sentences]) -> Lexicon | None:
+    """The lexicons of languages in one, in which words of several have the readings of all.
+
+    So that French place tells nothing of English place, English nouns are then among them.
+    """
+    lexicons = [induce(text[language], language) for language in text if language in LANGUAGES]
+    if not lexicons:
+        return None
+    if ENGLISH in text:
+        lexicons.append(english_nouns(text[ENGLISH]))
+    return lexicons[0] if len(lexicons) == 1 else Lexicon.of(chain.from_iterable(lexicons))
+
+
+def noun_lists(settings: Mapping[Side, str], task: Task, text: Text) -> dict[str, Lexicon]:
     """A list of nouns for each English side that is to have a lexicon and has no tags."""
-    languages = {"source": task.source_language, "target": task.target_language}
     return {
-        side: english_nouns(text[side])
+        side: english_nouns(text[side][ENGLISH])
         for side, name in settings.items()
-        if name == INDUCED and languages[side] == "en" and side in text
+        if name == INDUCED and ENGLISH in text.get(side, {})
         if side == "source" or not task.tagged
     }
 
 
-def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, Sentences]:
-    """The sides of examples that a lexicon can be induced from."""
-    text: dict[Side, Sentences] = {"source": (example.source for example in examples)}
+def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, dict[str, Sentences]]:
+    """The sides of examples that a lexicon can be induced from; the task is of one pair."""
+    text: dict[Side, dict[str, Sentences]] = {
+        "source": {task.source_language: (example.source for example in examples)}
+    }
     if not task.tagged:
-        text["target"] = (example.target for example in examples)
+        text["target"] = {task.target_language: (example.target for example in examples)}
     return text
+
+
+def text_of_all(texts: Iterable[Text]) -> dict[Side, dict[str, Sentences]]:
+    """Several texts as one."""
+    parts: dict[Side, dict[str, list[Sentences]]] = {side: {} for side in SIDES}
+    for text in texts:
+        for side, languages in text.items():
+            for language, sentences in languages.items():
+                parts[side].setdefault(language, []).append(sentences)
+    return {
+        side: {language: chain.from_iterable(several) for language, several in languages.items()}
+        for side, languages in parts.items()
+    }
 
 
 def save_lexicons(lexicons: Mapping[str, Lexicon], folder: Path) -> None:

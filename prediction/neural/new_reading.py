@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.example import Example
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.flat_text import Reading
-from crosspro.prediction.neural.lexicon_input import Sentences, lexicons_for, noun_lists
+from crosspro.prediction.neural.lexicon_input import Text, lexicons_for, noun_lists
 from crosspro.prediction.neural.network import Reads
 from crosspro.prediction.neural.subwords import train_joint_units, train_units
 from crosspro.prediction.neural.training_settings import Training
@@ -18,14 +18,15 @@ def new_reading(
     settings: Training,
     task: Task,
     train: Sequence[Example],
-    text: Mapping[Side, Sentences],
+    text: Text,
 ) -> Reading:
     """What a network reads, in words or units learnt from train; `text` is for its lexicons."""
     units = None
     if settings.units != "words":
         learn = train_joint_units if settings.units == "joint" else train_units
         units = learn(train, settings.unit_vocabulary, settings.lowercase)
-    lexicons = lexicons_for(reads.lexicons, task, text)
+    lexicons = lexicons_for(reads.lexicons, text)
     if reads.nouns:
-        lexicons |= noun_lists(reads.lexicons, task, text)
+        others = {side: name for side, name in reads.lexicons.items() if side not in lexicons}
+        lexicons |= noun_lists(others, task, text)
     return Reading(reads.fields, settings.lowercase, units, lexicons)

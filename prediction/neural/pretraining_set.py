@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import make_folder, write_text
-from crosspro.data_prep.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.joint_task import saved_task, task_to_save
+from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
 from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.lexicon_input import Sentences, load_lexicons
+from crosspro.prediction.neural.lexicon_input import Text, load_lexicons
 from crosspro.prediction.neural.model_files import load_encoder, save_encoder
 from crosspro.prediction.neural.new_reading import new_reading
 from crosspro.prediction.neural.subwords import load_units
@@ -51,7 +52,7 @@ def write_pretraining_set(
     task: Task,
     train: Sequence[Example],
     dev: Sequence[Example],
-    text: Mapping[Side, Sentences],
+    text: Text,
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
@@ -74,7 +75,7 @@ def write_pretraining_set(
         write_encoded(folder / f"{split}.npz", data, reading.fields)
     description = {
         "format": _FORMAT,
-        "task": task_to_mapping(task),
+        "task": task_to_save(task),
         "read": _reading_settings(system),
         "train": sizes,
     }
@@ -88,7 +89,7 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     description = read_json_object(path)
     if description.get("format") != _FORMAT:
         raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
-    task = task_from_mapping(description.get("task"), f"{path}: task")
+    task = saved_task(description.get("task"), f"{path}: task")
     expected, found = _reading_settings(system), description.get("read")
     if not _reads_as(found, expected):
         raise input_error(path, "read", json.dumps(expected), json.dumps(found))

@@ -154,8 +154,8 @@ def lexicons(task, folder):
     """Settings with lexicons of sides that are inflected and have gender, from more text."""
     text = demo_examples(task, "train", 150)
     found = {}
-    for side, sentences in inflected_text(task, text).items():
-        language = getattr(task, f"{side}_language")
+    for side, languages in inflected_text(task, text).items():
+        ((language, sentences),) = languages.items()
         if language in LANGUAGES:
             found[f"{side}_lexicon"] = str(folder / f"{side}.tsv")
             write_lexicon(folder / f"{side}.tsv", induce(sentences, language))

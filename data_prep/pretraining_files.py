@@ -1,0 +1,160 @@
+"""The files that a pre-training learns from: the task of each, and its lines with their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from crosspro.data_prep.annotate.corpus import AnnotationSettings
+from crosspro.data_prep.annotate.shards import annotate_shards, document_shards
+from crosspro.data_prep.annotate.store import read_store
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.cache import Cache
+from crosspro.data_prep.documents import read_doc_ids
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.layers import read_layered
+from crosspro.data_prep.prepare import Report, Step
+from crosspro.data_prep.self_labels import SelfLabels, held_out, learnt_determiners
+from crosspro.data_prep.sets.unseen import without_unseen
+from crosspro.data_prep.task import Task, load_task
+from crosspro.data_prep.token import AnnotatedSentence, Token
+
+
+@dataclass(frozen=True)
+class TaskFile:
+    """A file, as it was `given` and where it is.
+
+    It is read by the rules of `task`; its pronouns get classes of the task `labels`.
+    """
+
+    given: Path
+    path: Path
+    task: Task
+    labels: Task
+
+
+@dataclass(frozen=True)
+class TargetText:
+    """A text of a target language in tokens, and the document of each line."""
+
+    file: TaskFile
+    sentences: Sequence[Sequence[str]]
+    documents: Sequence[str | None]
+
+
+@dataclass(frozen=True)
+class TextAnnotation:
+    """How texts are annotated: by what, in how many processes, and where the results are kept."""
+
+    annotator: str
+    jobs: int
+    steps: Cache
+    report: Report
+
+    def of(self, text: TargetText) -> Iterator[AnnotatedSentence]:
+        """The sentences with lemmas and tags, where the task has any."""
+        task = text.file.labels
+        if not task.tagged:
+            for words in text.sentences:
+                yield AnnotatedSentence(tuple(Token(word, word, "") for word in words))
+            return
+        language = task.target_language
+        files = annotate_shards(
+            AnnotationSettings(self.annotator, language, task.tagset, parse=False),
+            text.sentences,
+            document_shards(text.documents),
+            self.steps,
+            lambda detail, done, total: self.report(
+                Step(f"annotating {language}", detail, done, total)
+            ),
+            jobs=self.jobs,
+        )
+        yield from chain.from_iterable(map(read_store, files))
+
+
+def files_of_tasks(
+    tasks: Mapping[str, Task], given: Mapping[str, Sequence[Path]]
+) -> dict[str, list[TaskFile]]:
+    """The files that each option gives, with their tasks.
+
+    If there are several tasks, all files must say theirs (TASK:FILE); if there is one, files may be
+    of another with the same target language.
+    """
+    problems: list[Problem] = []
+    found: dict[str, list[TaskFile]] = {option: [] for option in given}
+    for option, paths in given.items():
+        for path in paths:
+            name, _, file = str(path).partition(":")
+            if len(tasks) == 1:
+                (only,) = tasks.values()
+                found[option].append(_of_one_task(path, only, option))
+            elif name in tasks and file:
+                found[option].append(TaskFile(path, Path(file), tasks[name], tasks[name]))
+            else:
+                expected = f"TASK:FILE with {choices(tasks)}"
+                problems.append(Problem("settings", None, option, expected, quoted(str(path))))
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _of_one_task(given: Path, task: Task, option: str) -> TaskFile:
+    name, colon, file = str(given).partition(":")
+    if not colon or given.is_file():
+        return TaskFile(given, given, task, task)
+    other = load_task(name)
+    if other.target_language != task.target_language or other.target != task.target:
+        expected = f"a task with a {task.target} target in {task.target_language}"
+        raise input_error("settings", option, expected, quoted(name))
+    return TaskFile(given, Path(file), other, task)
+
+
+def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
+    """A text in tokens."""
+    sentences = list(tokenise_lines(read_text_lines(file.path), file.labels.target_language))
+    ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
+    if len(ids) != len(sentences):
+        found = str(len(ids))
+        raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", found)
+    return TargetText(file, sentences, ids)
+
+
+def labelled_bitext(file: TaskFile, labels: SelfLabels | None = None) -> Iterator[Example]:
+    """The examples of a prepared file with all gaps that its task can label."""
+    labels = labels or SelfLabels(file.labels)
+    return labels.of_bitext(read_layered(file.path, file.task))
+
+
+def self_labelled(
+    task: Task,
+    data: Sequence[TaskFile],
+    texts: Sequence[TargetText],
+    annotation: TextAnnotation,
+    unseen: set[bytes],
+    share: float,
+    tell: Callable[[TaskFile, Sequence[Example], int], None],
+) -> tuple[list[Example], list[Example]]:
+    """What is learnt from for a task, and a share of it to choose by.
+
+    `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
+    """
+
+    def labelled(labels: SelfLabels) -> Iterator[tuple[TaskFile, list[Example]]]:
+        for file in data:
+            yield file, list(labelled_bitext(file, labels))
+        for text in texts:
+            yield text.file, list(labels.of_text(annotation.of(text), text.documents))
+
+    seen = (without_unseen(lines, unseen) for _, lines in labelled(SelfLabels(task)))
+    train: list[Example] = []
+    dev: list[Example] = []
+    for file, lines in labelled(learnt_determiners(task, chain.from_iterable(seen))):
+        kept = without_unseen(lines, unseen)
+        for part, more in zip((train, dev), held_out(kept, share), strict=True):
+            part += more
+        tell(file, kept, len(lines) - len(kept))
+    return train, dev
