@@ -23,6 +23,9 @@ from crosspro.data_prep.sets.unseen import without_unseen
 from crosspro.data_prep.task import Task, load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 
+LEARNT_FROM = ("--data", "--text")
+"""The options for files that are learnt from."""
+
 
 @dataclass(frozen=True)
 class TaskFile:
@@ -81,22 +84,34 @@ def files_of_tasks(
 ) -> dict[str, list[TaskFile]]:
     """The files that each option gives, with their tasks.
 
-    If there are several tasks, all files must say theirs (TASK:FILE); if there is one, files may be
-    of another with the same target language.
+    If there are several tasks, all files must say theirs (TASK:FILE), and each task has some to
+    learn from; if there is one, files may be of another with the same target language.
     """
+    if len(tasks) == 1:
+        (only,) = tasks.values()
+        return {
+            option: [_of_one_task(path, only, option) for path in paths]
+            for option, paths in given.items()
+        }
+    known = {str(Path(name)): task for name, task in tasks.items()}  # as in paths with it
     problems: list[Problem] = []
     found: dict[str, list[TaskFile]] = {option: [] for option in given}
     for option, paths in given.items():
         for path in paths:
             name, _, file = str(path).partition(":")
-            if len(tasks) == 1:
-                (only,) = tasks.values()
-                found[option].append(_of_one_task(path, only, option))
-            elif name in tasks and file:
-                found[option].append(TaskFile(path, Path(file), tasks[name], tasks[name]))
+            if name in known and file:
+                found[option].append(TaskFile(path, Path(file), known[name], known[name]))
             else:
-                expected = f"TASK:FILE with {choices(tasks)}"
-                problems.append(Problem("settings", None, option, expected, quoted(str(path))))
+                expected, shown = f"TASK:FILE with {choices(tasks)}", quoted(str(path), 200)
+                problems.append(Problem("settings", None, option, expected, shown))
+    if not problems:
+        learnt = [file.task for option in LEARNT_FROM for file in found[option]]
+        options = " or ".join(LEARNT_FROM)
+        problems = [
+            Problem("settings", None, "--task", f"a file of {name} ({options})", "none")
+            for name, task in tasks.items()
+            if task not in learnt
+        ]
     if problems:
         raise InputError(problems)
     return found
