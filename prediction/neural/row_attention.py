@@ -43,19 +43,24 @@ def sequence_bounds(lengths: Tensor, width: int) -> Tensor:
     return torch.cat((bounds, bounds.new_full((1,), len(lengths) * width))).to(torch.int32)
 
 
-def masked_attention(three: Tensor, inside: Tensor) -> Tensor:
-    """Queries, keys and values (batch, time, 3, heads, size) -> (batch, time, heads, size).
+def masked_attention(queries: Tensor, keys_values: Tensor, inside: Tensor) -> Tensor:
+    """(batch, number, heads, size) and (batch, time, 2, heads, size) -> that of the queries.
 
     `inside` (batch, time) says what is no filling.
     """
-    queries, keys, values = three.transpose(1, 3).unbind(2)
-    mask = inside[:, None, None].expand(-1, -1, inside.shape[1], -1)
-    found = nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    keys, values = keys_values.transpose(1, 3).unbind(2)
+    mask = inside[:, None, None].expand(-1, -1, queries.shape[1], -1)
+    found = nn.functional.scaled_dot_product_attention(
+        queries.transpose(1, 2), keys, values, attn_mask=mask
+    )
     return found.transpose(1, 2)
 
 
 def sequence_attention(three: Tensor, bounds: Tensor) -> Tensor:
-    """The same within sequences, whose bounds are those of `sequence_bounds`."""
+    """Queries, keys and values (batch, time, 3, heads, size) -> (batch, time, heads, size).
+
+    `bounds` are those of `sequence_bounds`.
+    """
     width = three.shape[1]
     queries, keys, values = three.flatten(0, 1).unbind(1)
     if three.is_cuda and _kernel is not None:

@@ -53,12 +53,21 @@ class Transformer(nn.Module):
         kind = torch.get_autocast_dtype(device.type) if mixed else self.norm.weight.dtype
         return has_kernel(device, kind, self.head)
 
-    def forward(self, states: Tensor, lengths: Tensor, in_sequences: bool) -> Tensor:
-        """(batch, time, width) and (batch,) -> (batch, time, width)."""
-        time = states.shape[1]
+    def forward(
+        self, states: Tensor, lengths: Tensor, in_sequences: bool, columns: Tensor | None = None
+    ) -> Tensor:
+        """(batch, time, width) and (batch,) -> (batch, time, width).
+
+        With `columns` (batch, number) only the states of these come out, (batch, number, width);
+        where attention takes a mask, the last layer is not calculated for others.
+        """
+        time, early = states.shape[1], None if in_sequences else columns
         parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
-        for layer in self.layers:
-            states = layer(states, parts, in_sequences)
+        for number, layer in enumerate(self.layers, start=1):
+            wanted = early if number == len(self.layers) else None
+            states = layer(states, parts, in_sequences, wanted)
+        if columns is not None and early is None:
+            states = at_columns(states, columns)
         normed: Tensor = self.norm(states)
         return normed
 
@@ -77,9 +86,16 @@ class _Layer(nn.Module):
         self.narrow = nn.Linear(_WIDER * width, width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, states: Tensor, parts: Tensor, in_sequences: bool) -> Tensor:
-        """(batch, time, width) -> (batch, time, width)."""
-        found = self._attend(self.attention_norm(states), parts, in_sequences)
+    def forward(
+        self, states: Tensor, parts: Tensor, in_sequences: bool, columns: Tensor | None = None
+    ) -> Tensor:
+        """(batch, time, width) -> (batch, time, width), or only some columns of it."""
+        normed = self.attention_norm(states)
+        if columns is None:
+            found = self._attend(normed, parts, in_sequences)
+        else:
+            found = self._attend_at(columns, normed, parts)
+            states = at_columns(states, columns)
         states = states + self.dropout(found)
         hidden = nn.functional.gelu(self.wide(self.norm(states)))
         added: Tensor = states + self.dropout(self.narrow(hidden))
@@ -89,10 +105,31 @@ class _Layer(nn.Module):
         """`parts` are bounds of sequences, or what is inside rows."""
         batch, time, width = states.shape
         three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
-        attention = sequence_attention if in_sequences else masked_attention
-        found = attention(three, parts)
+        if in_sequences:
+            found = sequence_attention(three, parts)
+        else:
+            found = masked_attention(three[:, :, 0], three[:, :, 1:], parts)
         result: Tensor = self.attended(found.reshape(batch, time, width))
         return result
+
+    def _attend_at(self, columns: Tensor, states: Tensor, inside: Tensor) -> Tensor:
+        """The same for some columns: others are not asked what they attend to."""
+        batch, time, width = states.shape
+        weight, bias = self.queries_keys_values.weight, self.queries_keys_values.bias
+        queries = nn.functional.linear(at_columns(states, columns), weight[:width], bias[:width])
+        keys_values = nn.functional.linear(states, weight[width:], bias[width:])
+        found = masked_attention(
+            queries.view(batch, -1, self.heads, width // self.heads),
+            keys_values.view(batch, time, 2, self.heads, -1),
+            inside,
+        )
+        result: Tensor = self.attended(found.reshape(batch, -1, width))
+        return result
+
+
+def at_columns(states: Tensor, columns: Tensor) -> Tensor:
+    """(batch, time, width) and (batch, number) -> (batch, number, width)."""
+    return states.gather(1, columns[:, :, None].expand(-1, -1, states.shape[-1]))
 
 
 def few_rows(table: nn.Embedding, numbers: Tensor) -> Tensor:

@@ -49,7 +49,7 @@ from crosspro.prediction.neural.noun_input import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.tensors import GapTensors, word_numbers
-from crosspro.prediction.neural.transformer import Transformer, few_rows
+from crosspro.prediction.neural.transformer import Transformer, at_columns, few_rows
 from crosspro.prediction.neural.vocabulary import PAD, UNK
 
 _SPREAD = 0.02
@@ -177,13 +177,12 @@ class DocumentEncoder(Network):
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); all gaps are hidden."""
-        rows = self._rows(data, gaps, width)
-        return self._classes(self._states(rows), rows)[0]
+        return self._classes(self._rows(data, gaps, width))[0]
 
     def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
         """The nouns before the pronoun and before the gap, before and after the class is known."""
         rows = self._rows(data, gaps, None)
-        pointed = self._classes(self._states(rows), rows)[1]
+        pointed = self._classes(rows)[1]
         if pointed is None:
             return ()
         shares, given, at = pointed.antecedent.exp()[:, 1:], pointed.given[:, :, 1:], rows.at
@@ -207,15 +206,15 @@ class DocumentEncoder(Network):
         if self.masked_words:
             chosen, counted = self._chosen(rows)
             rows = _masked(rows, chosen, counted)
-        states = self._states(rows)
+        states = None if chosen is None else self._states(rows)
         labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
-        scores, pointed = self._classes(states, rows)
+        scores, pointed = self._classes(rows, states)
         losses = gap_losses(scores, labels, weights, smoothing)
         if self.pointer is not None and pointed is not None and self.pointer_agreement:
             agreement = self.pointer.agreement_losses(pointed, labels)
             losses = losses + self.pointer_agreement * agreement
-        if chosen is not None and counted is not None:
-            said = states.gather(1, chosen[:, :, None].expand(-1, -1, states.shape[-1]))
+        if states is not None and chosen is not None and counted is not None:
+            said = at_columns(states, chosen)
             words = self.words(said, wanted.gather(1, chosen), self.pieces.weight) * counted
             share = counted.sum(1).clamp(min=1)
             losses = losses + self.masked_words * words.sum(1) / share
@@ -245,7 +244,8 @@ class DocumentEncoder(Network):
         nouns = at.picked(data[SOURCE_NOUN.name], data[TARGET_NOUN.name])
         return torch.where(at.before, nouns, self.pointer.no_noun)
 
-    def _states(self, rows: _Rows) -> Tensor:
+    def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
+        """The states of all places, or those of some columns."""
         vectors = (
             self.pieces(rows.pieces)
             + few_rows(self.agreement, rows.agreement)
@@ -254,19 +254,28 @@ class DocumentEncoder(Network):
         if self.tags is not None and rows.tags is not None:
             vectors = vectors + few_rows(self.tags, rows.tags)
         in_sequences = self.encoder.in_sequences(vectors.device)
-        states: Tensor = self.encoder(self.dropout(vectors), rows.at.lengths, in_sequences)
+        lengths = rows.at.lengths
+        states: Tensor = self.encoder(self.dropout(vectors), lengths, in_sequences, columns)
         return states
 
-    def _classes(self, states: Tensor, rows: _Rows) -> tuple[Tensor, PointedRows | None]:
-        """Scores of the classes, and where the pointer had its part in them."""
-        every, at = torch.arange(len(states), device=states.device), rows.at
-        pronoun = torch.where(
-            at.has_source[:, None], states[every, at.pronoun], self.no_pronoun.to(states.dtype)
-        )
-        both = torch.cat((states[every, at.gap], pronoun), -1)
+    def _classes(
+        self, rows: _Rows, states: Tensor | None = None
+    ) -> tuple[Tensor, PointedRows | None]:
+        """Scores of the classes, and where the pointer had its part in them.
+
+        `states` are those of all places, where they are known; a pointer needs them.
+        """
+        at = rows.at
+        ends = torch.stack((at.gap, at.pronoun), 1)
+        if states is None and self.pointer is not None:
+            states = self._states(rows)
+        seen = self._states(rows, ends) if states is None else at_columns(states, ends)
+        none = self.no_pronoun.to(seen.dtype)
+        pronoun = torch.where(at.has_source[:, None], seen[:, 1], none)
+        both = torch.cat((seen[:, 0], pronoun), -1)
         hidden = nn.functional.gelu(self.dense(self.dropout(both)))
         scores: Tensor = self.output(self.dropout(hidden))
-        if self.pointer is None or rows.nouns is None:
+        if self.pointer is None or rows.nouns is None or states is None:
             return scores, None
         pointed: PointedRows = self.pointer(both, states, rows.nouns, scores)
         return pointed.scores, pointed

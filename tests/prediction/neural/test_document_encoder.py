@@ -20,8 +20,10 @@ from crosspro.prediction.neural.lexicon_input import (
     whole_source_words,
     whole_target_words,
 )
+from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.transformer import Transformer, at_columns
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
@@ -236,3 +238,23 @@ def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
     assert [SHOWN_PIECE.word(token) for token in shown_tokens(line)] == ["▁ce", "▁a"]
     inflected = Example(("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False)
     assert [SHOWN_PIECE.word(token) for token in shown_tokens(inflected)] == ["▁C'", "▁a"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_some_columns_are_what_they_are_among_all(way):
+    torch.manual_seed(1)
+    encoder = Transformer(12, 3, 2, 0.0)
+    encoder.attention = way
+    rows, lengths = torch.randn(4, 9, 12), torch.tensor([9, 1, 5, 7])
+    columns = torch.tensor([[0, 8], [0, 0], [4, 2], [6, 1]])
+    in_sequences = encoder.in_sequences(rows.device)
+    whole = encoder(rows, lengths, in_sequences)
+    some = encoder(rows, lengths, in_sequences, columns)
+    torch.testing.assert_close(some, at_columns(whole, columns))
+    gradients = []
+    for found in (some, at_columns(whole, columns)):
+        encoder.zero_grad()
+        torch.autograd.backward(found.square().sum(), retain_graph=True)
+        gradients.append([weight.grad.clone() for weight in encoder.parameters()])
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other)
