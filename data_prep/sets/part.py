@@ -41,6 +41,7 @@ def _pieces(examples: Sequence[Example]) -> Iterator[tuple[str, int, list[Exampl
 
 def _place(document: str, number: int, lines: Sequence[Example]) -> float:
     """A number from 0 to 1 that a piece always has."""
-    first = " ".join(lines[0].source) if lines else ""
-    name = f"{document}\n{number}\n{first}".encode("utf-8", errors="surrogatepass")
+    name = f"{document}\n{number}\n{' '.join(lines[0].source)}".encode(
+        "utf-8", errors="surrogatepass"
+    )
     return int.from_bytes(blake2b(name, digest_size=6).digest(), "big") / 2**48

@@ -85,14 +85,15 @@ class _Turn(torch.autograd.Function):
     def forward(ctx: Any, values: Tensor, places: Tensor) -> Tensor:
         """The words where they go."""
         ctx.save_for_backward(places)
-        return _at(values, places)
+        return at_columns(values, places)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         """The gradients where they came from."""
         (places,) = ctx.saved_tensors
-        return _at(gradients[0], places), None
+        return at_columns(gradients[0], places), None
 
 
-def _at(values: Tensor, places: Tensor) -> Tensor:
-    return values.gather(1, places[:, :, None].expand_as(values))
+def at_columns(states: Tensor, columns: Tensor) -> Tensor:
+    """(batch, time, width) and (batch, number) -> (batch, number, width)."""
+    return states.gather(1, columns[:, :, None].expand(-1, -1, states.shape[-1]))

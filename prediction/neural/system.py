@@ -324,7 +324,11 @@ class NeuralSystem(System):
 
     def _new_reads(self) -> Reads:
         """What the network reads with its settings."""
-        return self.network_type.reads({**self.network_type.settings(), **self.network_settings})
+        return self.network_type.reads(self._settings_in_full())
+
+    def _settings_in_full(self) -> dict[str, Any]:
+        """Those of the network, with its defaults."""
+        return {**self.network_type.settings(), **self.network_settings}
 
     def _inventory(self) -> Inventory:
         agreements = class_agreements(self.task)
@@ -366,7 +370,7 @@ class NeuralSystem(System):
     def points(self) -> bool:
         """Whether its network does, with these settings."""
         wanted = self.network_type.pointing
-        settings = {**self.network_type.settings(), **self.network_settings}
+        settings = self._settings_in_full()
         return wanted is not None and all(settings[key] == value for key, value in wanted.items())
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:

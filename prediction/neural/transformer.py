@@ -17,7 +17,7 @@ from crosspro.prediction.neural.row_attention import (
     sequence_attention,
     sequence_bounds,
 )
-from crosspro.prediction.neural.sentence_reader import inside
+from crosspro.prediction.neural.sentence_reader import at_columns, inside
 
 _SPREAD = 0.02
 _WIDER = 4
@@ -125,11 +125,6 @@ class _Layer(nn.Module):
         )
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
-
-
-def at_columns(states: Tensor, columns: Tensor) -> Tensor:
-    """(batch, time, width) and (batch, number) -> (batch, number, width)."""
-    return states.gather(1, columns[:, :, None].expand(-1, -1, states.shape[-1]))
 
 
 def few_rows(table: nn.Embedding, numbers: Tensor) -> Tensor:

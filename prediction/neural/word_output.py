@@ -26,9 +26,9 @@ _BYTES_A_SCORE = 256
 class WordOutput(nn.Linear):
     """A score for each word of the vocabulary."""
 
-    def precise_scores(self, read: Tensor) -> Tensor:
-        """The scores in single precision at least."""
-        scores: Tensor = self(read)
+    def precise_scores(self, read: Tensor, step: int = 1) -> Tensor:
+        """The scores in single precision at least, as `word_scores` has them."""
+        scores = word_scores(read, self.weight, self.bias, step)
         return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
     def losses(
@@ -62,9 +62,8 @@ class WordOutput(nn.Linear):
         self, weights: Tensor | None, smoothing: float, rows: Tensor, wanted: Tensor
     ) -> Tensor:
         plain = weights is None and not smoothing  # impossible words have no part in either
-        scores = word_scores(rows, self.weight, self.bias, step_of(rows.device) if plain else 1)
         return nn.functional.cross_entropy(
-            scores.to(torch.promote_types(scores.dtype, torch.float32)),
+            self.precise_scores(rows, step_of(rows.device) if plain else 1),
             wanted,
             weight=weights,
             ignore_index=NOTHING,

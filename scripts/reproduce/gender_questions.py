@@ -139,13 +139,11 @@ def find_linked(
     """The first pronoun with rivals that is linked to a source pronoun of the task."""
     rivals = rivals_in_number(task)
     for position, word in enumerate(map(str.lower, segment.target)):
-        linked = [
-            source
-            for source, target in sorted(links)
-            if target == position and segment.source[source].lower() in task.source_pronouns
-        ]
-        if word in rivals and linked:
-            return Located(position, linked[0], (word, *rivals[word]))
+        if word not in rivals:
+            continue
+        for source, target in sorted(links):
+            if target == position and segment.source[source].lower() in task.source_pronouns:
+                return Located(position, source, (word, *rivals[word]))
     return None
 
 

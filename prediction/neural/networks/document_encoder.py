@@ -48,8 +48,9 @@ from crosspro.prediction.neural.network import (
 from crosspro.prediction.neural.noun_input import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
+from crosspro.prediction.neural.sentence_reader import at_columns
 from crosspro.prediction.neural.tensors import GapTensors, word_numbers
-from crosspro.prediction.neural.transformer import Transformer, at_columns, few_rows
+from crosspro.prediction.neural.transformer import Transformer, few_rows
 from crosspro.prediction.neural.vocabulary import PAD, UNK
 
 _SPREAD = 0.02

@@ -21,9 +21,10 @@ from crosspro.prediction.neural.lexicon_input import (
     whole_target_words,
 )
 from crosspro.prediction.neural.row_attention import WAYS
+from crosspro.prediction.neural.sentence_reader import at_columns
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
-from crosspro.prediction.neural.transformer import Transformer, at_columns
+from crosspro.prediction.neural.transformer import Transformer
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
