@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from itertools import chain, repeat
@@ -56,10 +57,13 @@ def learn(
     recipe: Recipe = "documents",
     changes: Changes = None,
 ) -> None:
-    """Pre-train; a run that was stopped goes on if it is started again."""
+    """Pre-train; a run that was stopped goes on if it is started again.
+
+    Lexicons and units are those of the folder.
+    """
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 
-    system = system_of(recipe, changes or [])
+    system = system_for_set(data, recipe, changes or [])
     loaded = load_pretraining_set(data, system)
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
     output.mkdir(parents=True, exist_ok=True)
@@ -168,6 +172,14 @@ def encode(
         sizes = write_pretraining_set(output, system, rules, train, dev, text_of_all(inflected))
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
+
+
+def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSystem:
+    """The system that the settings describe, which reads as the text of a folder was read."""
+    from crosspro.prediction.neural.pretraining_set import settings_of_set
+
+    read = [f"{name}={json.dumps(value)}" for name, value in settings_of_set(data).items()]
+    return system_of(recipe, [*read, *changes])
 
 
 def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:

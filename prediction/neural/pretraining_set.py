@@ -35,6 +35,8 @@ from crosspro.prediction.system import read_json_object
 _FILE = "set.json"
 _FORMAT = 1
 _SPLITS = ("train", "dev")
+_TRAINING = ("lowercase", "units", "unit_vocabulary", "min_count")
+"""Settings of a training that decide how a text is read, beside the names of lexicons."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,20 @@ def write_pretraining_set(
     return sizes
 
 
+def settings_of_set(folder: Path) -> dict[str, Any]:
+    """How the text of a folder was read, as settings of a pre-training: their names and values."""
+    description = _description(folder)
+    read = description.get("read")
+    if not isinstance(read, dict) or not isinstance(read.get("lexicons"), dict):
+        raise input_error(folder / _FILE, "read", "how the text was read", repr(read))
+    lexicons = {f"network_settings.{side}_lexicon": name for side, name in read["lexicons"].items()}
+    return lexicons | {f"training.{name}": read[name] for name in _TRAINING if name in read}
+
+
 def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     """What was encoded for such a system; one that would read otherwise is refused."""
     path = folder / _FILE
-    description = read_json_object(path)
-    if description.get("format") != _FORMAT:
-        raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
+    description = _description(folder)
     task = saved_task(description.get("task"), f"{path}: task")
     expected, found = _reading_settings(system), description.get("read")
     if not _reads_as(found, expected):
@@ -109,6 +119,15 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     return PretrainingSet(task, load_encoder(reading, folder), data)
 
 
+def _description(folder: Path) -> dict[str, Any]:
+    """What the folder says of itself."""
+    path = folder / _FILE
+    description = read_json_object(path)
+    if description.get("format") != _FORMAT:
+        raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
+    return description
+
+
 def _reads_as(found: object, expected: Mapping[str, Any]) -> bool:
     """Whether a text was read as expected; it may have more fields than are wanted."""
     if not isinstance(found, dict) or not isinstance(found.get("fields"), list):
@@ -119,10 +138,9 @@ def _reads_as(found: object, expected: Mapping[str, Any]) -> bool:
 
 def _reading_settings(system: NeuralSystem) -> dict[str, Any]:
     """The settings that decide how a text is read."""
-    names = ("lowercase", "units", "unit_vocabulary", "min_count")
     return {
         "network": system.name,
         "fields": [field.name for field in system.reads.fields],
         "lexicons": dict(system.reads.lexicons),
-        **{name: getattr(system.training, name) for name in names},
+        **{name: getattr(system.training, name) for name in _TRAINING},
     }

@@ -29,11 +29,9 @@ from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOU
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
-from crosspro.prediction.system import read_json_object
-from crosspro.scripts.pretrain import SETTINGS, system_of
+from crosspro.scripts.pretrain import SETTINGS, system_for_set
 
 _WARM_UP = 10
 _GAPS = 4096
@@ -88,12 +86,9 @@ def full_rows() -> tuple[Inventory, GapTensors]:
 
 
 def loaded(folder: Path, pointer: bool) -> tuple[Inventory, GapTensors]:
-    """The data of a folder of `crosspro pretrain encode`, with the lexicons it was made with."""
-    lexicons = read_json_object(folder / "set.json")["read"]["lexicons"]
-    settings = {"pointer": str(pointer).lower()}
-    settings |= {f"{side}_lexicon": name for side, name in lexicons.items()}
-    changes = [f"network_settings.{name}={value}" for name, value in settings.items()]
-    system: NeuralSystem = system_of("documents", changes)
+    """The data of a folder of `crosspro pretrain encode`."""
+    pointing = f"network_settings.pointer={str(pointer).lower()}"
+    system = system_for_set(folder, "documents", [pointing])
     found = load_pretraining_set(folder, system)
     return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
 

@@ -34,17 +34,26 @@ def files(folder):
 
 
 def test_text_and_bitext_become_a_run(tmp_path):
-    made = crosspro("pretrain", "encode", *files(tmp_path), *CHANGES, "-o", str(tmp_path / "set"))
+    """Units and lexicons are those of the encoded text, and need not be told again."""
+    other = ["--set", "network_settings.target_lexicon=none"]
+    given = [*files(tmp_path), *CHANGES, *other]
+    made = crosspro("pretrain", "encode", *given, "-o", str(tmp_path / "set"))
     assert made.code == 0, made.stderr
     assert "novel.txt: 40 pronouns" in made.stderr.decode()
     assert "lines left out" not in made.stderr.decode()
     run = tmp_path / "run"
-    learnt = crosspro("pretrain", str(tmp_path / "set"), *CHANGES, "-o", str(run))
+    learning = CHANGES[2:]  # without unit_vocabulary
+    learnt = crosspro("pretrain", str(tmp_path / "set"), *learning, "-o", str(run))
     assert learnt.code == 0, learnt.stderr
     assert "run: best dev accuracy " in learnt.stderr.decode()
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words
+    assert system.network_settings["target_lexicon"] == "none"
+    wrong = ["--set", "network_settings.target_lexicon=induced"]
+    refused = crosspro("pretrain", str(tmp_path / "set"), *learning, *wrong, "-o", str(run))
+    assert refused.code == 2
+    assert "set.json: read: expected" in refused.stderr.decode()
 
 
 def test_what_must_stay_unseen_is_left_out(tmp_path):
