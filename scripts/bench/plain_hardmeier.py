@@ -17,7 +17,7 @@ from crosspro.prediction.neural.networks.hardmeier_anaphora import (
     START,
     HardmeierAnaphora,
 )
-from crosspro.prediction.neural.networks.hardmeier_cnn import SIDES, HardmeierCNN
+from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
 from crosspro.prediction.neural.tensors import GapTensors
 
 
@@ -29,7 +29,7 @@ class PlainHardmeierCNN(Network):
         self.inner = HardmeierCNN(inventory)
         self.window = self.inner.window
         self.convolutions = nn.ModuleDict()
-        for side in SIDES:
+        for side in self.inner.sides:
             self.convolutions[f"{side}_start"] = self.inner.own[side].get_submodule("convolution")
             self.convolutions[f"{side}_low"] = self.inner.earlier[side].get_submodule("convolution")
 
@@ -40,7 +40,7 @@ class PlainHardmeierCNN(Network):
         steps = torch.arange(length, device=gaps.device)
         distances = steps - length // 2 + ours.window + 1
         pooled = []
-        for side, names in SIDES.items():
+        for side, names in ours.sides.items():
             for begin in ("start", "low"):
                 places = getattr(data, f"{side}_{begin}")[gaps][:, None] + steps
                 words = [ours.embeddings[name](data[name][places]) for name in names]

@@ -5,10 +5,14 @@ the source side the same around the aligned pronoun. Filters run over each of th
 heard where it is loudest (max-pooling), and all of them go with the aligned pronoun into the output
 layer. In the gap's own sentence a word comes with its distance to the gap or pronoun; without it a
 filter would not know which of several gaps is meant. How many sentences are read before the gap's
-is a matter of `training.context`; the paper has one.
+is a matter of `training.context`; the paper has one. Distances, tags of the target and the pronoun
+as an input of its own are not in the paper.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -16,21 +20,23 @@ from torch import Tensor, nn
 from crosspro.data_prep.example import Side
 from crosspro.prediction.neural.embedding import small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.network import Inventory, Network, Reads
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.tensors import GapTensors, pick, span
 from crosspro.prediction.neural.vocabulary import PAD
-
-SIDES: dict[Side, tuple[str, ...]] = {"target": (LEMMA.name, TAG.name), "source": (SOURCE.name,)}
-"""The fields of each side."""
 
 
 @register("hardmeier_cnn")
 class HardmeierCNN(Network):
     """Filters over four texts, max-pooling, and one layer to the classes."""
 
-    fields = (LEMMA, TAG, SOURCE, PRONOUN)
+    limits: ClassVar = {"tags": (0, 1e6)}
+
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """The words of both sides and the pronoun, and tags if asked for."""
+        return Reads((LEMMA, *((TAG,) if settings["tags"] else ()), SOURCE, PRONOUN))
 
     def __init__(
         self,
@@ -46,24 +52,31 @@ class HardmeierCNN(Network):
     ) -> None:
         super().__init__()
         self.window = window
-        sizes = {LEMMA.name: words, TAG.name: tags, SOURCE.name: words, PRONOUN.name: words}
+        target = {LEMMA.name: words} | ({TAG.name: tags} if tags else {})
+        sizes = {**target, SOURCE.name: words, PRONOUN.name: words}
+        self.sides: dict[Side, tuple[str, ...]] = {
+            "target": tuple(target),
+            "source": (SOURCE.name,),
+        }
         self.embeddings = nn.ModuleDict(
             {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
         )
         self.distances = nn.ParameterDict()
         self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
-        for side, names in SIDES.items():
+        for side, names in self.sides.items():
             width = sum(sizes[name] for name in names)
             self.distances[side] = small_embedding(2 * window + 2, distances).weight
             self.own[side] = _Filters(width + distances, filters, filter_width)
             self.earlier[side] = _Filters(width, filters, filter_width)
         self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(2 * len(SIDES) * filters + words, len(inventory.classes))
+        self.output = nn.Linear(2 * len(self.sides) * filters + words, len(inventory.classes))
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest of the four texts."""
         gaps = torch.arange(len(data.label), device=data.label.device)
-        lengths = [end - start for side in SIDES for start, end in self._texts(data, gaps, side)]
+        lengths = [
+            end - start for side in self.sides for start, end in self._texts(data, gaps, side)
+        ]
         longest: Indices = torch.stack(lengths).amax(0).clamp(min=1).cpu().numpy()
         return longest
 
@@ -71,7 +84,7 @@ class HardmeierCNN(Network):
         """(batch, classes)."""
         width = width or 2 * self.window + 1
         heard = []
-        for side, names in SIDES.items():
+        for side, names in self.sides.items():
             centre = getattr(data, f"{side}_position")[gaps]
             for number, (start, end) in enumerate(self._texts(data, gaps, side)):
                 places, lengths = span(start, end, width)

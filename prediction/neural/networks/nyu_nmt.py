@@ -5,7 +5,8 @@ of the gap among them, and attention over the source says which word comes next.
 probability of the sentence with it in the gap; other gaps are words that are never predicted. It
 is trained to translate, as NYU's was, the classes being words like others, or to give the right
 class the best sentence, or both. The source sentence before may be read with the gap's own as one
-text, or by an encoder with an attention of its own. Tags and links are not used.
+text, or by an encoder with an attention of its own. Tags are not used, and of links only
+the place around which a source longer than the window is cut.
 
 The decoder's states do not depend on what it attended to before (as in Luong et al. 2015), so no
 step waits for another one's attention.

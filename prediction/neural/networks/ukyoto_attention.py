@@ -2,8 +2,8 @@
 
 GRUs read the source sentence in both directions, and the lemmas of the target from each end up to
 the gap. The two states at the gap are the query of two attentions, over the source and over the
-words around the gap; the states and what they attended to go through a dense layer. Links are not
-used, nor anything that depends on a language.
+words around the gap; the states and what they attended to go through a dense layer. Nothing
+depends on a language, and links only say where a source longer than the window is cut.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ VARIANTS = [
     ("ukyoto_attention", {}, {}),
     ("ukyoto_attention", {"tags": 4}, {}),
     ("hardmeier_cnn", {}, {"context": 1}),
-    ("hardmeier_cnn", {"filter_width": 4, "window": 3}, {"context": 1}),
+    ("hardmeier_cnn", {"filter_width": 4, "window": 3, "tags": 0}, {"context": 1}),
     ("hardmeier_anaphora", {}, {"context": 2}),
     ("hardmeier_anaphora", {"candidates": 2, "window": 9}, {"context": 2}),
 ]
