@@ -6,7 +6,8 @@ Vocabulary 50,000, every row full, forward, backward and optimiser included: Tur
 tokens on every side, for the others sentences of 31 tokens, for UU-Hardmeier with those before.
 Every measurement has a process of its own, so that its memory is. On a machine whose speed wavers
 --ratio is the better measure: steps of both networks in turn, on a CPU by the time that the process
-had of it. With --profile also where the time of our network goes.
+had of it. With --profile also where the time of our network goes, and on a GPU how many kernels a
+step has and for which part of it they keep the GPU busy; what is missing to all is waited for.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from crosspro.scripts.bench.plain_networks import (
 )
 
 _WARM_UP = 5
+_PROFILED = 5
 _GAPS = 8192
 SIZES = dict.fromkeys(("source", "lemma", "lemma_tag", "linked", "pronoun"), 50_000) | {
     "tag": 20,
@@ -182,10 +184,35 @@ def _memory(device: str) -> float:
 
 
 def _profile(network: Network, data: GapTensors, batch: int, bf16: bool) -> None:
+    if data.label.is_cuda:
+        print(busy(network, data, batch, bf16))
     with torch.profiler.profile() as profiler:
         speed(network, data, batch, 5, bf16)
     key = "self_device_time_total" if data.label.is_cuda else "self_cpu_time_total"
     print(profiler.key_averages().table(sort_by=key, row_limit=12, max_name_column_width=60))
+
+
+def busy(network: Network, data: GapTensors, batch: int, bf16: bool) -> str:
+    """How long kernels run in a step on a GPU, beside the step's time without a profiler."""
+    step = batch / speed(network, data, batch, 40, bf16) * 1000
+    train = training(network, data, batch, bf16)
+    for number in range(_WARM_UP):
+        train(number)
+    _wait(data.label.device)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+        for number in range(_PROFILED):
+            train(number)
+        _wait(data.label.device)
+    kernels = [
+        event
+        for event in profiler.events() or ()
+        if event.device_type == torch.autograd.DeviceType.CUDA
+    ]
+    running = sum(event.device_time_total for event in kernels) / _PROFILED / 1000
+    return (
+        f"a step takes {step:.1f} ms, of which the GPU is busy {running / step:.0%}, "
+        f"with {len(kernels) / _PROFILED:,.0f} kernels"
+    )
 
 
 def _wait(device: torch.device) -> None:
