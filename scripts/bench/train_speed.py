@@ -203,11 +203,7 @@ def busy(network: Network, data: GapTensors, batch: int, bf16: bool) -> str:
         for number in range(_PROFILED):
             train(number)
         _wait(data.label.device)
-    kernels = [
-        event
-        for event in profiler.events() or ()
-        if event.device_type == torch.autograd.DeviceType.CUDA
-    ]
+    kernels = [event for event in profiler.events() or () if event.device_type.name == "CUDA"]
     running = sum(event.device_time_total for event in kernels) / _PROFILED / 1000
     return (
         f"a step takes {step:.1f} ms, of which the GPU is busy {running / step:.0%}, "
