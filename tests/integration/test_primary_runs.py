@@ -1,4 +1,4 @@
-"""A primary run of UU-Hardmeier is one command, and so are its predictions and explanations."""
+"""A run of the shared tasks is one command, and so are its predictions, report and explanation."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ QUICK = (
     "trainer.progress_bar=false",
 )  # fmt: skip
 CNN = "system.members.network.members.snapshots"
+NETWORKS = {
+    "nyu_2017_primary": "{embedding: 8, hidden: 8, window: 20}",
+    "ukyoto_2016": "{embedding: 8, tags: 4, hidden: 8, dense: 8, window: 20}",
+}
 RUNS = {
     "hardmeier_2016_primary": (
         "members/network/checkpoints/best.ckpt", ["hardmeier_anaphora", "source_aware_lm"],
@@ -32,6 +36,19 @@ RUNS = {
         "system.members.lm.order=3",
     ),
 }  # fmt: skip
+
+
+def predicted(run, folder):
+    """A new file whose gaps a run has filled, by a command."""
+    data = folder / "new.data"
+    examples = demo_examples(load_task("en-fr"), "test", 2)
+    write_examples(data, examples)
+    write_doc_ids(folder / "new.doc-ids", examples)
+    crosspro("predict", str(run), str(data), "-o", str(folder / "new.submission"))
+    gaps = sum(len(example.gaps) for example in examples)
+    lines = (folder / "new.submission").read_text("utf-8").splitlines()
+    assert sum(len(line.split("\t")[0].split()) for line in lines) == gaps
+    return data
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -52,17 +69,25 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
     assert found == [kinds.get(one, one) for one in members]
     if name == "hardmeier_2017_primary":
         assert len(list((run / "model/member0").glob("member?/network.safetensors"))) == 4
-    data = tmp_path / "new.data"
-    examples = demo_examples(load_task("en-fr"), "test", 2)
-    write_examples(data, examples)
-    write_doc_ids(tmp_path / "new.doc-ids", examples)
-    crosspro("predict", str(run), str(data), "-o", str(tmp_path / "new.submission"))
-    gaps = sum(len(example.gaps) for example in examples)
-    lines = (tmp_path / "new.submission").read_text("utf-8").splitlines()
-    assert sum(len(line.split("\t")[0].split()) for line in lines) == gaps
+    data = predicted(run, tmp_path)
     page = tmp_path / "why.html"
     text = crosspro("explain", str(run), str(data), "--html", str(page)).stdout.decode()
     shown = page.read_text("utf-8")
     for part in (text, shown):
         assert all(one in part for one in members)
         assert ("Antecedents" in part) == (name == "hardmeier_2016_primary")
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
+    run, page, why = tmp_path / "run", tmp_path / "report.html", tmp_path / "why.html"
+    settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"
+    result = train(run, f"experiment={name}", *QUICK, *settings)
+    assert result.returncode == 0, result.stderr
+    assert (run / "checkpoints/best.ckpt").is_file()
+    assert (run / "test.report.html").is_file()
+    data = predicted(run, tmp_path)
+    crosspro("evaluate", str(data), str(run), "--task", "en-fr", "--html", str(page))
+    crosspro("explain", str(run), str(data), "--html", str(why))
+    network = json.loads((run / "run.json").read_text("utf-8"))["system"]
+    assert all(network in one.read_text("utf-8") for one in (page, why))
