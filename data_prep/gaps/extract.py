@@ -3,7 +3,7 @@
 The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
 (`rules.py`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
 the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
-beside the translation of its nearest linked neighbour (2016 and 2017), or is left out (2015).
+beside the translation of its nearest linked neighbour, or is left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENCLITICS = word_set("gaps", "fr", "inverted")
 DECISIONS = (
     "one_word", "accepted_of_several", "several_accepted", "shortest_of_several",
     "inserted_after_left", "inserted_before_right", "inserted_similar_position",
-    "left_out_unaligned", "left_out_inversion",
+    "left_out_unaligned", "left_out_shared", "left_out_inversion",
 )  # fmt: skip
 """What can happen to a pronoun; reports count these."""
 
@@ -68,10 +68,11 @@ def place_gaps(
         if free:
             chosen = _replace(pronoun, free, target, task, rules)
             taken.add(-1 if chosen.position is None else chosen.position)
-        elif rules.insert_unaligned:
+        elif rules.insert_shared if words[pronoun] else rules.insert_unaligned:
             chosen = insert_unaligned(pronoun, source_length, len(target), linked, rules)
         else:
-            chosen = Placement(pronoun, "left_out_unaligned", None)
+            decision = "left_out_shared" if words[pronoun] else "left_out_unaligned"
+            chosen = Placement(pronoun, decision, None)
         placements[pronoun] = chosen
     return [placements[pronoun] for pronoun in pronouns]
 

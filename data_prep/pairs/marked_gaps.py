@@ -30,7 +30,7 @@ def place_marked(
     one that is linked nearest to it. A marked source token becomes a gap where the rules of the
     task would put it, between words if nothing translates it.
     """
-    rules = replace(rules, insert_unaligned=True, skip_inversions=False)
+    rules = replace(rules, insert_unaligned=True, insert_shared=True, skip_inversions=False)
     problems = _outside(pair, marks)
     if problems:
         raise InputError(problems)

@@ -119,15 +119,19 @@ def test_several_insertions_keep_their_order():
 
 @pytest.mark.parametrize(("side", "index"), [("left", 0), ("right", 2)])
 def test_a_word_is_given_to_one_pronoun_only(side, index):
-    rules = GapRules(shared_word=side, insert_unaligned=False)
+    rules = GapRules(shared_word=side, insert_shared=False)
     _, example = extract("they know they", "ils savent", "0-0 1-1 2-0", rules)
     assert [gap.source_index for gap in example.gaps] == [index]
 
 
-def test_rules_of_2015_leave_out_unaligned_pronouns_and_inversions():
-    task = load_task("en-fr-2015")
-    (placement,), example = extract("it works", "marche", "1-0", RULES["2015"], task)
+def test_unaligned_pronouns_are_left_out_if_asked_for():
+    rules = replace(RULES["2015"], insert_unaligned=False)
+    (placement,), example = extract("it works", "marche", "1-0", rules, load_task("en-fr-2015"))
     assert (placement.decision, example.gaps) == ("left_out_unaligned", ())
+
+
+def test_rules_of_2015_leave_out_inversions():
+    task = load_task("en-fr-2015")
     placements, example = extract("do they see it ?", "le voient-ils ?", "1-1 3-0 4-2",
                                   RULES["2015"], task)  # fmt: skip
     assert {placement.decision for placement in placements} == {"left_out_inversion"}
@@ -178,4 +182,26 @@ def test_official_gaps_of_2015_are_reproduced(discomt2015, en_fr_2015, name, tot
             for placement in placements:
                 if placement.source_index in differing:
                     assert placement.decision == "several_accepted"
+    assert (wanted, found) == (total, same)
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "same"),
+    [("TEDdev.en-fr", 127, 125), ("DiscoMT2015.test.en-fr.gold", 159, 158)],
+)
+def test_official_gaps_for_nothing_are_reproduced(discomt2015, en_fr_2015, name, total, same):
+    """Where pronouns have no link in the files of 2015; the three others begin a sentence."""
+    found = wanted = 0
+    for example in read_examples(discomt2015 / f"{name}.data.xz", en_fr_2015):
+        nothing = [gap for gap in example.gaps if gap.word == "NONE"]
+        places = {gap.position for gap in nothing}
+        kept = [place for place in range(len(example.target)) if place not in places]
+        links = [(one, kept.index(other)) for one, other in example.links if other not in places]
+        pronouns = [gap.source_index for gap in nothing]
+        target = [example.target[place] for place in kept]
+        placements = place_gaps(len(example.source), target, links, pronouns, en_fr_2015,
+                                replace(RULES["2015"], skip_inversions=False))  # fmt: skip
+        official = [gap.position - sum(place < gap.position for place in places) for gap in nothing]
+        wanted += len(nothing)
+        found += sum(one.position == there for one, there in zip(placements, official, strict=True))
     assert (wanted, found) == (total, same)
