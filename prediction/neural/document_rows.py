@@ -67,12 +67,14 @@ class RowPlaces:
     """Where the rows of some gaps are: (batch, time), first the source, then the target.
 
     `places` are `of_source` or of the target; what fills a row up is at the place of its gap.
-    `distances` tell columns apart by how far they are from the pronoun, or from the gap. `lengths`
+    `offsets` say how far columns stand from the pronoun, or from the gap (before it: below 0), and
+    `distances` say the same and of which side they are, in one number. `lengths`
     and the columns `pronoun` and `gap` are of each row; a gap without a source has no pronoun.
     """
 
     places: Tensor
     of_source: Tensor
+    offsets: Tensor
     distances: Tensor
     lengths: Tensor
     pronoun: Tensor
@@ -139,12 +141,13 @@ class DocumentWindow:
         target = torch.where(inside(length, size), target, data.target_position[gaps][:, None])
         own = data.target_position[gaps] - target_start + source_length
         pronoun = (data.source_position[gaps] - source_start).minimum(source_length - 1)
-        of_pronoun = columns - pronoun[:, None] + self.source[0]
-        of_gap = columns - own[:, None] + sum(self.source) + 1 + self.target[0]
+        offsets = columns - torch.where(of_source, pronoun[:, None], own[:, None])
+        zero = torch.where(of_source, self.source[0], sum(self.source) + 1 + self.target[0])
         return RowPlaces(
             torch.where(of_source, source, target),
             of_source,
-            torch.where(of_source, of_pronoun, of_gap).clamp(0, self.size - 1),
+            offsets,
+            (offsets + zero).clamp(0, self.size - 1),
             length,
             pronoun.clamp(min=0),
             own,

@@ -107,6 +107,9 @@ class Network(nn.Module, ABC):
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What settings that are texts may say."""
 
+    multiples: ClassVar[Mapping[str, tuple[int, str]]] = {}
+    """Settings that are so many times another one, or a multiple of that."""
+
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run it begins with."""
 

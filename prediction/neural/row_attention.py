@@ -43,31 +43,29 @@ def sequence_bounds(lengths: Tensor, width: int) -> Tensor:
     return torch.cat((bounds, bounds.new_full((1,), len(lengths) * width))).to(torch.int32)
 
 
-def masked_attention(queries: Tensor, keys_values: Tensor, inside: Tensor) -> Tensor:
-    """(batch, number, heads, size) and (batch, time, 2, heads, size) -> that of the queries.
+def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, inside: Tensor) -> Tensor:
+    """(batch, number, heads, size) and twice (batch, time, heads, size) -> that of the queries.
 
     `inside` (batch, time) says what is no filling.
     """
-    keys, values = keys_values.transpose(1, 3).unbind(2)
     mask = inside[:, None, None].expand(-1, -1, queries.shape[1], -1)
-    found = nn.functional.scaled_dot_product_attention(
-        queries.transpose(1, 2), keys, values, attn_mask=mask
-    )
+    query, key, value = (part.transpose(1, 2) for part in (queries, keys, values))
+    found = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     return found.transpose(1, 2)
 
 
-def sequence_attention(three: Tensor, bounds: Tensor) -> Tensor:
-    """Queries, keys and values (batch, time, 3, heads, size) -> (batch, time, heads, size).
+def sequence_attention(queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor) -> Tensor:
+    """Three times (batch, time, heads, size) -> the same.
 
     `bounds` are those of `sequence_bounds`.
     """
-    width = three.shape[1]
-    queries, keys, values = three.flatten(0, 1).unbind(1)
-    if three.is_cuda and _kernel is not None:
-        found = _kernel(queries, keys, values, bounds, bounds, width, width)
+    width = queries.shape[1]
+    query, key, value = (part.flatten(0, 1) for part in (queries, keys, values))
+    if queries.is_cuda and _kernel is not None:
+        found = _kernel(query, key, value, bounds, bounds, width, width)
     else:
-        found = _one_by_one(queries, keys, values, bounds)
-    return found.view(-1, width, *queries.shape[1:])
+        found = _one_by_one(query, key, value, bounds)
+    return found.view(queries.shape)
 
 
 def _one_by_one(queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor) -> Tensor:

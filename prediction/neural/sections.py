@@ -38,13 +38,25 @@ def network_section(
     defaults = network.settings()
     hints = {key: type(default) for key, default in defaults.items()}
     limits = {key: _SHARES if hint is float else _SIZES for key, hint in hints.items()}
-    for key, value in _values("system.network_settings", values, problems).items():
+    given = _values("system.network_settings", values, problems)
+    before = len(problems)
+    for key, value in given.items():
         bounds = {**limits, **network.limits}
         expected = _expected(key, value, list(defaults), hints, bounds, network.choices)
         if expected is not None:
             found = _shown(value) if key in defaults else f"an unknown key of {name}"
             where = f"system.network_settings.{key}"
             problems.append(Problem("settings", None, where, expected, found))
+    if len(problems) > before:
+        return
+    made = {**defaults, **given}
+    for key, (times, other) in network.multiples.items():
+        step = times * made[other]
+        if made[key] % step:
+            where, expected = f"system.network_settings.{key}", f"a multiple of {times} * {other}"
+            problems.append(
+                Problem("settings", None, where, f"{expected} = {step}", str(made[key]))
+            )
 
 
 def pretraining_section(

@@ -1,7 +1,8 @@
 """A transformer encoder over rows of different lengths: norms come first, gradients stay healthy.
 
 Rows are filled up to a common width; attention leaves out what fills them up (`row_attention`), so
-that a row gives the same states whatever it is put together with.
+that a row gives the same states whatever it is put together with. It knows how far places are apart
+(`rotary_positions`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
+from crosspro.prediction.neural.rotary_positions import Turns, turned, turns
 from crosspro.prediction.neural.row_attention import (
     has_kernel,
     masked_attention,
@@ -54,18 +56,24 @@ class Transformer(nn.Module):
         return has_kernel(device, kind, self.head)
 
     def forward(
-        self, states: Tensor, lengths: Tensor, in_sequences: bool, columns: Tensor | None = None
+        self,
+        states: Tensor,
+        positions: Tensor,
+        lengths: Tensor,
+        in_sequences: bool,
+        columns: Tensor | None = None,
     ) -> Tensor:
-        """(batch, time, width) and (batch,) -> (batch, time, width).
+        """(batch, time, width), (batch, time) and (batch,) -> (batch, time, width).
 
         With `columns` (batch, number) only the states of these come out, (batch, number, width);
         where attention takes a mask, the last layer is not calculated for others.
         """
         time, early = states.shape[1], None if in_sequences else columns
         parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
+        by = turns(positions, self.head)
         for number, layer in enumerate(self.layers, start=1):
             wanted = early if number == len(self.layers) else None
-            states = layer(states, parts, in_sequences, wanted)
+            states = layer(states, by, parts, in_sequences, wanted)
         if columns is not None and early is None:
             states = at_columns(states, columns)
         normed: Tensor = self.norm(states)
@@ -87,42 +95,49 @@ class _Layer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self, states: Tensor, parts: Tensor, in_sequences: bool, columns: Tensor | None = None
+        self,
+        states: Tensor,
+        by: Turns,
+        parts: Tensor,
+        in_sequences: bool,
+        columns: Tensor | None = None,
     ) -> Tensor:
         """(batch, time, width) -> (batch, time, width), or only some columns of it."""
         normed = self.attention_norm(states)
         if columns is None:
-            found = self._attend(normed, parts, in_sequences)
+            found = self._attend(normed, by, parts, in_sequences)
         else:
-            found = self._attend_at(columns, normed, parts)
+            found = self._attend_at(columns, normed, by, parts)
             states = at_columns(states, columns)
         states = states + self.dropout(found)
         hidden = nn.functional.gelu(self.wide(self.norm(states)))
         added: Tensor = states + self.dropout(self.narrow(hidden))
         return added
 
-    def _attend(self, states: Tensor, parts: Tensor, in_sequences: bool) -> Tensor:
+    def _attend(self, states: Tensor, by: Turns, parts: Tensor, in_sequences: bool) -> Tensor:
         """`parts` are bounds of sequences, or what is inside rows."""
         batch, time, width = states.shape
         three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
+        queries, keys = (turned(three[:, :, part], by) for part in (0, 1))
         if in_sequences:
-            found = sequence_attention(three, parts)
+            found = sequence_attention(queries, keys, three[:, :, 2], parts)
         else:
-            found = masked_attention(three[:, :, 0], three[:, :, 1:], parts)
+            found = masked_attention(queries, keys, three[:, :, 2], parts)
         result: Tensor = self.attended(found.reshape(batch, time, width))
         return result
 
-    def _attend_at(self, columns: Tensor, states: Tensor, inside: Tensor) -> Tensor:
+    def _attend_at(self, columns: Tensor, states: Tensor, by: Turns, inside: Tensor) -> Tensor:
         """The same for some columns: others are not asked what they attend to."""
         batch, time, width = states.shape
         weight, bias = self.queries_keys_values.weight, self.queries_keys_values.bias
-        queries = nn.functional.linear(at_columns(states, columns), weight[:width], bias[:width])
-        keys_values = nn.functional.linear(states, weight[width:], bias[width:])
-        found = masked_attention(
-            queries.view(batch, -1, self.heads, width // self.heads),
-            keys_values.view(batch, time, 2, self.heads, -1),
-            inside,
-        )
+        chosen = at_columns(states, columns)
+        asked = nn.functional.linear(chosen, weight[:width], bias[:width])
+        queries = asked.view(batch, -1, self.heads, width // self.heads)
+        two = nn.functional.linear(states, weight[width:], bias[width:])
+        keys, values = two.view(batch, time, 2, self.heads, -1).unbind(2)
+        own = torch.arange(batch, device=columns.device)[:, None], columns
+        queries = turned(queries, (by[0][own], by[1][own]))
+        found = masked_attention(queries, turned(keys, by), values, inside)
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
 

@@ -78,6 +78,7 @@ class _Rows:
 class DocumentEncoder(Network):
     """`before` and `after` are how many pieces are read on each side of pronoun and gap."""
 
+    multiples: ClassVar = {"width": (2, "heads")}
     may_change = (
         "dropout",
         "masked_words",
@@ -255,8 +256,10 @@ class DocumentEncoder(Network):
         if self.tags is not None and rows.tags is not None:
             vectors = vectors + few_rows(self.tags, rows.tags)
         in_sequences = self.encoder.in_sequences(vectors.device)
-        lengths = rows.at.lengths
-        states: Tensor = self.encoder(self.dropout(vectors), lengths, in_sequences, columns)
+        at = rows.at
+        states: Tensor = self.encoder(
+            self.dropout(vectors), at.offsets, at.lengths, in_sequences, columns
+        )
         return states
 
     def _classes(

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.data_prep.task import load_task
@@ -74,10 +75,18 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     assert made.network.words.bias.requires_grad == ("masked_words" in network)
 
 
+@pytest.mark.parametrize(
+    ("settings", "step"), [({"width": 100}, 12), ({"width": 18, "heads": 2}, 4), ({"heads": 7}, 14)]
+)
+def test_heads_have_an_even_size(settings, step):
+    with pytest.raises(InputError, match=rf"width: expected a multiple of 2 \* heads = {step}"):
+        NeuralSystem(NAME, settings)
+
+
 def test_fifty_gaps_are_learnt_by_heart(train):
     made = NeuralSystem(
         NAME, SMALL[NAME], {"batch_size": 16, "class_weight_power": 0.0, **JOINT},
-        {"learning_rate": 0.003}, trainer={**QUIET, "max_epochs": 40},
+        {"learning_rate": 0.003}, trainer={**QUIET, "max_epochs": 60},
     )  # fmt: skip
     lines = [line for line in train if line.gaps][:50]
     made.fit(TASK, lines, lines)
@@ -249,8 +258,9 @@ def test_some_columns_are_what_they_are_among_all(way):
     rows, lengths = torch.randn(4, 9, 12), torch.tensor([9, 1, 5, 7])
     columns = torch.tensor([[0, 8], [0, 0], [4, 2], [6, 1]])
     in_sequences = encoder.in_sequences(rows.device)
-    whole = encoder(rows, lengths, in_sequences)
-    some = encoder(rows, lengths, in_sequences, columns)
+    positions = torch.randint(-9, 9, (4, 9))
+    whole = encoder(rows, positions, lengths, in_sequences)
+    some = encoder(rows, positions, lengths, in_sequences, columns)
     torch.testing.assert_close(some, at_columns(whole, columns))
     gradients = []
     for found in (some, at_columns(whole, columns)):

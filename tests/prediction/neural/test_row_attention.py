@@ -11,6 +11,7 @@ from tests.prediction.neural.small import TASK, prepared
 
 LENGTHS = (1, 7, 12, 3, 12)
 WIDTH = 12
+POSITIONS = torch.arange(WIDTH).expand(len(LENGTHS), -1) - 5
 
 
 def transformer(way):
@@ -28,7 +29,7 @@ def states_and_slopes(way, filling):
     rows = torch.randn(len(lengths), WIDTH, 16)
     there = torch.arange(WIDTH) < lengths[:, None]
     rows = torch.where(there[:, :, None], rows, filling)
-    found = made(rows, lengths, made.in_sequences(rows.device))[there]
+    found = made(rows, POSITIONS, lengths, made.in_sequences(rows.device))[there]
     torch.autograd.backward(found.square().sum())
     return found.detach(), [weight.grad for weight in made.parameters()]
 
@@ -82,7 +83,7 @@ def test_the_kernel_gives_what_a_mask_gives():
         torch.manual_seed(2)
         rows = torch.randn(len(LENGTHS), WIDTH, 16).cuda().bfloat16()
         lengths = torch.tensor(LENGTHS).cuda()
-        states = made(rows, lengths, made.in_sequences(rows.device))
+        states = made(rows, POSITIONS.cuda(), lengths, made.in_sequences(rows.device))
         there = torch.arange(WIDTH).cuda() < lengths[:, None]
         torch.autograd.backward(states[there].float().square().sum())
         found.append((states[there].float(), [w.grad.float() for w in made.parameters()]))

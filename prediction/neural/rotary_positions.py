@@ -1,0 +1,31 @@
+"""Rotary positions (Su et al. 2021, RoFormer §3.2): attention that knows how far words are apart.
+
+Queries and keys are turned by angles that grow with their position, so that the product of two of
+them depends on the distance between them alone. Without it attention to a neighbour has to be
+learnt for each position of a row, and a pre-training is half over before it is.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+_LONGEST = 10_000.0
+"""The slowest pair of numbers turns once in about so many positions, times two pi."""
+
+Turns = tuple[Tensor, Tensor]
+"""Cosines and sines of angles, (batch, time, 1, half the size of a head)."""
+
+
+def turns(positions: Tensor, size: int) -> Turns:
+    """The angles of positions (batch, time), for heads of an even size."""
+    pairs = torch.arange(0, size, 2, device=positions.device, dtype=torch.float32)
+    angles = positions[..., None, None] * _LONGEST ** (-pairs / size)
+    return angles.cos(), angles.sin()
+
+
+def turned(vectors: Tensor, by: Turns) -> Tensor:
+    """(batch, time, heads, size), each turned by the angles of its position."""
+    cos, sin = by
+    first, second = vectors.float().chunk(2, -1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1).to(vectors.dtype)

@@ -1,0 +1,41 @@
+"""Rotary positions: attention sees distances, not places."""
+
+from __future__ import annotations
+
+import torch
+
+from crosspro.prediction.neural.rotary_positions import turned, turns
+
+SIZE = 8
+
+
+def products(first, second, positions):
+    """The products of a query and a key that stand at some pairs of positions."""
+    sides = zip((first, second), torch.tensor(positions).T, strict=True)
+    query, key = (
+        turned(one.expand(len(at), 1, 1, -1), turns(at[:, None], SIZE)) for one, at in sides
+    )
+    return (query * key).sum(-1).flatten()
+
+
+def test_the_product_depends_on_the_distance_alone():
+    torch.manual_seed(1)
+    query, key = torch.randn(2, SIZE)
+    found = products(query, key, [(0, 3), (7, 10), (-160, -157), (0, -3), (2, 9)])
+    torch.testing.assert_close(found[:3], found[:1].expand(3), atol=1e-4, rtol=1e-4)
+    assert (found[3:] - found[0]).abs().min() > 0.01
+
+
+def test_what_stands_at_the_same_place_is_compared_as_it_is():
+    torch.manual_seed(2)
+    query, key = torch.randn(2, SIZE)
+    found = products(query, key, [(0, 0), (-140, -140), (50, 50)])
+    torch.testing.assert_close(found, (query @ key).expand(3), atol=1e-4, rtol=1e-4)
+
+
+def test_turning_keeps_lengths_and_precision():
+    vectors = torch.randn(3, 5, 2, SIZE, dtype=torch.bfloat16)
+    found = turned(vectors, turns(torch.arange(15).view(3, 5), SIZE))
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found.norm(dim=-1), vectors.norm(dim=-1), atol=0.05, rtol=0.02)
+    assert torch.equal(found[0, 0], vectors[0, 0])
