@@ -149,7 +149,7 @@ class DocumentEncoder(Network):
         self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
         self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
         self.agreement = nn.Embedding(inventory.size(AGREEMENT), width, padding_idx=PAD)
-        self.distances = nn.Embedding(self.window, width)
+        self.places = nn.Embedding(self.window, width)
         self.tags = nn.Embedding(inventory.size(TAG.name), width, padding_idx=PAD) if tags else None
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.encoder = Transformer(width, layers, heads, dropout)
@@ -159,7 +159,7 @@ class DocumentEncoder(Network):
         self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
         with torch.no_grad():
-            tables = [self.pieces, self.agreement, self.distances, *filter(None, (self.tags,))]
+            tables = [self.pieces, self.agreement, self.places, *filter(None, (self.tags,))]
             for table in tables:
                 table.weight.normal_(0, _SPREAD)
                 if table.padding_idx is not None:
@@ -251,7 +251,7 @@ class DocumentEncoder(Network):
         vectors = (
             self.pieces(rows.pieces)
             + few_rows(self.agreement, rows.agreement)
-            + few_rows(self.distances, rows.at.distances)
+            + few_rows(self.places, rows.at.distances)
         )
         if self.tags is not None and rows.tags is not None:
             vectors = vectors + few_rows(self.tags, rows.tags)
