@@ -2,7 +2,7 @@
 
 Queries and keys are turned by angles that grow with their position, so that the product of two of
 them depends on the distance between them alone. Without it attention to a neighbour has to be
-learnt for each position of a row, and a pre-training is half over before it is.
+learnt for each position of a row.
 """
 
 from __future__ import annotations
