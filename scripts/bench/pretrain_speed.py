@@ -3,7 +3,7 @@
 Run: python -m crosspro.scripts.bench.pretrain_speed [--set FOLDER] [--device cuda] [--batch 256]
      [--layers 6] [--width 384] [--heads 6] [--steps 50] [--attention masked sequences]
      [--pointer] [--compile] [--fp32] [--profile]
-Without a folder of `crosspro pretrain encode` every row is full (402 pieces of random text, both
+Without a folder of `crosspro pretrain encode` every row is full (302 pieces of random text, both
 sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. Ways of
 attention (`row_attention`) are measured one after the other on the same batches: the mean loss of
 the steps, which is shown too, must be nearly the same. With --profile also where the time goes.

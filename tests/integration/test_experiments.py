@@ -143,6 +143,7 @@ def test_all_problems_of_the_settings_come_at_once():
     assert {"system.training.monitor", "trainer.precision"} <= set(fields)
 
 
+@pytest.mark.slow
 def test_two_processes_have_the_loss_of_one(tmp_path):
     losses = {}
     for name, trainer in (("one", "default"), ("two", "ddp")):

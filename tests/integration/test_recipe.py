@@ -36,6 +36,7 @@ def files(tmp_path):
     return ("data=shared_task", f"data.dir={folder}")
 
 
+@pytest.mark.slow
 def test_a_network_learns_from_an_ensemble_of_seeds_that_ended_in_its_domain(files, tmp_path):
     network = "system.members.network"
     result = train(

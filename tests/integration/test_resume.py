@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.integration.training import SMALL, train
 
@@ -44,6 +46,7 @@ def until_checkpoint(folder, signal_number):
     return process.returncode, said
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     whole = train(tmp_path / "whole", *SETTINGS)
     assert whole.returncode == 0, whole.stderr

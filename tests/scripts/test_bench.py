@@ -91,6 +91,7 @@ def test_a_plain_network_that_shares_all_weights_has_the_loss_of_ours(name, plai
     assert found == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_first_step_is_reached_and_a_failure_is_one():
     command = [sys.executable, "-m", "crosspro.scripts.bench.first_step", "--lines", "300"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

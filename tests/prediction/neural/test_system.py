@@ -52,6 +52,11 @@ VARIANTS = [
     ("hardmeier_anaphora", {"candidates": 2, "window": 9}, {"context": 2}),
 ]
 
+LONG = [
+    pytest.param(*variant, marks=[pytest.mark.slow] if variant[1] else []) for variant in VARIANTS
+]
+"""For tests that train long: each network as it is, and its variants where there is time."""
+
 
 @pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
 def test_padding_never_changes_a_prediction(name, network, training, train):
@@ -75,7 +80,7 @@ def test_gradients_reach_every_parameter(name, network, training, train):
         assert parameter.grad.abs().sum() > 0, key
 
 
-@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+@pytest.mark.parametrize(("name", "network", "training"), LONG)
 def test_a_few_examples_are_learnt_by_heart(name, network, training, tmp_path):
     different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
     few = list(different.values())[:50]
