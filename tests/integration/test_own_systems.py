@@ -94,6 +94,7 @@ def test_a_system_that_is_not_registered_is_refused_before_it_trains(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_network_and_a_language_model_are_one_configuration(tmp_path):
     network = "++system.members.network.network_settings"
     result = train(

@@ -136,6 +136,7 @@ def test_other_processes_make_the_same_bytes(tmp_path, monkeypatch, more):
     assert sum(name.startswith("annotation.") for name in files[0]) > 4
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_text(tmp_path):
     peaks = []
     for size in (3000, 12000):

@@ -68,6 +68,7 @@ def test_a_network_learns_from_an_ensemble_of_seeds_that_ended_in_its_domain(fil
     ]
 
 
+@pytest.mark.slow
 def test_wrong_settings_are_refused_with_the_choices(files, tmp_path):
     wrong = {
         "system.distillation.techer=RUN": "did you mean system.distillation.teacher?",

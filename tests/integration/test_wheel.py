@@ -108,6 +108,7 @@ def test_every_package_is_listed():
     assert set(listed) == found | {"crosspro"}
 
 
+@pytest.mark.slow
 def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
     where = call(installed / "python", "-c", "import crosspro; print(crosspro.__file__)", cwd=place)
     assert str(installed.parent) in where.stdout

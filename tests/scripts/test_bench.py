@@ -33,7 +33,10 @@ from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, r
 from tests.conftest import GOLDEN, ROOT
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    "network",
+    [pytest.param(name, marks=[pytest.mark.slow] if n else []) for n, name in enumerate(NETWORKS)],
+)
 def test_networks_are_trained_and_compared_with_plain_ones(network, monkeypatch):
     monkeypatch.setattr("crosspro.scripts.bench.train_speed._WARM_UP", 1)
     assert "ratio" in ratio(network, "cpu", 2, 1, bf16=False, threads=1)

@@ -236,6 +236,7 @@ def test_the_task_gives_the_symmetrisation(en_fr):
     assert (chosen.max_length, chosen.max_ratio, chosen.back_off) == (100, 9.0, "ibm1")
 
 
+@pytest.mark.slow
 def test_quality_on_news_text():
     """Against GIZA++ links, trained on these 4,954 sentences alone (issue: .74 and .73)."""
     source, target, gold = news_text()

@@ -225,6 +225,7 @@ def digest(found):
     return hashlib.sha256(lines.encode("ascii")).hexdigest()
 
 
+@pytest.mark.slow
 def test_links_are_those_of_the_aligner_in_memory(monkeypatch, tmp_path, en_fr):
     """Digests of links that were made when everything was still held in memory."""
     golden = json.loads((GOLDEN / "align" / "links.json").read_text("utf-8"))

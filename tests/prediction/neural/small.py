@@ -33,10 +33,11 @@ SMALL = {
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 
 
-def system(name, seed=1, epochs=2, network=None, **training):
+def system(name, seed=1, epochs=2, network=None, patience=QUIET["patience"], **training):
+    quiet = {**QUIET, "max_epochs": epochs, "patience": patience}
     return NeuralSystem(
         name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
-        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": epochs}, seed=seed,
+        {"learning_rate": 0.01}, trainer=quiet, seed=seed,
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ def test_every_network_is_among_the_small_ones():
     assert own <= set(network_names())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_a_network_beats_the_majority(name):
     train, dev = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 15)

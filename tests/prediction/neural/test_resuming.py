@@ -65,10 +65,10 @@ def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
 
 
 def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
-    first, again, longer = (system(epochs=40, patience=n) for n in (2, 2, 5))
+    first, again, longer = (system(epochs=20, patience=n) for n in (2, 2, 5))
     first.fit(TASK, train, dev, tmp_path)
     count = len(epochs_of(tmp_path))
-    assert count < 40
+    assert count < 20
     again.fit(TASK, train, dev, tmp_path)
     assert len(epochs_of(tmp_path)) == count
     assert (again.predict(dev) == first.predict(dev)).all()

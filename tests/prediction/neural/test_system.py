@@ -85,7 +85,7 @@ def test_a_few_examples_are_learnt_by_heart(name, network, training, tmp_path):
     different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
     few = list(different.values())[:50]
     training = {"min_count": 1, "class_weight_power": 0.0, **training}
-    made = system(name, epochs=80, network=network, **training)
+    made = system(name, epochs=80, network=network, patience=15, **training)
     made.fit(TASK, few, few, tmp_path)
     assert (tmp_path / "learning_curve.svg").read_text("utf-8").startswith("<svg")
     gold = [TASK.class_index[gap.label] for example in few for gap in example.gaps]
