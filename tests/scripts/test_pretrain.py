@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.files.yaml_file import read_yaml
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.lexicon_input import load_lexicons
 from crosspro.prediction.system import load_system
+from crosspro.scripts.pretrain import SETTINGS
+from tests.integration.training import composed
 from tests.scripts.run import crosspro
 
 TINY = [
@@ -66,9 +69,23 @@ def test_what_must_stay_unseen_is_left_out(tmp_path):
     assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
 
 
+def test_the_small_recipe_has_the_sizes_of_the_student():
+    large, small = (
+        read_yaml(SETTINGS / f"{name}.yaml", "recipe")[0]
+        for name in ("documents", "small_documents")
+    )
+    student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
+    sizes = set(student["network_settings"]) & {"width", "layers", "heads"}
+    windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
+    for name in sizes | windows:
+        assert small["network_settings"][name] == student["network_settings"][name], name
+        large["network_settings"][name] = small["network_settings"][name]
+    assert small == large
+
+
 def test_what_is_wrong_is_said(tmp_path):
     cases = {
-        ("--recipe", "nothing"): "--recipe: expected one of documents, or the path",
+        ("--recipe", "nothing"): "--recipe: expected one of documents, small_documents, or",
         ("--set", "width"): "--set: expected NAME=VALUE, found 'width'",
         ("--set", "network_settings.witdh=3"): "network_settings.witdh: expected",
         ("--set", "sytem=3"): "expected one of network, network_settings",
