@@ -35,6 +35,11 @@ def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
     write_text(folder / _ADJUSTMENT, json.dumps(content))
 
 
+def has_adjustment(folder: Path) -> bool:
+    """Whether a saved system has one."""
+    return (folder / _ADJUSTMENT).is_file()
+
+
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
     """Read the adjustment of a system with so many classes."""
     path = folder / _ADJUSTMENT

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import CrossproError, choices
 from crosspro.data_prep.example import Example
@@ -32,11 +33,22 @@ def dev_score(
     task: Task, examples: Sequence[Example], monitor: str
 ) -> Callable[[Probabilities], float]:
     """A function from the probabilities of all gaps of dev to their score."""
+    gold = _gold(task, examples)
+    return lambda probabilities: monitored(
+        confusion_counts(gold, probabilities.argmax(axis=1), len(task.classes)), monitor
+    )
+
+
+def class_shares(task: Task, examples: Sequence[Example]) -> NDArray[np.float64]:
+    """How often each class is right in dev."""
+    gold = _gold(task, examples)
+    return np.bincount(gold, minlength=len(task.classes)) / len(gold)
+
+
+def _gold(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
+    """The classes of all gaps of dev."""
     index = task.class_index
     labels = [gap.label for example in examples for gap in example.gaps]
     if not labels or None in labels:
         raise CrossproError("dev: expected a label for every gap, found gaps without")
-    gold = np.array([index[label] for label in labels if label is not None])
-    return lambda probabilities: monitored(
-        confusion_counts(gold, probabilities.argmax(axis=1), len(task.classes)), monitor
-    )
+    return np.array([index[label] for label in labels if label is not None])

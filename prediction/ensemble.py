@@ -1,8 +1,10 @@
 """Any systems as one: a weighted average of their probabilities.
 
 The interpolation of UU-Hardmeier (003 §5.10, 004 §5.4) with weights chosen on dev: coordinate
-search over a simplex, by a dev score. Equal weights are the default. Members are fitted together,
-or are runs that have been.
+search over a simplex, by a dev score. Equal weights are the default. Dev may also choose how far
+rare classes are favoured after that (`adjustment`), as an average of systems that are sure of
+themselves favours them less than each of them. Members are fitted together, or are runs that have
+been.
 """
 
 from __future__ import annotations
@@ -29,7 +31,14 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import write_text
 from crosspro.data_prep.pointed_nouns import PointedNouns, mixed
 from crosspro.data_prep.task import Task
-from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.adjustment import tune_tau
+from crosspro.prediction.adjustment_file import (
+    Adjustment,
+    has_adjustment,
+    load_adjustment,
+    save_adjustment,
+)
+from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
@@ -45,6 +54,9 @@ from crosspro.prediction.trained_layers import LayerDifference
 
 DevScore = Callable[[Probabilities], float]
 
+CHOICES = ("weights", "prior", "both")
+"""What a dev score may choose: weights, the strength of the prior, or one after the other."""
+
 _FILE = "weights.json"
 _STEPS = (0.2, 0.05)
 _SAME = 1e-9
@@ -56,9 +68,10 @@ _name = re.compile(r"\w[\w-]*")
 class Ensemble(System):
     """Systems of one task, and their weights.
 
-    `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses the
-    weights, None for equal ones. Members that draw random numbers are fitted with so many `seeds`,
-    from their own on. Each part is saved in a folder of its own.
+    `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses what
+    `choose` says (`CHOICES`), None for equal weights and probabilities as they are. Members that
+    draw random numbers are fitted with so many `seeds`, from their own on. Each part is saved in a
+    folder of its own.
     """
 
     name = "ensemble"
@@ -68,6 +81,7 @@ class Ensemble(System):
         members: Mapping[str, System] | Sequence[System],
         tune: str | None = None,
         seeds: int = 1,
+        choose: str = "weights",
     ) -> None:
         problems = _member_problems(members)
         if tune is not None and tune not in MONITORS:
@@ -76,15 +90,24 @@ class Ensemble(System):
         if type(seeds) is not int or seeds < 1:
             expected = "a whole number from 1"
             problems.append(Problem("settings", None, "system.seeds", expected, repr(seeds)))
+        if choose not in CHOICES:
+            problems.append(
+                Problem("settings", None, "system.choose", choices(CHOICES), repr(choose))
+            )
+        elif choose != "weights" and tune is None:
+            expected = f"{choices(MONITORS)}, by which system.choose={choose} is to choose"
+            problems.append(Problem("settings", None, "system.tune", expected, "None"))
         if problems:
             raise InputError(problems)
         self.members = _named(members)
         self.tune = tune
+        self.choose = choose
         self.seeds = seeds
         self._fitted: list[tuple[str, System]] = []  # with each seed, and the name of its folder
         self.parts: list[System] = []
         self._names: list[str] = []  # of each part that of its member
         self.weights: list[float] = []
+        self.adjustment: Adjustment | None = None
 
     @classmethod
     def of(cls, members: Sequence[System], weights: Sequence[float] | None = None) -> Ensemble:
@@ -139,7 +162,7 @@ class Ensemble(System):
         if not any(others.values()):
             return None
         members = {name: others[name] or member for name, member in self.members.items()}
-        other = Ensemble(members, self.tune, self.seeds)
+        other = Ensemble(members, self.tune, self.seeds, self.choose)
         other.configured = self.configured
         return other
 
@@ -161,7 +184,7 @@ class Ensemble(System):
                 snapshot.configured = member.configured
             self.parts += snapshots
             self._names += [name] * len(snapshots)
-        report = self.weigh(dev, self.tune)
+        report = self.weigh(dev, self.tune, self.choose)
         if folder and self.tune:
             rows = [
                 {"member": one.name, "weight": round(one.weight, 6), self.tune: one.score}
@@ -169,22 +192,32 @@ class Ensemble(System):
             ]
             write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
 
-    def weigh(self, dev: Sequence[Example], tune: str | None) -> EnsembleReport:
+    def weigh(
+        self, dev: Sequence[Example], tune: str | None, choose: str = "weights"
+    ) -> EnsembleReport:
         """Give the parts the weights that a dev score chooses, or equal ones, and report them."""
         self.weights = [1 / len(self.parts)] * len(self.parts)
+        self.adjustment = None
         total: float | None = None
         scores: list[float | None] = [None] * len(self.parts)
         if tune:
             score = dev_score(self.task, dev, tune)
             chances = [part.predict(dev) for part in self.parts]
-            self.weights = tune_weights(chances, score)
-            total, scores = score(mix(chances, self.weights)), [score(one) for one in chances]
+            if choose != "prior":
+                self.weights = tune_weights(chances, score)
+            joined = mix(chances, self.weights)
+            if choose != "weights":
+                shares = class_shares(self.task, dev)
+                self.adjustment = Adjustment(tune_tau(joined, shares, score), shares)
+                joined = self.adjustment.of(joined)
+            total, scores = score(joined), [score(one) for one in chances]
         parts = zip(self._names, self.weights, scores, self.parts, strict=True)
         members = [
             MemberReport(name, part.shown_name, weight, alone, part.report)
             for name, weight, alone, part in parts
         ]
-        self.report = report = EnsembleReport(tune, total, members)
+        tau = None if self.adjustment is None else self.adjustment.tau
+        self.report = report = EnsembleReport(tune, total, members, tau)
         return report
 
     @property
@@ -203,8 +236,9 @@ class Ensemble(System):
         return [one for part in self.parts for one in part.unlike_training(present)]
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """The weighted average of the members' probabilities."""
-        return mix([part.predict(examples) for part in self.parts], self.weights)
+        """The weighted average of the members' probabilities; rare classes favoured if tuned."""
+        found = mix([part.predict(examples) for part in self.parts], self.weights)
+        return found if self.adjustment is None else self.adjustment.of(found)
 
     @property
     def points(self) -> bool:
@@ -236,9 +270,10 @@ class Ensemble(System):
             rows.append((one.label, one.weight, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         table = EvidenceTable("Members", columns, tuple(rows))
-        return Evidence(
-            "the weighted average of its members' probabilities", (table,), members=members
-        )
+        how = "the weighted average of its members' probabilities"
+        if self.adjustment is not None and self.adjustment.tau:
+            how += f", divided by the share of the class in dev to the power {self.adjustment.tau}"
+        return Evidence(how, (table,), members=members)
 
     def save_state(self, folder: Path) -> None:
         """Write the parts into sub-folders."""
@@ -246,6 +281,8 @@ class Ensemble(System):
             part.save(folder / f"member{number}")
         content = {"weights": self.weights, "names": self._names}
         write_text(folder / _FILE, json.dumps(content))
+        if self.adjustment is not None:
+            save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
@@ -253,6 +290,8 @@ class Ensemble(System):
         content = read_json_object(folder / _FILE)
         self.weights = _weights(folder / _FILE, content, len(saved))
         self._names = _names(folder / _FILE, content, len(self.weights))
+        known = has_adjustment(folder)
+        self.adjustment = load_adjustment(folder, len(self.task.classes)) if known else None
         self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:

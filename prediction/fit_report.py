@@ -157,16 +157,22 @@ class MemberReport:
 
 @dataclass(frozen=True)
 class EnsembleReport:
-    """Parts and their weights, which the `monitor` chose on dev; it is None where all are equal."""
+    """Parts and their weights, and how far rare classes are favoured (`tau`; None: not chosen).
+
+    The `monitor` chose them on dev; it is None where nothing was chosen and all weights are equal.
+    """
 
     monitor: str | None
     score: float | None
     members: Sequence[MemberReport]
+    tau: float | None = None
 
     def told(self) -> str:
         """What a user should know: the weight of each part."""
         chosen = f"chosen by dev {self.monitor}" if self.monitor else "equal"
-        return f"weights, {chosen}: " + ", ".join(f"{m.label} {m.weight:.2f}" for m in self.members)
+        weights = ", ".join(f"{m.label} {m.weight:.2f}" for m in self.members)
+        prior = "" if self.tau is None else f"; tau {self.tau:.1f}"
+        return f"weights, {chosen}: {weights}{prior}"
 
     def warning(self) -> str | None:
         """What speaks against having trained the parts long enough; None if nothing does."""

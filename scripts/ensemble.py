@@ -14,7 +14,7 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
-from crosspro.prediction.ensemble import Ensemble
+from crosspro.prediction.ensemble import CHOICES, Ensemble
 from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
@@ -32,12 +32,19 @@ def ensemble(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the ensemble.")],
     tune: Annotated[
         Path | None,
-        typer.Option(help="Development file to choose weights on; without it all are equal."),
+        typer.Option(help="Development file to choose on; without it all weights are equal."),
     ] = None,
     doc_ids: DocIdsBeside = None,
     monitor: Annotated[
         str, typer.Option(help="Score to tune: macro_recall, accuracy, mean or macro_f1.")
     ] = "macro_recall",
+    choose: Annotated[
+        str,
+        typer.Option(
+            help="What to choose on the file: weights, prior (how far rare classes are favoured; "
+            "weights are equal), or both."
+        ),
+    ] = "weights",
 ) -> None:
     """Join trained systems into one that averages them.
 
@@ -46,6 +53,10 @@ def ensemble(
     """
     if monitor not in MONITORS:
         raise typer.BadParameter(f"expected one of {', '.join(MONITORS)}, found {monitor}")
+    if choose not in CHOICES:
+        raise typer.BadParameter(f"expected one of {', '.join(CHOICES)}, found {choose}")
+    if choose != "weights" and tune is None:
+        raise typer.BadParameter(f"--choose {choose} needs a file to choose on (--tune)")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise input_error(output, "output", "a new or an empty folder", "one with files")
     started = now()
@@ -58,17 +69,20 @@ def ensemble(
         data = (file_contents("dev", tune, examples, layers.files().values()),)
         for note in layer_notes(joined, str(tune), layers_in(examples)):
             print(note, file=sys.stderr)
-    report = joined.weigh(examples, None if tune is None else monitor)
+    report = joined.weigh(examples, None if tune is None else monitor, choose)
     if tune is not None:
         parts = zip(runs, joined.parts, report.members, strict=True)
         rows = [
             (str(run), part.shown_name, f"{one.weight:.3f}", f"{one.score:.2f}")
             for run, part, one in parts
         ]
-        rows.append((str(output), "ensemble", "", f"{report.score:.2f}"))
+        name = "ensemble" if report.tau is None else f"ensemble, tau {report.tau:.1f}"
+        rows.append((str(output), name, "", f"{report.score:.2f}"))
         print(show_table(("run", "system", "weight", f"{monitor} on {tune.name}"), rows, 2), end="")
     joined.save(output)
-    asked = {"members": [str(run) for run in runs], "tune": report.monitor}
+    asked: dict[str, object] = {"members": [str(run) for run in runs], "tune": report.monitor}
+    if report.tau is not None:
+        asked["choose"] = choose
     record = Run(
         status="complete",
         task=joined.task.name,

@@ -13,7 +13,8 @@ from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.sets.splits import Splits
-from crosspro.prediction.dev_score import MONITORS, dev_score
+from crosspro.prediction.adjustment import TAUS, adjust
+from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.system import NeuralSystem
@@ -64,6 +65,26 @@ def test_weights_are_tuned_on_dev_and_written_down(tune, train, dev, en_fr, tmp_
     assert [row["member"] for row in rows] == ["0", "1"]
     assert [row["weight"] for row in rows] == pytest.approx(ensemble.weights, abs=1e-6)
     assert [row[tune] for row in rows] == [score(part) for part in parts]
+
+
+@pytest.mark.parametrize("choose", ["prior", "both"])
+def test_how_far_rare_classes_are_favoured_is_chosen_on_dev(choose, train, dev, en_fr, tmp_path):
+    ensemble = Ensemble([Majority(), SourceAwareLM(3)], "macro_recall", choose=choose)
+    ensemble.fit(en_fr, train, dev)
+    score = dev_score(en_fr, dev, "macro_recall")
+    plain = mix([part.predict(dev) for part in ensemble.parts], ensemble.weights)
+    assert ensemble.weights == [0.5, 0.5] or choose == "both"
+    shares = class_shares(en_fr, dev)
+    assert shares.sum() == pytest.approx(1)
+    best = max(score(adjust(plain, shares, tau)) for tau in TAUS)
+    assert score(ensemble.predict(dev)) == pytest.approx(best) == ensemble.report.score
+    assert best > score(plain) or choose == "both"
+    assert f"; tau {ensemble.adjustment.tau:.1f}" in ensemble.report.told()
+    ensemble.save(tmp_path)
+    loaded = load_system(tmp_path)
+    assert (loaded.predict(dev) == ensemble.predict(dev)).all()
+    assert loaded.choose == choose
+    assert loaded.reseeded(1) is None
 
 
 def test_snapshots_of_one_training_are_members_of_their_own(train, dev, en_fr, tmp_path):
@@ -163,6 +184,10 @@ def test_what_no_ensemble_can_be_made_of_is_refused(train, dev, en_fr):
     assert [problem.field for problem in refused.value.problems] == [
         "system.members", "system.members.b", "system.tune",
     ]  # fmt: skip
+    with pytest.raises(InputError, match=r"system\.choose: expected one of weights, prior, both"):
+        Ensemble([Majority()], "mean", choose="luck")
+    with pytest.raises(InputError, match=r"system\.tune: .* system\.choose=prior is to choose"):
+        Ensemble([Majority()], choose="prior")
     for wrong in (3, None, "majority"):
         with pytest.raises(InputError, match=r"system\.members: expected systems"):
             Ensemble(wrong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
+from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.task import load_task
@@ -57,6 +58,28 @@ def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(
     assert refused.code == 2
     assert len(refused.stderr.splitlines()) == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_the_prior_is_chosen_on_the_file(tmp_path):
+    task = load_task("en-fr")
+    train, dev = demo_examples(task, "train", 20), demo_examples(task, "dev", 10)
+    system = SourceAwareLM(3)
+    system.fit(task, train, dev)
+    system.save(tmp_path / "lm" / "model")
+    write_examples(tmp_path / "dev.data", dev)
+    asked = ("ensemble", tmp_path / "lm", "-o", tmp_path / "one", "--choose", "prior")
+    refused = crosspro(*asked)
+    assert refused.code == 2
+    assert b"--choose prior needs a file to choose on" in refused.stderr
+    assert b"found luck" in crosspro(*asked[:-1], "luck").stderr
+    made = crosspro(*asked, "--tune", tmp_path / "dev.data", "--monitor", "mean")
+    assert made.code == 0, made.stderr
+    run, joined = read_run(tmp_path / "one"), load_system(tmp_path / "one")
+    assert f"ensemble, tau {run.fit['tau']:.1f}".encode() in made.stdout
+    assert run.fit["tau"] == joined.adjustment.tau
+    assert run.configuration.settings["choose"] == "prior"
+    score = dev_score(task, dev, "mean")
+    assert score(joined.predict(dev)) == run.fit["score"] >= score(system.predict(dev))
 
 
 def test_one_system_without_a_dev_set(tmp_path):
