@@ -1,10 +1,11 @@
-"""The file of a saved system that says how strongly rare classes are favoured."""
+"""What a saved system says of how strongly rare classes are favoured."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +32,22 @@ class Adjustment:
 
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
     """Write the tuned adjustment."""
-    content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
-    write_text(folder / _ADJUSTMENT, json.dumps(content))
-
-
-def has_adjustment(folder: Path) -> bool:
-    """Whether a saved system has one."""
-    return (folder / _ADJUSTMENT).is_file()
+    write_text(folder / _ADJUSTMENT, json.dumps(adjustment_content(adjustment)))
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
     """Read the adjustment of a system with so many classes."""
     path = folder / _ADJUSTMENT
-    content = read_json_object(path)
+    return read_adjustment(path, read_json_object(path), classes)
+
+
+def adjustment_content(adjustment: Adjustment) -> dict[str, Any]:
+    """An adjustment as it is written."""
+    return {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
+
+
+def read_adjustment(path: Path, content: Any, classes: int) -> Adjustment:
+    """What was read of a file as the adjustment of a system with so many classes."""
     try:
         tau = float(content["tau"])
         frequencies = np.array(content["frequencies"], dtype=np.float64)

@@ -34,9 +34,8 @@ from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import (
     Adjustment,
-    has_adjustment,
-    load_adjustment,
-    save_adjustment,
+    adjustment_content,
+    read_adjustment,
 )
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
@@ -57,7 +56,7 @@ DevScore = Callable[[Probabilities], float]
 CHOICES = ("weights", "prior", "both")
 """What a dev score may choose: weights, the strength of the prior, or one after the other."""
 
-_FILE = "weights.json"
+_FILE, _ADJUSTMENT = "weights.json", "adjustment"
 _STEPS = (0.2, 0.05)
 _SAME = 1e-9
 """Scores that differ by less are the same."""
@@ -279,10 +278,10 @@ class Ensemble(System):
         """Write the parts into sub-folders."""
         for number, part in enumerate(self.parts):
             part.save(folder / f"member{number}")
-        content = {"weights": self.weights, "names": self._names}
-        write_text(folder / _FILE, json.dumps(content))
+        content: dict[str, Any] = {"weights": self.weights, "names": self._names}
         if self.adjustment is not None:
-            save_adjustment(self.adjustment, folder)
+            content[_ADJUSTMENT] = adjustment_content(self.adjustment)
+        write_text(folder / _FILE, json.dumps(content))
 
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
@@ -290,8 +289,10 @@ class Ensemble(System):
         content = read_json_object(folder / _FILE)
         self.weights = _weights(folder / _FILE, content, len(saved))
         self._names = _names(folder / _FILE, content, len(self.weights))
-        known = has_adjustment(folder)
-        self.adjustment = load_adjustment(folder, len(self.task.classes)) if known else None
+        self.adjustment = None
+        if _ADJUSTMENT in content:
+            found, classes = content[_ADJUSTMENT], len(self.task.classes)
+            self.adjustment = read_adjustment(folder / _FILE, found, classes)
         self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:

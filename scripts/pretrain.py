@@ -184,19 +184,17 @@ def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSys
 
 def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
     """The system that the settings describe, with what is changed of them."""
-    from crosspro.data_prep.files.yaml_file import parse_yaml, read_yaml
+    from crosspro.data_prep.files.yaml_file import parse_yaml
     from crosspro.prediction.neural.system import NeuralSystem
 
     path = Path(recipe)
     if path.suffix not in (".yaml", ".yml"):
         path = SETTINGS / f"{recipe}.yaml"
-        names = sorted(one.stem for one in SETTINGS.glob("*.yaml"))
+        names = recipe_names()
         if recipe not in names:
             expected = f"{choices(names)}, or the path of a .yaml file"
             raise input_error("settings", "--recipe", expected, quoted(recipe))
-    content, _ = read_yaml(path, "recipe")
-    if not isinstance(content, dict):
-        raise input_error(path, "file", "a mapping of settings", type(content).__name__)
+    content = recipe_settings(path)
     for change in changes:
         name, equals, value = change.partition("=")
         *sections, key = name.split(".")
@@ -212,6 +210,30 @@ def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
         found = quoted(str(unknown[0])) if unknown else "no network"
         raise input_error(path, "settings", choices(known), found)
     return NeuralSystem(**content)
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with the package."""
+    return sorted(one.stem for one in SETTINGS.glob("*.yaml"))
+
+
+def recipe_settings(path: Path) -> dict[str, Any]:
+    """The settings of a recipe; one that is `like` another of the package says what differs."""
+    from crosspro.data_prep.files.yaml_file import read_yaml
+
+    own, _ = read_yaml(path, "recipe")
+    if not isinstance(own, dict):
+        raise input_error(path, "file", "a mapping of settings", type(own).__name__)
+    if "like" not in own:
+        return own
+    other, names = own.pop("like"), recipe_names()
+    if other not in names:
+        raise input_error(path, "like", choices(names), quoted(str(other)))
+    content = recipe_settings(SETTINGS / f"{other}.yaml")
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(content.get(key), dict)
+        content[key] = {**content[key], **value} if both else value
+    return content
 
 
 def _tell(note: str) -> None:

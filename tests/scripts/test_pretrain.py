@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.files.yaml_file import read_yaml
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.lexicon_input import load_lexicons
 from crosspro.prediction.system import load_system
-from crosspro.scripts.pretrain import SETTINGS
+from crosspro.scripts.pretrain import SETTINGS, recipe_settings
 from tests.integration.training import composed
 from tests.scripts.run import crosspro
 
@@ -71,16 +70,26 @@ def test_what_must_stay_unseen_is_left_out(tmp_path):
 
 def test_the_small_recipe_has_the_sizes_of_the_student():
     large, small = (
-        read_yaml(SETTINGS / f"{name}.yaml", "recipe")[0]
-        for name in ("documents", "small_documents")
+        recipe_settings(SETTINGS / f"{name}.yaml") for name in ("documents", "small_documents")
     )
     student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
-    sizes = set(student["network_settings"]) & {"width", "layers", "heads"}
     windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
-    for name in sizes | windows:
+    for name in {"width", "layers", "heads"} | windows:
         assert small["network_settings"][name] == student["network_settings"][name], name
         large["network_settings"][name] = small["network_settings"][name]
     assert small == large
+
+
+def test_a_recipe_is_like_another_of_the_package(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("like: small_documents\nseed: 7\ntraining: {context: 2}\n", "utf-8")
+    small, found = recipe_settings(SETTINGS / "small_documents.yaml"), recipe_settings(mine)
+    assert (found["seed"], found["training"]["context"]) == (7, 2)
+    assert found == {**small, "seed": 7, "training": {**small["training"], "context": 2}}
+    mine.write_text("like: large\n", "utf-8")
+    refused = crosspro("pretrain", "encode", *files(tmp_path), "--recipe", str(mine), "-o", "set")
+    assert refused.code == 2
+    assert "mine.yaml: like: expected one of documents, small_documents" in refused.stderr.decode()
 
 
 def test_what_is_wrong_is_said(tmp_path):
