@@ -116,7 +116,7 @@ class CapCRF(System):
         )
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
-            tau = tune_tau(self._raw(dev), self.adjustment.frequencies, score)
+            tau = tune_tau(self.unadjusted(dev), self.adjustment.frequencies, score)
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
 
     def _columns(self) -> list[TokenColumn]:
@@ -142,9 +142,10 @@ class CapCRF(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Marginals of the classes at the placeholders, adjusted if that was tuned."""
-        return self.adjustment.of(self._raw(examples))
+        return self.adjustment.of(self.unadjusted(examples))
 
-    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """Marginals of the classes at the placeholders."""
         shown = [example for example in examples if example.gaps]
         if not shown:
             return np.zeros((0, len(self.task.classes)))

@@ -281,8 +281,12 @@ class FeatureSystem(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Probabilities of the steps, adjusted for class frequency if that was tuned."""
+        return self.adjustment.of(self.unadjusted(examples))
+
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """Probabilities of the steps."""
         refuse(unmet(self.features, self.resources, examples), "data without")
-        return self.adjustment.of(self._probabilities(examples, self._matrix(examples)))
+        return self._probabilities(examples, self._matrix(examples))
 
     def decide(
         self, examples: Sequence[Example], probabilities: Probabilities | None = None

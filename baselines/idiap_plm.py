@@ -171,6 +171,10 @@ class IdiapPLM(System):
         """What the model makes of each class, adjusted if that was tuned, and rules after it."""
         return self._ruled(examples, self.adjustment.of(self._raw(examples)))
 
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """The same without the adjustment."""
+        return self._ruled(examples, self._raw(examples))
+
     def _raw(self, examples: Sequence[Example]) -> Probabilities:
         filler = self._filler()
         return by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))

@@ -145,7 +145,7 @@ def labelled_bitext(file: TaskFile, labels: SelfLabels | None = None) -> Iterato
 
 
 def self_labelled(
-    task: Task,
+    labels: SelfLabels,
     data: Sequence[TaskFile],
     texts: Sequence[TargetText],
     annotation: TextAnnotation,
@@ -153,21 +153,21 @@ def self_labelled(
     share: float,
     tell: Callable[[TaskFile, Sequence[Example], int], None],
 ) -> tuple[list[Example], list[Example]]:
-    """What is learnt from for a task, and a share of it to choose by.
+    """What is learnt from for the task of the labels, and a share of it to choose by.
 
     `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
 
-    def labelled(labels: SelfLabels) -> Iterator[tuple[TaskFile, list[Example]]]:
+    def labelled(by: SelfLabels) -> Iterator[tuple[TaskFile, list[Example]]]:
         for file in data:
-            yield file, list(labelled_bitext(file, labels))
+            yield file, list(labelled_bitext(file, by))
         for text in texts:
-            yield text.file, list(labels.of_text(annotation.of(text), text.documents))
+            yield text.file, list(by.of_text(annotation.of(text), text.documents))
 
-    seen = (without_unseen(lines, unseen) for _, lines in labelled(SelfLabels(task)))
+    seen = (without_unseen(lines, unseen) for _, lines in labelled(labels))
     train: list[Example] = []
     dev: list[Example] = []
-    for file, lines in labelled(learnt_determiners(task, chain.from_iterable(seen))):
+    for file, lines in labelled(learnt_determiners(labels, chain.from_iterable(seen))):
         kept = without_unseen(lines, unseen)
         for part, more in zip((train, dev), held_out(kept, share), strict=True):
             part += more

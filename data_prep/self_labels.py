@@ -5,6 +5,9 @@ of parallel text that translate no source pronoun of the task. The word that sto
 with it, as the text has it: by its lemma where the task is lemmatised, while the label always comes
 from the word itself. Lemmas that several classes share (French il, of il and ils) tell no label.
 
+Gaps of the task itself have no label here unless that is asked for: whoever has learnt them by
+heart has nothing left to learn from them later.
+
 Where there are no tags, a lexicon tells determiners from pronouns: ce before a noun or an adjective
 is none. It is learnt from the same text once all such words are hidden, as ce before a verb would
 make a noun of that (`learnt_determiners`).
@@ -36,11 +39,13 @@ _BLOCK = 50
 class SelfLabels:
     """Makes gaps of the pronouns of a task's target language.
 
-    `lexicon` has the nouns and adjectives before which a word without a tag is a determiner.
+    `lexicon` has the nouns and adjectives before which a word without a tag is a determiner;
+    with `own_gaps` the gaps of prepared text keep their labels.
     """
 
     task: Task
     lexicon: Lexicon | None = None
+    own_gaps: bool = False
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
@@ -90,7 +95,7 @@ class SelfLabels:
             yield Example((), target, (), tuple(gaps), document, self.task.tagged)
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Prepared examples with further gaps; their own keep labels that the task has."""
+        """Prepared examples with further gaps; their own are hidden, too."""
         classes = self.classes_of_lemmas if self.task.tagged else self.classes
         known: dict[str, str] = {}
         for example in examples:
@@ -135,23 +140,23 @@ class SelfLabels:
         return self.lexicon.mostly(noun, (*NOUNS, "ADJ"))
 
     def _gap(self, gap: Gap) -> Gap:
-        """A gap of a task, perhaps another one, with a class of this one."""
+        """A gap of a task, perhaps another one, with a class of this one, or without any."""
         word = gap.word if gap.word and gap.word != NONE else None
-        label = gap.label
+        label = gap.label if self.own_gaps else None
         if label is not None and label not in self.task.class_index:
             label = self.task.class_of((word or "").lower())
         return replace(gap, label=label, word=self.as_shown(word) if word else None)
 
 
-def learnt_determiners(task: Task, labelled: Iterable[Example]) -> SelfLabels:
+def learnt_determiners(labels: SelfLabels, labelled: Iterable[Example]) -> SelfLabels:
     """Labels that know determiners, from examples whose pronouns, and perhaps others, are hidden.
 
     Tags know them already, and so nothing is learnt for a lemmatised task.
     """
-    if task.tagged or task.target_language not in LANGUAGES:
-        return SelfLabels(task)
-    nouns = induce((example.target for example in labelled), task.target_language)
-    return SelfLabels(task, nouns)
+    language = labels.task.target_language
+    if labels.task.tagged or language not in LANGUAGES:
+        return labels
+    return replace(labels, lexicon=induce((example.target for example in labelled), language))
 
 
 def _source_of(place: int, example: Example) -> int:

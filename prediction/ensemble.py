@@ -1,10 +1,10 @@
 """Any systems as one: a weighted average of their probabilities.
 
 The interpolation of UU-Hardmeier (003 §5.10, 004 §5.4) with weights chosen on dev: coordinate
-search over a simplex, by a dev score. Equal weights are the default. Dev may also choose how far
-rare classes are favoured after that (`adjustment`), as an average of systems that are sure of
-themselves favours them less than each of them. Members are fitted together, or are runs that have
-been.
+search over a simplex, by a dev score. Equal weights are the default. The average is arithmetic, or
+geometric (that of the logarithms), where a class needs some probability from every member. Dev may
+also choose how far rare classes are favoured after that (`adjustment`), in place of how far each
+member favours them for itself. Members are fitted together, or are runs that have been.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from sys import float_info
@@ -56,7 +57,11 @@ DevScore = Callable[[Probabilities], float]
 CHOICES = ("weights", "prior", "both")
 """What a dev score may choose: weights, the strength of the prior, or one after the other."""
 
-_FILE, _ADJUSTMENT = "weights.json", "adjustment"
+AVERAGES = ("arithmetic", "geometric")
+
+_FILE, _ADJUSTMENT, _AVERAGE = "weights.json", "adjustment", "average"
+_LEAST = 1e-9
+"""Probabilities are at least so large before their logarithms are averaged."""
 _STEPS = (0.2, 0.05)
 _SAME = 1e-9
 """Scores that differ by less are the same."""
@@ -68,9 +73,9 @@ class Ensemble(System):
     """Systems of one task, and their weights.
 
     `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses what
-    `choose` says (`CHOICES`), None for equal weights and probabilities as they are. Members that
-    draw random numbers are fitted with so many `seeds`, from their own on. Each part is saved in a
-    folder of its own.
+    `choose` says (`CHOICES`), None for equal weights and probabilities as they are; `average` is
+    one of `AVERAGES`. Members that draw random numbers are fitted with so many `seeds`, from their
+    own on. Each part is saved in a folder of its own.
     """
 
     name = "ensemble"
@@ -81,6 +86,7 @@ class Ensemble(System):
         tune: str | None = None,
         seeds: int = 1,
         choose: str = "weights",
+        average: str = AVERAGES[0],
     ) -> None:
         problems = _member_problems(members)
         if tune is not None and tune not in MONITORS:
@@ -96,11 +102,15 @@ class Ensemble(System):
         elif choose != "weights" and tune is None:
             expected = f"{choices(MONITORS)}, by which system.choose={choose} is to choose"
             problems.append(Problem("settings", None, "system.tune", expected, "None"))
+        if average not in AVERAGES:
+            expected = choices(AVERAGES)
+            problems.append(Problem("settings", None, "system.average", expected, repr(average)))
         if problems:
             raise InputError(problems)
         self.members = _named(members)
         self.tune = tune
         self.choose = choose
+        self.average = average
         self.seeds = seeds
         self._fitted: list[tuple[str, System]] = []  # with each seed, and the name of its folder
         self.parts: list[System] = []
@@ -109,14 +119,19 @@ class Ensemble(System):
         self.adjustment: Adjustment | None = None
 
     @classmethod
-    def of(cls, members: Sequence[System], weights: Sequence[float] | None = None) -> Ensemble:
+    def of(
+        cls,
+        members: Sequence[System],
+        weights: Sequence[float] | None = None,
+        average: str = AVERAGES[0],
+    ) -> Ensemble:
         """An ensemble of fitted systems of one task."""
         names = {member.task.name for member in members}
         if len(names) != 1 or len({member.task.classes for member in members}) != 1:
             raise CrossproError(
                 f"ensemble: expected runs of one task, found {', '.join(sorted(names)) or 'no run'}"
             )
-        result = cls(members)
+        result = cls(members, average=average)
         result.task = members[0].task
         result.parts = list(members)
         result._names = list(result.members)
@@ -161,7 +176,7 @@ class Ensemble(System):
         if not any(others.values()):
             return None
         members = {name: others[name] or member for name, member in self.members.items()}
-        other = Ensemble(members, self.tune, self.seeds, self.choose)
+        other = Ensemble(members, self.tune, self.seeds, self.choose, self.average)
         other.configured = self.configured
         return other
 
@@ -201,10 +216,11 @@ class Ensemble(System):
         scores: list[float | None] = [None] * len(self.parts)
         if tune:
             score = dev_score(self.task, dev, tune)
-            chances = [part.predict(dev) for part in self.parts]
+            own = choose == "weights"
+            chances = [part.predict(dev) if own else part.unadjusted(dev) for part in self.parts]
             if choose != "prior":
-                self.weights = tune_weights(chances, score)
-            joined = mix(chances, self.weights)
+                self.weights = tune_weights(chances, score, self.average)
+            joined = mix(chances, self.weights, self.average)
             if choose != "weights":
                 shares = class_shares(self.task, dev)
                 self.adjustment = Adjustment(tune_tau(joined, shares, score), shares)
@@ -235,9 +251,17 @@ class Ensemble(System):
         return [one for part in self.parts for one in part.unlike_training(present)]
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """The weighted average of the members' probabilities; rare classes favoured if tuned."""
-        found = mix([part.predict(examples) for part in self.parts], self.weights)
-        return found if self.adjustment is None else self.adjustment.of(found)
+        """The weighted average of the members' probabilities.
+
+        Where dev chose how far rare classes are favoured, members do not favour them themselves.
+        """
+        if self.adjustment is not None:
+            return self.adjustment.of(self.unadjusted(examples))
+        return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
+
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """The weighted average, with rare classes favoured by nobody."""
+        return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
 
     @property
     def points(self) -> bool:
@@ -269,9 +293,10 @@ class Ensemble(System):
             rows.append((one.label, one.weight, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         table = EvidenceTable("Members", columns, tuple(rows))
-        how = "the weighted average of its members' probabilities"
+        how = f"the weighted {self.average} mean of its members' probabilities"
         if self.adjustment is not None and self.adjustment.tau:
-            how += f", divided by the share of the class in dev to the power {self.adjustment.tau}"
+            share = f"the share of the class in dev to the power {self.adjustment.tau}"
+            how += f" before they favour rare classes, divided by {share}"
         return Evidence(how, (table,), members=members)
 
     def save_state(self, folder: Path) -> None:
@@ -279,6 +304,8 @@ class Ensemble(System):
         for number, part in enumerate(self.parts):
             part.save(folder / f"member{number}")
         content: dict[str, Any] = {"weights": self.weights, "names": self._names}
+        if self.average != AVERAGES[0]:
+            content[_AVERAGE] = self.average
         if self.adjustment is not None:
             content[_ADJUSTMENT] = adjustment_content(self.adjustment)
         write_text(folder / _FILE, json.dumps(content))
@@ -289,6 +316,10 @@ class Ensemble(System):
         content = read_json_object(folder / _FILE)
         self.weights = _weights(folder / _FILE, content, len(saved))
         self._names = _names(folder / _FILE, content, len(self.weights))
+        self.average = content.get(_AVERAGE, AVERAGES[0])
+        if self.average not in AVERAGES:
+            expected = choices(AVERAGES)
+            raise input_error(folder / _FILE, _AVERAGE, expected, quoted(repr(self.average)))
         self.adjustment = None
         if _ADJUSTMENT in content:
             found, classes = content[_ADJUSTMENT], len(self.task.classes)
@@ -355,33 +386,44 @@ def _names(path: Path, content: Mapping[str, Any], members: int) -> list[str]:
     return list(names)
 
 
-def mix(probabilities: Sequence[Probabilities], weights: Sequence[float]) -> Probabilities:
+def mix(
+    probabilities: Sequence[Probabilities],
+    weights: Sequence[float],
+    average: str = AVERAGES[0],
+) -> Probabilities:
     """The weighted average, which is again a distribution."""
     total = sum(weights)
-    parts = zip(probabilities, weights, strict=True)
-    return np.asarray(sum(weight / total * chances for chances, weight in parts))
+    parts = list(zip(probabilities, weights, strict=True))
+    if average == AVERAGES[0]:
+        return np.asarray(sum(weight / total * chances for chances, weight in parts))
+    logs = sum(weight / total * np.log(np.maximum(chances, _LEAST)) for chances, weight in parts)
+    found = np.exp(logs)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-def tune_weights(probabilities: Sequence[Probabilities], score: DevScore) -> list[float]:
+def tune_weights(
+    probabilities: Sequence[Probabilities], score: DevScore, average: str = AVERAGES[0]
+) -> list[float]:
     """Weights that are best on dev, by moving weight between members in ever smaller steps.
 
     A change must help to be made, so members that add nothing keep an equal share. Where that ends
     below what a member has alone, it begins again with that member.
     """
     size = len(probabilities)
-    weights, best = _climb(probabilities, [1 / size] * size, score)
+    averaged = partial(mix, probabilities, average=average)
+    weights, best = _climb(averaged, [1 / size] * size, score)
     alone = [score(one) for one in probabilities]
     if max(alone) > best + _SAME:
         start = np.eye(size)[int(np.argmax(alone))].tolist()
-        weights, _ = _climb(probabilities, start, score)
+        weights, _ = _climb(averaged, start, score)
     return weights
 
 
 def _climb(
-    probabilities: Sequence[Probabilities], weights: list[float], score: DevScore
+    averaged: Callable[[list[float]], Probabilities], weights: list[float], score: DevScore
 ) -> tuple[list[float], float]:
     """The weights from which no step helps any more, and their score."""
-    best = score(mix(probabilities, weights))
+    best = score(averaged(weights))
     for step in _STEPS:
         improved = True
         while improved:
@@ -394,7 +436,7 @@ def _climb(
                     trial = list(weights)
                     trial[giver] -= moved
                     trial[taker] += moved
-                    value = score(mix(probabilities, trial))
+                    value = score(averaged(trial))
                     if value > best + _SAME:
                         weights, best, improved = trial, value, True
     return weights, best

@@ -143,6 +143,10 @@ class System(ABC):
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """The probability of each class for each gap; labels are not looked at."""
 
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """The same before rare classes are favoured, of a system that does so after all else."""
+        return self.predict(examples)
+
     def decide(
         self, examples: Sequence[Example], probabilities: Probabilities | None = None
     ) -> Classes:

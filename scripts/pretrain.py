@@ -110,6 +110,13 @@ def encode(
             help="A development or test set, as --data: what it says is left out (repeat).",
         ),
     ] = None,
+    own_gaps: Annotated[
+        bool,
+        typer.Option(
+            "--own-gaps",
+            help="Ask for the gaps of --data as well. Fine-tuning on them then learns less.",
+        ),
+    ] = False,
     annotator: Annotated[
         str, typer.Option(help="Of texts, for lemmatised tasks: auto, spacy:MODEL, hanta …")
     ] = "auto",
@@ -132,6 +139,7 @@ def encode(
         read_target_text,
         self_labelled,
     )
+    from crosspro.data_prep.self_labels import SelfLabels
     from crosspro.data_prep.sets.unseen import target_digests
     from crosspro.data_prep.task import load_task
     from crosspro.prediction.neural.lexicon_input import inflected_text, text_of_all
@@ -139,7 +147,8 @@ def encode(
 
     def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
         gone = f", {others:,} lines left out" if unseen else ""
-        _tell(f"{file.given}: {sum(len(one.gaps) for one in kept):,} pronouns{gone}")
+        asked = sum(gap.label is not None for one in kept for gap in one.gaps)
+        _tell(f"{file.given}: {asked:,} pronouns{gone}")
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
@@ -162,7 +171,8 @@ def encode(
         for task in tasks_of(rules):
             own = [file for file in files["--data"] if file.labels is task]
             own_texts = [text for text in read if text.file.labels is task]
-            parts = self_labelled(task, own, own_texts, annotation, left_out, held_out, tell)
+            labels = SelfLabels(task, own_gaps=own_gaps)
+            parts = self_labelled(labels, own, own_texts, annotation, left_out, held_out, tell)
             train += parts[0]
             dev += parts[1]
             inflected.append(inflected_text(task, parts[0]))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -97,6 +98,24 @@ def flatten(examples: Sequence[Example], reading: Reading) -> FlatText:
             text.labels.append(gap.label)
     _check_lengths(text)
     return text
+
+
+def labelled_rows(text: FlatText) -> FlatText:
+    """The same text with the rows of those gaps alone whose label is known."""
+    known = [label is not None for label in text.labels]
+    of_gaps = {one.tokens for one in text.reading.fields if one.side == "gap"}
+    return replace(
+        text,
+        columns={
+            tokens: list(compress(column, known)) if tokens in of_gaps else column
+            for tokens, column in text.columns.items()
+        },
+        sentence=list(compress(text.sentence, known)),
+        target_position=list(compress(text.target_position, known)),
+        source_position=list(compress(text.source_position, known)),
+        head_position=list(compress(text.head_position, known)),
+        labels=list(compress(text.labels, known)),
+    )
 
 
 def _check_lengths(text: FlatText) -> None:

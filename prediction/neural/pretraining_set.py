@@ -21,7 +21,7 @@ from crosspro.data_prep.joint_task import saved_task, task_to_save
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
-from crosspro.prediction.neural.flat_text import Reading, flatten
+from crosspro.prediction.neural.flat_text import Reading, flatten, labelled_rows
 from crosspro.prediction.neural.lexicon_input import Text, load_lexicons
 from crosspro.prediction.neural.model_files import load_encoder, save_encoder
 from crosspro.prediction.neural.new_reading import new_reading
@@ -62,7 +62,7 @@ def write_pretraining_set(
     """
     make_folder(folder)
     reading = new_reading(system.reads, system.training, task, train, text)
-    flat = flatten(train, reading)
+    flat = labelled_rows(flatten(train, reading))
     encoder = fit_encoder(flat, system.training.min_count)
     sizes = {
         "source": flat.source_starts[-1],
@@ -70,7 +70,7 @@ def write_pretraining_set(
         "gaps": len(flat.labels),
     }
     encoded = encode(flat, encoder, task)
-    dev_encoded = encode(flatten(dev, reading), encoder, task)
+    dev_encoded = encode(labelled_rows(flatten(dev, reading)), encoder, task)
     check_labels(encoded.label, dev_encoded.label)
     save_encoder(encoder, folder)
     for split, data in zip(_SPLITS, (encoded, dev_encoded), strict=True):

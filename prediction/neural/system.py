@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
 from crosspro.data_prep.pointed_nouns import PointedNouns
 from crosspro.data_prep.task import Task
-from crosspro.prediction.adjustment import adjust, tune_tau
+from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -119,9 +118,8 @@ class NeuralSystem(System):
         self.reads = self._new_reads()
         self.init_from = init_from
         self.seed = seed
-        self.tau = 0.0
         self.weights = FULL
-        self.frequencies: NDArray[np.float64] = np.zeros(0)
+        self.adjustment = Adjustment(0.0, np.zeros(0))
         self.encoder: Encoder
         self.network: Network
         self._later_snapshots: list[NeuralSystem] = []
@@ -218,7 +216,9 @@ class NeuralSystem(System):
         if self.training.tune_adjustment:
             score = dev_score(self.task, dev, self.training.monitor)
             for one in (self, *self._later_snapshots):
-                one.tau = tune_tau(one._raw(dev), self.frequencies, score)
+                frequencies = self.adjustment.frequencies
+                tau = tune_tau(one.unadjusted(dev), frequencies, score)
+                one.adjustment = Adjustment(tau, frequencies)
 
     def fit_encoded(
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
@@ -284,7 +284,7 @@ class NeuralSystem(System):
 
     def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:
         """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
-        self.frequencies = data.frequencies
+        self.adjustment = replace(self.adjustment, frequencies=data.frequencies)
         self._later_snapshots = []
         systems = [self, *(copy(self) for _ in trained.kept[1:])]
         reports = trained.reports(self.training.monitor)
@@ -339,10 +339,10 @@ class NeuralSystem(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores, adjusted for class frequency if that was tuned."""
-        chances = self._raw(examples)
-        return adjust(chances, self.frequencies, self.tau) if self.tau else chances
+        return self.adjustment.of(self.unadjusted(examples))
 
-    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """Softmax of the network's scores."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
         _, tensors = self._read(examples)
@@ -397,7 +397,7 @@ class NeuralSystem(System):
         """Write the weights and the vocabularies."""
         save_network(self.network, folder)
         save_encoder(self.encoder, folder)
-        save_adjustment(Adjustment(self.tau, self.frequencies), folder)
+        save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
@@ -408,5 +408,4 @@ class NeuralSystem(System):
         self.network = self._new_network()
         self.weights = load_weights(self.network, self.name, folder)
         self.network.eval()
-        adjustment = load_adjustment(folder, len(self.task.classes))
-        self.tau, self.frequencies = adjustment.tau, adjustment.frequencies
+        self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.self_labels import SelfLabels, held_out, learnt_determiners
 from crosspro.data_prep.task import load_task
@@ -43,18 +45,19 @@ def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
     text = ["le jour", "un jour", "du jour", "le petit jour", "un petit pain", "le petit pain",
             "le pain", "un pain", "du pain", *["ce sera beau"] * 9]  # fmt: skip
     hidden = INFLECTED.of_text(map(plain, text), [None] * len(text))
-    labels = learnt_determiners(INFLECTED.task, hidden)
+    labels = learnt_determiners(INFLECTED, hidden)
     found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
     assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
     lines = [Example(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE]
     found = list(labels.of_bitext(lines))
     assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
     own = Example(("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False)
-    assert next(labels.of_bitext([own])).gaps == own.gaps
-    assert learnt_determiners(LEMMATISED.task, []).lexicon is None
+    assert next(replace(labels, own_gaps=True).of_bitext([own])).gaps == own.gaps
+    assert learnt_determiners(LEMMATISED, []).lexicon is None
 
 
 def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
+    """Its own have no label, since fine-tuning is to learn from them."""
     line = Example(
         ("it", "seems", "one", "knows", "he", "does"),
         ("REPLACE_0", "sembler|VER", "on|PRO", "savoir|VER", "il|PRO", "faire|VER"),
@@ -65,7 +68,9 @@ def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
     assert found.target == (
         "REPLACE_0", "sembler|VER", "REPLACE_2", "savoir|VER", "il|PRO", "faire|VER",
     )  # fmt: skip
-    assert found.gaps == (Gap(0, 0, "cela", LEMMATISED.as_shown("ça")), Gap(2, 2, "on", "on"))
+    assert found.gaps == (Gap(0, 0, None, LEMMATISED.as_shown("ça")), Gap(2, 2, "on", "on"))
+    (asked,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
+    assert [gap.label for gap in asked.gaps] == ["cela", "on"]
 
 
 def test_a_pronoun_without_a_link_belongs_to_the_word_of_its_neighbour():
@@ -80,9 +85,9 @@ def test_a_pronoun_without_a_link_belongs_to_the_word_of_its_neighbour():
 
 def test_labels_of_another_task_become_classes_of_this_one():
     line = Example(("it",), ("REPLACE_0",), (), (Gap(0, 0, "ça", "ça"),))
-    (found,) = LEMMATISED.of_bitext([line])
+    (found,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
     assert LEMMATISED.task.class_index[found.gaps[0].label] == 5
-    german = SelfLabels(load_task("fr-en"))
+    german = SelfLabels(load_task("fr-en"), own_gaps=True)
     line = Example(("lui",), ("REPLACE_0",), (), (Gap(0, 0, "unheard", "they"),))
     (found,) = german.of_bitext([line])
     assert found.gaps[0].label == "they"

@@ -87,6 +87,52 @@ def test_how_far_rare_classes_are_favoured_is_chosen_on_dev(choose, train, dev, 
     assert loaded.reseeded(1) is None
 
 
+class Favouring(SourceAwareLM):
+    """A system that favours rare classes for itself."""
+
+    name = "source_aware_lm"
+
+    def predict(self, examples):
+        return adjust(self.unadjusted(examples), class_shares(self.task, examples), 1.5)
+
+    def unadjusted(self, examples):
+        return super().predict(examples)
+
+
+def test_members_favour_nothing_where_dev_chooses_how_far_the_ensemble_does(train, dev, en_fr):
+    found = {}
+    for kind in (Favouring, SourceAwareLM):
+        inner = Ensemble([kind(3), ClassPrior(2)])
+        chosen = Ensemble([inner, Majority()], "macro_recall", choose="prior")
+        chosen.fit(en_fr, train, dev)
+        found[kind] = chosen.predict(dev)
+        assert (inner.predict(dev) == inner.unadjusted(dev)).all() == (kind is SourceAwareLM)
+    assert found[Favouring] == pytest.approx(found[SourceAwareLM])
+
+
+def test_a_geometric_mean_asks_every_member(train, dev, en_fr, tmp_path):
+    sure, open_minded = np.array([[0.0, 1.0]]), np.array([[0.8, 0.2]])
+    assert mix([sure, open_minded], [1, 1])[0] == pytest.approx([0.4, 0.6])
+    assert mix([sure, open_minded], [1, 1], "geometric")[0, 1] > 0.999
+    same = mix([open_minded, open_minded], [3, 1], "geometric")
+    assert same == pytest.approx(open_minded)
+    squared = mix([open_minded, np.array([[0.5, 0.5]])], [1, 1], "geometric")
+    assert squared[0] == pytest.approx([2 / 3, 1 / 3])
+    ensemble = Ensemble([ClassPrior(5), SourceAwareLM(3)], "macro_recall", average="geometric")
+    ensemble.fit(en_fr, train, dev)
+    parts = [part.predict(dev) for part in ensemble.parts]
+    expected = mix(parts, ensemble.weights, "geometric")
+    assert ensemble.predict(dev) == pytest.approx(expected)
+    ensemble.save(tmp_path)
+    loaded = load_system(tmp_path)
+    assert loaded.predict(dev) == pytest.approx(expected)
+    content = json.loads((tmp_path / "weights.json").read_text("utf-8"))
+    content["average"] = "harmonic"
+    (tmp_path / "weights.json").write_text(json.dumps(content), "utf-8")
+    with pytest.raises(InputError):
+        load_system(tmp_path)
+
+
 def test_snapshots_of_one_training_are_members_of_their_own(train, dev, en_fr, tmp_path):
     ensemble = Ensemble({"four": FourSeeds(), "lm": SourceAwareLM(3)}, "accuracy")
     ensemble.fit(en_fr, train, dev)
@@ -188,6 +234,8 @@ def test_what_no_ensemble_can_be_made_of_is_refused(train, dev, en_fr):
         Ensemble([Majority()], "mean", choose="luck")
     with pytest.raises(InputError, match=r"system\.tune: .* system\.choose=prior is to choose"):
         Ensemble([Majority()], choose="prior")
+    with pytest.raises(InputError, match=r"system\.average: expected one of arithmetic, geometric"):
+        Ensemble([Majority()], average="harmonic")
     for wrong in (3, None, "majority"):
         with pytest.raises(InputError, match=r"system\.members: expected systems"):
             Ensemble(wrong)

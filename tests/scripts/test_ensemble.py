@@ -80,6 +80,18 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     assert run.configuration.settings["choose"] == "prior"
     score = dev_score(task, dev, "mean")
     assert score(joined.predict(dev)) == run.fit["score"] >= score(system.predict(dev))
+    half = len(dev) // 2
+    for number, part in enumerate((dev[:half], dev[half:])):
+        write_examples(tmp_path / f"dev{number}.data", part)
+    two = [word for number in "01" for word in ("--tune", tmp_path / f"dev{number}.data")]
+    asked = ("ensemble", tmp_path / "lm", "-o", tmp_path / "two", "--choose", "prior", *two)
+    made = crosspro(*asked, "--monitor", "mean", "--average", "geometric")
+    assert made.code == 0, made.stderr
+    again = read_run(tmp_path / "two")
+    assert again.fit == run.fit
+    assert again.configuration.settings["average"] == "geometric"
+    refused = crosspro(*asked, "--doc-ids", tmp_path / "ids")
+    assert b"--doc-ids: expected one file of --tune" in refused.stderr
 
 
 def test_one_system_without_a_dev_set(tmp_path):

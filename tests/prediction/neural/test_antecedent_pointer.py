@@ -16,6 +16,7 @@ from crosspro.data_prep.lexicon.determiners import LANGUAGES
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.task import load_task
+from crosspro.prediction.adjustment_file import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.lexicon_input import inflected_text
@@ -275,7 +276,7 @@ def test_the_right_noun_is_found_though_only_agreement_tells_the_class(lexicon):
 
 def test_explanations_show_the_nouns_of_both_sides(train, dev, tmp_path):
     made, _ = prepared(NAME, train, POINTER, **JOINT)
-    made.frequencies = np.ones(len(TASK.classes))
+    made.adjustment = Adjustment(0.0, np.ones(len(TASK.classes)))
     made.save(tmp_path)
     lines = [example for example in dev if example.document == dev[0].document]
     line = next(number for number, one in enumerate(lines) if number and one.gaps)

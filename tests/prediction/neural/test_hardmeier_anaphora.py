@@ -12,6 +12,7 @@ import torch
 from crosspro.data_prep.antecedents import antecedent_candidates
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.prediction.adjustment_file import Adjustment
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
 from crosspro.prediction.neural.system import NeuralSystem
@@ -134,7 +135,7 @@ def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
 
 def test_explanations_show_the_antecedents(train, dev, tmp_path):
     made, _ = prepared(NAME, train, context=2)
-    made.frequencies = np.ones(len(TASK.classes))
+    made.adjustment = Adjustment(0.0, np.ones(len(TASK.classes)))
     made.save(tmp_path)
     lines = [example for example in dev if example.document == dev[0].document]
     for line, gap in gaps_of(lines):

@@ -35,7 +35,7 @@ def pretraining(epochs=2, pointer=False, **training):
 
 def text_of(task, split, documents):
     """Bitext, and the same without a source as if it were a novel."""
-    labels = SelfLabels(task)
+    labels = SelfLabels(task, own_gaps=True)
     bitext = list(labels.of_bitext(demo_examples(task, split, documents)))
     return bitext + [
         replace(

@@ -77,7 +77,7 @@ def test_snapshots_are_tuned_each_for_itself_and_can_be_joined(train, dev, tmp_p
     score = dev_score(TASK, dev, "macro_recall")
     parts = made.snapshots()
     for one in parts:
-        assert score(one.predict(dev)) >= score(one._raw(dev))
+        assert score(one.predict(dev)) >= score(one.unadjusted(dev))
     joined = Ensemble.of(parts)
     chances = mix([one.predict(dev) for one in parts], [1, 1])
     assert joined.predict(dev) == pytest.approx(chances)

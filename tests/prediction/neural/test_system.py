@@ -172,10 +172,10 @@ def test_logit_adjustment_is_tuned_on_dev_and_saved(train, dev, tmp_path):
     made = system("turku_gru", epochs=4, tune_adjustment=True, class_weight_power=0.0)
     made.fit(TASK, train, dev)
     score = dev_score(TASK, dev, "macro_recall")
-    assert made.tau > 0
-    assert score(made.predict(dev)) >= score(made._raw(dev))
+    assert made.adjustment.tau > 0
+    assert score(made.predict(dev)) >= score(made.unadjusted(dev))
     made.save(tmp_path)
-    assert load_system(tmp_path).tau == made.tau
+    assert load_system(tmp_path).adjustment.tau == made.adjustment.tau
 
 
 def test_the_spelling_of_an_unknown_word_counts(train):
