@@ -179,6 +179,9 @@ def encode(
             if task.tagged:
                 sentences = chain.from_iterable(text.sentences for text in own_texts)
                 inflected[-1]["target"] = {task.target_language: sentences}
+        if not any(gap.label is not None for one in train for gap in one.gaps):
+            expected = "pronouns other than the gaps of its files (or --own-gaps)"
+            raise input_error("settings", "--data", expected, "none")
         sizes = write_pretraining_set(output, system, rules, train, dev, text_of_all(inflected))
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))

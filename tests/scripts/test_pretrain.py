@@ -17,6 +17,7 @@ TINY = [
     "trainer.max_epochs=1", "trainer.precision=32-true", "trainer.progress_bar=false",
     "trainer.accelerator=cpu",
 ]  # fmt: skip
+RECIPES = "documents, small_documents, tiny_documents"
 CHANGES = [word for setting in TINY for word in ("--set", setting)]
 
 
@@ -58,6 +59,24 @@ def test_text_and_bitext_become_a_run(tmp_path):
     assert "set.json: read: expected" in refused.stderr.decode()
 
 
+def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
+    given = [*files(tmp_path), *CHANGES, "-o", str(tmp_path / "set")]
+    found = {}
+    for own in ([], ["--own-gaps"]):
+        made = crosspro("pretrain", "encode", *given, *own)
+        assert made.code == 0, made.stderr
+        told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
+        found[bool(own)] = int(told[str(tmp_path / "train.data")].split()[0].replace(",", ""))
+    gaps = sum(len(one.gaps) for one in demo_examples(load_task("en-fr-2015"), "train", 6))
+    assert found[True] == found[False] + gaps
+    bitext = given[:4] + given[8:]
+    (tmp_path / "train.data").write_text("ce\tce\tit\tREPLACE_0\t0-0\n" * 9, "utf-8")
+    (tmp_path / "train.doc-ids").unlink()
+    nothing = crosspro("pretrain", "encode", *bitext)
+    assert nothing.code == 2
+    assert b"--data: expected pronouns other than the gaps" in nothing.stderr
+
+
 def test_what_must_stay_unseen_is_left_out(tmp_path):
     data = files(tmp_path)
     whole = ["--unseen", f"en-fr-2015:{tmp_path / 'train.data'}"]
@@ -68,9 +87,9 @@ def test_what_must_stay_unseen_is_left_out(tmp_path):
     assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
 
 
-def test_the_small_recipe_has_the_sizes_of_the_student():
+def test_the_tiny_recipe_has_the_sizes_of_the_student():
     large, small = (
-        recipe_settings(SETTINGS / f"{name}.yaml") for name in ("documents", "small_documents")
+        recipe_settings(SETTINGS / f"{name}.yaml") for name in ("documents", "tiny_documents")
     )
     student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
     windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
@@ -89,12 +108,12 @@ def test_a_recipe_is_like_another_of_the_package(tmp_path):
     mine.write_text("like: large\n", "utf-8")
     refused = crosspro("pretrain", "encode", *files(tmp_path), "--recipe", str(mine), "-o", "set")
     assert refused.code == 2
-    assert "mine.yaml: like: expected one of documents, small_documents" in refused.stderr.decode()
+    assert f"mine.yaml: like: expected one of {RECIPES}" in refused.stderr.decode()
 
 
 def test_what_is_wrong_is_said(tmp_path):
     cases = {
-        ("--recipe", "nothing"): "--recipe: expected one of documents, small_documents, or",
+        ("--recipe", "nothing"): f"--recipe: expected one of {RECIPES}, or",
         ("--set", "width"): "--set: expected NAME=VALUE, found 'width'",
         ("--set", "network_settings.witdh=3"): "network_settings.witdh: expected",
         ("--set", "sytem=3"): "expected one of network, network_settings",
