@@ -135,7 +135,13 @@ class SourceAwareLM(System):
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
         """Posteriors of the classes, all gaps of a line taken together."""
-        filler = self._filler()
+        return self._posteriors(examples, self._filler())
+
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """Posteriors of the classes with none favoured."""
+        return self._posteriors(examples, self._filler(favoured=False))
+
+    def _posteriors(self, examples: Sequence[Example], filler: GapFiller) -> Probabilities:
         shown = [self._with_pronouns(example) for example in examples]
         return by_class(self.task, filler.fillers, filler.probabilities(shown))
 
@@ -157,12 +163,12 @@ class SourceAwareLM(System):
         target = tuple(value for place, value in enumerate(found.target) if place not in added)
         return replace(found, target=target)
 
-    def _filler(self) -> GapFiller:
-        """Any class may fill a gap; none is left empty."""
+    def _filler(self, favoured: bool = True) -> GapFiller:
+        """Any class may fill a gap; none is left empty. Rare ones are `favoured` if tuned."""
         classes = self.task.classes
         fillers = Fillers((*classes, NONE), (*classes, classes[-1]))
         tau, frequencies = self.adjustment.tau, self.adjustment.frequencies
-        favour = np.log10(factors(frequencies, tau)) if tau else None
+        favour = np.log10(factors(frequencies, tau)) if tau and favoured else None
         return GapFiller(self.model, fillers, _NEVER, self._spelling, favour)
 
     def _spelling(self, example: Example) -> list[list[str]]:

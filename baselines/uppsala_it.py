@@ -99,6 +99,10 @@ class UppsalaIt(SourceAwareLM):
         """Posteriors of the classes, all gaps of a line taken together."""
         return super().predict(self.labelled(examples))
 
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """The same with no class favoured."""
+        return super().unadjusted(self.labelled(examples))
+
     def decide(
         self, examples: Sequence[Example], probabilities: Probabilities | None = None
     ) -> Classes:

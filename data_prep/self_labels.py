@@ -1,4 +1,4 @@
-"""Self-labelled text: every target pronoun of a task's classes is a gap whose label is known.
+"""Self-labelled text: target pronouns of a task's classes are gaps whose label is known.
 
 A text of the target language alone has labels for nothing but its own words, and so have pronouns
 of parallel text that translate no source pronoun of the task. The word that stood in a gap is kept

@@ -209,7 +209,10 @@ class Ensemble(System):
     def weigh(
         self, dev: Sequence[Example], tune: str | None, choose: str = "weights"
     ) -> EnsembleReport:
-        """Give the parts the weights that a dev score chooses, or equal ones, and report them."""
+        """Give the parts the weights that a dev score chooses, or equal ones, and report them.
+
+        Where a prior is chosen, the scores of parts are those before they favour rare classes.
+        """
         self.weights = [1 / len(self.parts)] * len(self.parts)
         self.adjustment = None
         total: float | None = None
@@ -287,14 +290,18 @@ class Ensemble(System):
             for name, part, weight in zip(self._names, self.parts, self.weights, strict=True)
         )
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
+        place = sum(len(one.gaps) for one in question.examples[: question.line]) + question.number
         rows = []
-        for one in members:
+        for one, part in zip(members, self.parts, strict=True):
             chances = one.explanation.probabilities
+            if self.adjustment is not None:
+                found = part.unadjusted(question.examples)[place]
+                chances = dict(zip(self.task.classes, found.tolist(), strict=True))
             rows.append((one.label, one.weight, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         table = EvidenceTable("Members", columns, tuple(rows))
         how = f"the weighted {self.average} mean of its members' probabilities"
-        if self.adjustment is not None and self.adjustment.tau:
+        if self.adjustment is not None:
             share = f"the share of the class in dev to the power {self.adjustment.tau}"
             how += f" before they favour rare classes, divided by {share}"
         return Evidence(how, (table,), members=members)

@@ -132,6 +132,7 @@ def encode(
     from crosspro.data_prep.collector import collector_off
     from crosspro.data_prep.joint_task import joint_task, tasks_of
     from crosspro.data_prep.pretraining_files import (
+        LEARNT_FROM,
         TaskFile,
         TextAnnotation,
         files_of_tasks,
@@ -147,8 +148,7 @@ def encode(
 
     def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
         gone = f", {others:,} lines left out" if unseen else ""
-        asked = sum(gap.label is not None for one in kept for gap in one.gaps)
-        _tell(f"{file.given}: {asked:,} pronouns{gone}")
+        _tell(f"{file.given}: {_asked(kept):,} pronouns{gone}")
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
@@ -173,15 +173,18 @@ def encode(
             own_texts = [text for text in read if text.file.labels is task]
             labels = SelfLabels(task, own_gaps=own_gaps)
             parts = self_labelled(labels, own, own_texts, annotation, left_out, held_out, tell)
+            if not _asked(parts[0]):
+                expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
+                raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")
             train += parts[0]
             dev += parts[1]
             inflected.append(inflected_text(task, parts[0]))
             if task.tagged:
                 sentences = chain.from_iterable(text.sentences for text in own_texts)
                 inflected[-1]["target"] = {task.target_language: sentences}
-        if not any(gap.label is not None for one in train for gap in one.gaps):
-            expected = "pronouns other than the gaps of its files (or --own-gaps)"
-            raise input_error("settings", "--data", expected, "none")
+        if not _asked(dev):
+            expected = "a share of the lines that has pronouns to ask for"
+            raise input_error("settings", "--held-out", expected, f"{held_out} without any")
         sizes = write_pretraining_set(output, system, rules, train, dev, text_of_all(inflected))
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
@@ -247,6 +250,11 @@ def recipe_settings(path: Path) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(content.get(key), dict)
         content[key] = {**content[key], **value} if both else value
     return content
+
+
+def _asked(lines: Sequence[Example]) -> int:
+    """How many pronouns of these have a label."""
+    return sum(gap.label is not None for one in lines for gap in one.gaps)
 
 
 def _tell(note: str) -> None:

@@ -94,7 +94,10 @@ def test_rare_classes_can_be_favoured(data):
     system.fit(TASK, *data)
     score = dev_score(TASK, data[1], "macro_recall")
     tuned = score(np.eye(len(TASK.classes))[system.decide(data[1])])
+    plain = system.unadjusted(data[1])
+    assert (plain != system.predict(data[1])).any()
     system.adjustment = replace(system.adjustment, tau=0.0)
+    assert (plain == system.predict(data[1])).all()
     assert tuned > score(np.eye(len(TASK.classes))[system.decide(data[1])])
 
 

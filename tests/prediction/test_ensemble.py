@@ -16,6 +16,7 @@ from crosspro.data_prep.sets.splits import Splits
 from crosspro.prediction.adjustment import TAUS, adjust
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.explanation import explain
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.runs import read_run
@@ -108,6 +109,10 @@ def test_members_favour_nothing_where_dev_chooses_how_far_the_ensemble_does(trai
         found[kind] = chosen.predict(dev)
         assert (inner.predict(dev) == inner.unadjusted(dev)).all() == (kind is SourceAwareLM)
     assert found[Favouring] == pytest.approx(found[SourceAwareLM])
+    explanation = explain(chosen, dev, 0, 0)
+    rows = {row[0]: row[2:] for row in explanation.evidence.tables[0].rows}
+    assert len(rows) == 2
+    assert "before they favour rare classes" in explanation.evidence.how
 
 
 def test_a_geometric_mean_asks_every_member(train, dev, en_fr, tmp_path):

@@ -74,7 +74,9 @@ def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
     (tmp_path / "train.doc-ids").unlink()
     nothing = crosspro("pretrain", "encode", *bitext)
     assert nothing.code == 2
-    assert b"--data: expected pronouns other than the gaps" in nothing.stderr
+    assert (
+        b"--data or --text: expected pronouns of en-fr-2015 other than its gaps" in nothing.stderr
+    )
 
 
 def test_what_must_stay_unseen_is_left_out(tmp_path):
