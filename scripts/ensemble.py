@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import InputError, input_error, quoted
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
@@ -61,32 +63,37 @@ def ensemble(
     The ensemble is a system like any other: `crosspro predict` works on its folder, whose
     run.json says what was joined and how. Never tune on a test set.
     """
-    if monitor not in MONITORS:
-        raise typer.BadParameter(f"expected one of {', '.join(MONITORS)}, found {monitor}")
-    if choose not in CHOICES:
-        raise typer.BadParameter(f"expected one of {', '.join(CHOICES)}, found {choose}")
-    if average not in AVERAGES:
-        raise typer.BadParameter(f"expected one of {', '.join(AVERAGES)}, found {average}")
-    if choose != "weights" and not tune:
+    files = tune or []
+    known = {"--monitor": (monitor, MONITORS), "--choose": (choose, CHOICES)}
+    for option, (found, expected) in {**known, "--average": (average, AVERAGES)}.items():
+        if found not in expected:
+            told = f"expected one of {', '.join(expected)}, found {found}"
+            raise typer.BadParameter(told, param_hint=option)
+    if choose != "weights" and not files:
         raise typer.BadParameter(f"--choose {choose} needs a file to choose on (--tune)")
-    if doc_ids is not None and len(tune or ()) > 1:
-        expected = "one file of --tune; of several they stand beside each"
-        raise input_error("settings", "--doc-ids", expected, f"{len(tune or ())} files")
+    _check_files(files, doc_ids)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise input_error(output, "output", "a new or an empty folder", "one with files")
     started = now()
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []
     data: list[Contents] = []
-    for path in tune or ():
+    problems = [other_form(path, joined.task) for path in files]
+    if any(problems):
+        raise InputError([one for one in problems if one is not None])
+    for path in files:
         layers = layers_of(path, doc_ids)
         read = list(read_layered(path, joined.task, layers))
+        labels = [gap.label for example in read for gap in example.gaps]
+        if not labels or None in labels:
+            found = f"{labels.count(None)} without" if labels else "no gap"
+            raise input_error(path, "file", "a label for every gap", found)
         data.append(file_contents("dev", path, read, layers.files().values()))
         for note in layer_notes(joined, str(path), layers_in(read)):
             print(note, file=sys.stderr)
         examples += read
-    report = joined.weigh(examples, monitor if tune else None, choose)
-    if tune:
+    report = joined.weigh(examples, monitor if files else None, choose)
+    if files:
         parts = zip(runs, joined.parts, report.members, strict=True)
         rows = [
             (str(run), part.shown_name, f"{one.weight:.3f}", f"{one.score:.2f}")
@@ -94,8 +101,10 @@ def ensemble(
         ]
         name = "ensemble" if report.tau is None else f"ensemble, tau {report.tau:.1f}"
         rows.append((str(output), name, "", f"{report.score:.2f}"))
-        names = ", ".join(path.name for path in tune)
-        print(show_table(("run", "system", "weight", f"{monitor} on {names}"), rows, 2), end="")
+        score = f"{monitor} on {', '.join(path.name for path in files)}"
+        if report.tau is not None:
+            score += " (of members without their own prior)"
+        print(show_table(("run", "system", "weight", score), rows, 2), end="")
     joined.save(output)
     asked: dict[str, object] = {"members": [str(run) for run in runs], "tune": report.monitor}
     if report.tau is not None:
@@ -116,6 +125,18 @@ def ensemble(
     write_run(output, record)
     count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
     print(f"{output}: an ensemble of {count}", file=sys.stderr)
+
+
+def _check_files(files: Sequence[Path], doc_ids: Path | None) -> None:
+    """Files to choose on: each once, none of them standard input, and one with given documents."""
+    twice = [path for number, path in enumerate(files) if path in files[:number]]
+    if twice:
+        raise input_error("settings", "--tune", "each file once", quoted(str(twice[0])))
+    if Path("-") in files:
+        raise input_error("settings", "--tune", "files, which run.json names", "'-'")
+    if doc_ids is not None and str(doc_ids) != "none" and len(files) != 1:
+        expected = "one file of --tune; of several X.doc-ids stands beside each X.data"
+        raise input_error("settings", "--doc-ids", expected, str(len(files)))
 
 
 if __name__ == "__main__":

@@ -90,8 +90,20 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     again = read_run(tmp_path / "two")
     assert again.fit == run.fit
     assert again.configuration.settings["average"] == "geometric"
+    asked = ("ensemble", tmp_path / "lm", "-o", tmp_path / "new", "--choose", "prior", *two)
     refused = crosspro(*asked, "--doc-ids", tmp_path / "ids")
     assert b"--doc-ids: expected one file of --tune" in refused.stderr
+    assert b"--tune: expected each file once" in crosspro(*asked, *two[:2]).stderr
+    assert b"--tune: expected files" in crosspro(*asked, "--tune", "-").stderr
+    for name, content in {"none": "", "blind": "\t\tit\tREPLACE_0 être|VER\t0-0\n"}.items():
+        (tmp_path / f"{name}.data").write_text(content, "utf-8")
+        refused = crosspro(*asked, "--tune", tmp_path / f"{name}.data")
+        assert f"{name}.data: file: expected a label for every gap" in refused.stderr.decode()
+    inflected = tmp_path / "inflected.data"
+    write_examples(inflected, demo_examples(load_task("en-fr-2015"), "dev", 3))
+    assert b"expected lemma|TAG as in en-fr" in crosspro(*asked, "--tune", inflected).stderr
+    assert b"--average" in crosspro(*asked, "--average", "harmonic").stderr
+    assert not (tmp_path / "new").exists()
 
 
 def test_one_system_without_a_dev_set(tmp_path):
