@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, input_error, quoted
+from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.formats.target_form import refuse_other_forms
 from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
@@ -78,9 +78,7 @@ def ensemble(
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []
     data: list[Contents] = []
-    problems = [other_form(path, joined.task) for path in files]
-    if any(problems):
-        raise InputError([one for one in problems if one is not None])
+    refuse_other_forms((path, joined.task) for path in files)
     for path in files:
         layers = layers_of(path, doc_ids)
         read = list(read_layered(path, joined.task, layers))

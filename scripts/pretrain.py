@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
@@ -130,7 +130,7 @@ def encode(
     """Make what a pre-training learns from: prepared bitext and text of the target language."""
     from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.collector import collector_off
-    from crosspro.data_prep.formats.target_form import other_form
+    from crosspro.data_prep.formats.target_form import refuse_other_forms
     from crosspro.data_prep.joint_task import joint_task, tasks_of
     from crosspro.data_prep.pretraining_files import (
         LEARNT_FROM,
@@ -164,11 +164,7 @@ def encode(
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
     given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
     files = files_of_tasks(dict(zip(tasks, loaded, strict=True)), given)
-    problems = [
-        other_form(file.path, file.task) for name in ("--data", "--unseen") for file in files[name]
-    ]
-    if any(problems):
-        raise InputError([one for one in problems if one is not None])
+    refuse_other_forms((one.path, one.task) for one in (*files["--data"], *files["--unseen"]))
     left_out = target_digests(chain.from_iterable(map(labelled_bitext, files["--unseen"])))
     steps = Cache(output.with_name(f"{output.name}.cache"))
     train: list[Example] = []

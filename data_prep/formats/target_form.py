@@ -6,10 +6,11 @@ wrong form is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.textfile import read_lines
 from crosspro.data_prep.formats.placeholder import PLACEHOLDER
 from crosspro.data_prep.formats.shared_task import COLUMNS
@@ -42,6 +43,13 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
     expected, found = forms if task.tagged else reversed(forms)
     expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
     return Problem(str(path), None, "target", expected, found)
+
+
+def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
+    """Tell of all files whose targets are not in the form of their task."""
+    problems = [problem for path, task in files if (problem := other_form(path, task))]
+    if problems:
+        raise InputError(problems)
 
 
 def _others(task: Task) -> str:
