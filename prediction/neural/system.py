@@ -240,8 +240,12 @@ class NeuralSystem(System):
         )
 
     def _go_on_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> Reading:
-        """Read as the run that is gone on from, whatever the settings say."""
+        """Read as the run that is gone on from, whatever the settings say.
+
+        A network that `inherits` may read less of the document than that run, even none of it.
+        """
         same = earlier.training
+        own = self.training.context
         if self.training.units != "words" and same.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
@@ -249,7 +253,7 @@ class NeuralSystem(System):
             self.training,
             units=same.units,
             lowercase=same.lowercase,
-            context=self.training.context or same.context,
+            context=own if self.network_type.inherits else own or same.context,
         )
         reading, lexicons = earlier.encoder.reading, self.reads.lexicons
         new = {side: name for side, name in lexicons.items() if side not in reading.lexicons}

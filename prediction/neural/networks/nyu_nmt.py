@@ -76,11 +76,11 @@ class NyuNMT(Network):
         self,
         inventory: Inventory,
         *,
-        embedding: int = 256,
-        hidden: int = 256,
+        embedding: int = 512,
+        hidden: int = 512,
         previous: str = "none",
         class_loss: float = 0.0,
-        dropout: float = 0.2,
+        dropout: float = 0.3,
         window: int = 100,
     ) -> None:
         super().__init__()

@@ -204,7 +204,7 @@ def test_units_of_both_sides_are_one_model_and_one_vocabulary(train):
 
 
 def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
-    """And the sizes, units and lexicons, whatever the settings say."""
+    """And the sizes, units and lexicons, whatever the settings say; not how far back it reads."""
     english = load_task("fr-en")
     settings = {"width": 24, "tags": True, **PRETRAINING}
     first = system(NAME, epochs=1, network=settings, **JOINT)
@@ -217,6 +217,7 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
         trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
     )  # fmt: skip
     tuned.fit(other, demo_examples(other, "train", 6), dev)
+    assert (first.context, tuned.context) == (2, 0)
     assert tuned.network_settings["width"] == 24
     assert tuned.network.tags is not None
     assert tuned.network.hidden_pronouns == 1.0
