@@ -61,9 +61,12 @@ class WordOutput(nn.Linear):
     def _losses(
         self, weights: Tensor | None, smoothing: float, rows: Tensor, wanted: Tensor
     ) -> Tensor:
-        plain = weights is None and not smoothing  # impossible words have no part in either
+        step = 1 if smoothing else step_of(rows.device)  # impossible words would have a part in it
+        scores = self.precise_scores(rows, step)
+        if weights is not None:
+            weights = nn.functional.pad(weights, (0, scores.shape[-1] - len(weights)))
         return nn.functional.cross_entropy(
-            self.precise_scores(rows, step_of(rows.device) if plain else 1),
+            scores,
             wanted,
             weight=weights,
             ignore_index=NOTHING,

@@ -1,0 +1,37 @@
+"""The output of a network that says words: losses in parts, and in sizes that a GPU likes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from crosspro.prediction.neural import word_output
+from crosspro.prediction.neural.word_output import NOTHING, WordOutput
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("step", [1, 8])
+@pytest.mark.parametrize("part", [1 << 27, 30])
+def test_losses_are_those_of_the_definition(weighted, smoothing, step, part, monkeypatch):
+    """Whether words that do not exist fill the vocabulary up or not, and rows come in parts."""
+    monkeypatch.setattr(word_output, "step_of", lambda device: step)
+    monkeypatch.setattr(word_output, "_SCORES_AT_ONCE", part)
+    torch.manual_seed(1)
+    output, read = WordOutput(5, 11), torch.randn(4, 3, 5, requires_grad=True)
+    targets = torch.randint(0, 11, (4, 3))
+    targets[1, 2] = NOTHING
+    weights = torch.rand(11) if weighted else None
+    found = output.losses(read, targets, weights, smoothing)
+    expected = nn.functional.cross_entropy(
+        output(read).flatten(0, 1), targets.flatten(), weights, ignore_index=NOTHING,
+        reduction="none", label_smoothing=smoothing,
+    ).view(4, 3)  # fmt: skip
+    assert torch.allclose(found, expected, atol=1e-6)
+    assert found[1, 2] == 0
+    wanted = (read, output.weight, output.bias)
+    ours = torch.autograd.grad(found.square().sum(), wanted)
+    theirs = torch.autograd.grad(expected.square().sum(), wanted)
+    for one, other in zip(ours, theirs, strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
