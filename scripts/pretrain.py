@@ -54,7 +54,7 @@ def learn(
         Path,
         typer.Option("--output", "-o", help="Folder of the run, for system.init_from of train."),
     ],
-    recipe: Recipe = "documents",
+    recipe: Recipe = "small_documents",
     changes: Changes = None,
 ) -> None:
     """Pre-train; a run that was stopped goes on if it is started again.
@@ -123,7 +123,7 @@ def encode(
     held_out: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="Share of the lines to choose an epoch by.")
     ] = 0.005,
-    recipe: Recipe = "documents",
+    recipe: Recipe = "small_documents",
     changes: Changes = None,
     jobs: Jobs = 1,
 ) -> None:
