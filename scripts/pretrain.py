@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +18,7 @@ import typer
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.files.textfile import make_folder
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
@@ -23,6 +26,7 @@ from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
     from crosspro.data_prep.example import Example
+    from crosspro.data_prep.sets.contents import Contents
     from crosspro.prediction.neural.system import NeuralSystem
 
 app = group_app()
@@ -62,15 +66,35 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set
+    from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 
     system = system_for_set(data, recipe, changes or [])
     loaded = load_pretraining_set(data, system)
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
+    asked = {"recipe": recipe, "own_gaps": loaded.origin.own_gaps, **system.settings()}
+    record = Run(
+        status="running",
+        task=loaded.task.name,
+        system=system.name,
+        seed=system.seed,
+        versions=versions(),
+        times=Times(now()),
+        data=loaded.origin.files,
+        configuration=Configuration(overrides=tuple(changes or ()), settings=asked),
+    )
+    write_run(output, record)
+    start = time.monotonic()
     system.fit_encoded(loaded.task, loaded.encoder, loaded.data, output)
+    seconds = round(time.monotonic() - start, 3)
     system.save(output / "model")
-    told = f": {system.report.told()}" if system.report else ""
-    _tell(f"{output}{told}")
+    report = system.report
+    ended = Times(record.times.started, now(), seconds)
+    fit = asdict(report) if report else None
+    write_run(output, replace(record, status="complete", times=ended, fit=fit))
+    _tell(f"{output}: {report.told()}" if report else str(output))
+    if report and report.warning():
+        _tell(f"{report.warning()}")
 
 
 @app.command()
@@ -132,6 +156,7 @@ def encode(
     from crosspro.data_prep.collector import collector_off
     from crosspro.data_prep.formats.target_form import refuse_other_forms
     from crosspro.data_prep.joint_task import joint_task, tasks_of
+    from crosspro.data_prep.layers import layers_beside
     from crosspro.data_prep.pretraining_files import (
         LEARNT_FROM,
         TaskFile,
@@ -142,10 +167,11 @@ def encode(
         self_labelled,
     )
     from crosspro.data_prep.self_labels import SelfLabels
+    from crosspro.data_prep.sets.contents import file_contents
     from crosspro.data_prep.sets.unseen import target_digests
     from crosspro.data_prep.task import load_task
     from crosspro.prediction.neural.lexicon_input import inflected_text, text_of_all
-    from crosspro.prediction.neural.pretraining_set import write_pretraining_set
+    from crosspro.prediction.neural.pretraining_set import Origin, write_pretraining_set
 
     def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
         gone = f", {others:,} lines left out" if unseen else ""
@@ -153,6 +179,7 @@ def encode(
         left = sum(len(one.gaps) for one in kept) - asked
         own = f", {left:,} gaps left to fine-tuning" if left else ""
         _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
+        contents.append(file_contents("train", file.path, kept, beside[file.path]))
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
@@ -165,7 +192,16 @@ def encode(
     given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
     files = files_of_tasks(dict(zip(tasks, loaded, strict=True)), given)
     refuse_other_forms((one.path, one.task) for one in (*files["--data"], *files["--unseen"]))
-    left_out = target_digests(chain.from_iterable(map(labelled_bitext, files["--unseen"])))
+    bitext = (*files["--data"], *files["--unseen"])
+    beside = {file.path: [*layers_beside(file.path).files().values()] for file in bitext}
+    for file, ids in zip(files["--text"], doc_ids or repeat(None), strict=False):
+        beside[file.path] = [ids] if ids else []
+    contents: list[Contents] = []
+    left_out: set[bytes] = set()
+    for file in files["--unseen"]:
+        lines = list(labelled_bitext(file))
+        contents.append(file_contents("unseen", file.path, lines, beside[file.path]))
+        left_out |= target_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
     train: list[Example] = []
     dev: list[Example] = []
@@ -190,7 +226,9 @@ def encode(
         if not _asked(dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
-        sizes = write_pretraining_set(output, system, rules, train, dev, text_of_all(inflected))
+        origin = Origin(tuple(contents), own_gaps, held_out)
+        text = text_of_all(inflected)
+        sizes = write_pretraining_set(output, system, rules, train, dev, text, origin)
     steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 

@@ -2,22 +2,24 @@
 
 Making it takes minutes of one core and no GPU; learning from it needs nothing else. The folder has
 the encoder as a model has it (units, vocabularies, lexicons), `train.npz` and `dev.npz`, and in
-`set.json` the task and how the text was read, which a pre-training must agree with.
+`set.json` the task, what the text was made from, and how it was read, which a pre-training must
+agree with.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.joint_task import saved_task, task_to_save
+from crosspro.data_prep.sets.contents import Contents
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
@@ -31,6 +33,7 @@ from crosspro.prediction.neural.tensors import gap_tensors
 from crosspro.prediction.neural.training_checks import check_labels
 from crosspro.prediction.neural.training_data import TrainingData
 from crosspro.prediction.system import read_json_object
+from crosspro.prediction.typed_values import faults
 
 _FILE = "set.json"
 _FORMAT = 1
@@ -40,12 +43,26 @@ _TRAINING = ("lowercase", "units", "unit_vocabulary", "min_count")
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a set was made from.
+
+    `files` are those that are learnt from (train) and those whose lines are left out (unseen);
+    `own_gaps` says whether it asks for the gaps of the task, `held_out` is the share to choose by.
+    """
+
+    files: tuple[Contents, ...] = ()
+    own_gaps: bool = False
+    held_out: float = 0.0
+
+
+@dataclass(frozen=True)
 class PretrainingSet:
-    """A task, how its text is read, and the text as arrays."""
+    """A task, how its text is read, the text as arrays, and what it was made from."""
 
     task: Task
     encoder: Encoder
     data: TrainingData
+    origin: Origin
 
 
 def write_pretraining_set(
@@ -55,6 +72,7 @@ def write_pretraining_set(
     train: Sequence[Example],
     dev: Sequence[Example],
     text: Text,
+    origin: Origin,
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
@@ -78,6 +96,7 @@ def write_pretraining_set(
     description = {
         "format": _FORMAT,
         "task": task_to_save(task),
+        "origin": asdict(origin),
         "read": _reading_settings(system),
         "train": sizes,
     }
@@ -116,7 +135,8 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
         settings,
         {split: sha256_of(file) for split, file in files.items()},
     )
-    return PretrainingSet(task, load_encoder(reading, folder), data)
+    origin = _saved_origin(description.get("origin", {}), path)
+    return PretrainingSet(task, load_encoder(reading, folder), data, origin)
 
 
 def _description(folder: Path) -> dict[str, Any]:
@@ -126,6 +146,15 @@ def _description(folder: Path) -> dict[str, Any]:
     if description.get("format") != _FORMAT:
         raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
     return description
+
+
+def _saved_origin(content: object, path: Path) -> Origin:
+    """What a set was made from; sets of before do not say it."""
+    problems = [Problem(str(path), None, *fault) for fault in faults("origin", content, Origin)]
+    if problems or not isinstance(content, dict):
+        raise InputError(problems)
+    files = tuple(Contents(**one) for one in content.get("files", ()))
+    return Origin(**{**content, "files": files})
 
 
 def _reads_as(found: object, expected: Mapping[str, Any]) -> bool:

@@ -117,6 +117,7 @@ class NeuralSystem(System):
         self.network_settings = dict(network_settings or {})
         self.reads = self._new_reads()
         self.init_from = init_from
+        self._context_given = "context" in (training or {})
         self.seed = seed
         self.weights = FULL
         self.adjustment = Adjustment(0.0, np.zeros(0))
@@ -242,10 +243,11 @@ class NeuralSystem(System):
     def _go_on_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> Reading:
         """Read as the run that is gone on from, whatever the settings say.
 
-        A network that `inherits` may read less of the document than that run, even none of it.
+        A network that `inherits` may read less of the document than that run, none of it too, if it
+        is told how much.
         """
-        same = earlier.training
-        own = self.training.context
+        same, own = earlier.training, self.training.context
+        told = self._context_given and self.network_type.inherits
         if self.training.units != "words" and same.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
@@ -253,7 +255,7 @@ class NeuralSystem(System):
             self.training,
             units=same.units,
             lowercase=same.lowercase,
-            context=own if self.network_type.inherits else own or same.context,
+            context=own if told else own or same.context,
         )
         reading, lexicons = earlier.encoder.reading, self.reads.lexicons
         new = {side: name for side, name in lexicons.items() if side not in reading.lexicons}

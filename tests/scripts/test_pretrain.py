@@ -6,6 +6,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.lexicon_input import load_lexicons
+from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from crosspro.scripts.pretrain import SETTINGS, recipe_settings
 from tests.integration.training import composed
@@ -49,6 +50,13 @@ def test_text_and_bitext_become_a_run(tmp_path):
     learnt = crosspro("pretrain", str(tmp_path / "set"), *learning, "-o", str(run))
     assert learnt.code == 0, learnt.stderr
     assert "run: best dev accuracy " in learnt.stderr.decode()
+    assert "warning: training had 2 steps in all, too few" in learnt.stderr.decode()
+    record = read_run(run)
+    assert (record.status, record.seed, record.fit["epochs"]) == ("complete", 1, 1)
+    assert [(one.split, one.name, list(one.beside)) for one in record.data] == [
+        ("train", "train.data", ["train.doc-ids"]), ("train", "novel.txt", ["novel.doc-ids"]),
+    ]  # fmt: skip
+    assert record.configuration.settings["own_gaps"] is False
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words

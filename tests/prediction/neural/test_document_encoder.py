@@ -213,8 +213,8 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     other = load_task("de-en")
     dev = demo_examples(other, "dev", 3)
     tuned = NeuralSystem(
-        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint"}, {"learning_rate": 0.0},
-        trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
+        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint", "context": 0},
+        {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
     )  # fmt: skip
     tuned.fit(other, demo_examples(other, "train", 6), dev)
     assert (first.context, tuned.context) == (2, 0)

@@ -16,7 +16,11 @@ from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import POSITIONS, flatten
 from crosspro.prediction.neural.lexicon_input import inflected_text
-from crosspro.prediction.neural.pretraining_set import load_pretraining_set, write_pretraining_set
+from crosspro.prediction.neural.pretraining_set import (
+    Origin,
+    load_pretraining_set,
+    write_pretraining_set,
+)
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.prediction.neural.small import QUIET, SMALL
 
@@ -52,7 +56,9 @@ def text_of(task, split, documents):
 def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
     system = pretraining(pointer=pointer)
-    write_pretraining_set(folder, system, task, train, dev, inflected_text(task, train))
+    write_pretraining_set(
+        folder, system, task, train, dev, inflected_text(task, train), Origin(held_out=0.2)
+    )
     return folder
 
 
@@ -139,7 +145,8 @@ def test_text_without_any_source_is_learnt_from(tmp_path):
     task = load_task("en-fr-2015")
     text = [line for line in text_of(task, "train", 6) if not line.source]
     assert all(isinstance(line, Example) for line in text)
-    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected_text(task, text))
+    inflected = inflected_text(task, text)
+    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, Origin())
     made = pretraining(1)
     loaded = load_pretraining_set(tmp_path, made)
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
