@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import sentencepiece
@@ -27,6 +28,8 @@ KINDS = ("words", "sentencepiece", "joint")
 """Words as they are, units of each side, and units of both sides together."""
 _MOST_SENTENCES = 400_000
 """Units of both sides are learnt from so many sentences at most, taken evenly from the text."""
+_MODELS_KEPT, _WORDS_KEPT = 8, 1 << 17
+"""Models take time to load, and a text has few words that are not repeated."""
 
 
 @dataclass(frozen=True)
@@ -166,13 +169,12 @@ def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = 
     return model.getvalue()
 
 
+@lru_cache(maxsize=_MODELS_KEPT)
 def _cutter(model: bytes) -> Cut:
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-    known: dict[str, list[str]] = {}
 
+    @lru_cache(maxsize=_WORDS_KEPT)
     def cut(word: str) -> list[str]:
-        if word not in known:
-            known[word] = processor.encode(word, out_type=str) or [word]
-        return known[word]
+        return processor.encode(word, out_type=str) or [word]
 
     return cut
