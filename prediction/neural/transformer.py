@@ -118,7 +118,7 @@ class _Layer(nn.Module):
         """`parts` are bounds of sequences, or what is inside rows."""
         batch, time, width = states.shape
         three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
-        queries, keys = (turned(three[:, :, part], by) for part in (0, 1))
+        queries, keys = turned(three[:, :, :2].flatten(2, 3), by).chunk(2, 2)
         if in_sequences:
             found = sequence_attention(queries, keys, three[:, :, 2], parts)
         else:

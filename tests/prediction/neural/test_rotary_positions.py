@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from crosspro.prediction.neural.rotary_positions import turned, turns
@@ -38,4 +39,30 @@ def test_turning_keeps_lengths_and_precision():
     found = turned(vectors, turns(torch.arange(15).view(3, 5), SIZE))
     assert found.dtype == torch.bfloat16
     torch.testing.assert_close(found.norm(dim=-1), vectors.norm(dim=-1), atol=0.05, rtol=0.02)
-    assert torch.equal(found[0, 0], vectors[0, 0])
+    there, before = (one[0, 0].sort().values for one in (found, vectors))
+    assert torch.equal(there, before)
+
+
+def test_each_pair_of_numbers_is_turned_by_its_angle():
+    torch.manual_seed(3)
+    vectors, positions = torch.randn(2, 3, 2, SIZE), torch.tensor([[0, 1, 7], [-5, 40, 2]])
+    found = turned(vectors, turns(positions, SIZE))
+    half = SIZE // 2
+    for pair in range(half):
+        angles = positions[:, :, None] * 10_000 ** (-2 * pair / SIZE)
+        first, second = vectors[..., pair], vectors[..., half + pair]
+        expected = first * angles.cos() - second * angles.sin()
+        torch.testing.assert_close(found[..., 2 * pair], expected)
+        expected = second * angles.cos() + first * angles.sin()
+        torch.testing.assert_close(found[..., 2 * pair + 1], expected)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_the_same_products():
+    torch.manual_seed(4)
+    query, key = torch.randn(2, SIZE)
+    pairs = [(0, 3), (7, 10), (-160, -157), (2, 9)]
+    found = products(query, key, pairs)
+    with torch.device("cuda"):
+        others = products(query.cuda(), key.cuda(), pairs)
+    torch.testing.assert_close(others.cpu(), found, atol=1e-4, rtol=1e-4)
