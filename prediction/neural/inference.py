@@ -16,8 +16,9 @@ from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.system import Probabilities
 
 _AT_ONCE = 2048
-_PLACES = 1 << 13
-"""On a CPU: gaps of a batch times their extent, so that what is worked on stays in its caches."""
+_PLACES = 1 << 11
+"""On a CPU: gaps of a batch times their extent, so few that what is worked on stays in caches, and
+that memory is used again by the next batch instead of being asked for anew."""
 
 
 def device_of(accelerator: str) -> torch.device:
