@@ -48,8 +48,8 @@ def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, inside: Tens
 
     `inside` (batch, time) says what is no filling.
     """
+    mask = inside[:, None, None].expand(-1, -1, queries.shape[1], -1)
     query, key, value = (part.transpose(1, 2) for part in (queries, keys, values))
-    mask = inside[:, None, None]
     found = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     return found.transpose(1, 2)
 
