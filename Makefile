@@ -39,7 +39,8 @@ extras: $(READY)
 names:
 	@mkdir -p .names/crosspro
 	@for folder in $(FOLDERS); do ln -sfn ../../$$folder .names/crosspro/$$folder; done
-	@ln -sf ../../crosspro/__init__.py ../../crosspro/py.typed .names/crosspro/
+	@rm -f .names/crosspro/*.py
+	@ln -sf $(addprefix ../../,$(wildcard crosspro/*.py) crosspro/py.typed) .names/crosspro/
 
 # The environment is made anew only when the project's requirements have changed.
 $(READY): pyproject.toml constraints.txt

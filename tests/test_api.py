@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import pickle
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -44,6 +48,22 @@ def test_the_import_brings_nothing_along():
                             cwd=ROOT, check=True).stdout.split()  # fmt: skip
     assert not {"numpy", "torch", "hydra", "typer", "yaml"} & set(output)
     assert not [name for name in output if name.startswith("crosspro.")]
+
+
+def test_python_and_type_checkers_find_names_in_the_same_places():
+    tree = ast.parse(Path(crosspro.__file__).read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    seen = {name.name: node.module for node in imports for name in node.names}
+    ours = {name: place for name, place in seen.items() if place.startswith("crosspro.")}
+    assert ours == crosspro._PLACES
+    assert set(crosspro.__all__) <= set(ours)
+
+
+def test_functions_are_pickled_by_their_public_names():
+    functions = [getattr(crosspro, name) for name in crosspro.__all__]
+    for function in (one for one in functions if isinstance(one, FunctionType)):
+        assert function.__module__ == "crosspro"
+        assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
 def test_evaluate_is_the_command():

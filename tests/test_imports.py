@@ -186,6 +186,12 @@ def packages() -> set[str]:
     return {".".join(parts) for parts in found if parts[0] in {f.partition(".")[0] for f in FLOORS}}
 
 
+def without_crosspro(imported: str) -> str:
+    """The name without `crosspro.`, but for a module of the folder that is itself called so."""
+    name = imported.removeprefix("crosspro.")
+    return imported if (ROOT / "crosspro" / f"{name}.py").is_file() else name
+
+
 def imports_between(rooms: Iterable[str]) -> set[tuple[str, str]]:
     """Which room imports from which other; a module in none of them is a room of its own."""
     rooms = set(rooms)
@@ -195,7 +201,7 @@ def imports_between(rooms: Iterable[str]) -> set[tuple[str, str]]:
             module = module_of(path).removesuffix(".__init__")
             for imported in imported_modules(path):
                 if imported.startswith("crosspro."):
-                    name = imported.removeprefix("crosspro.")
+                    name = without_crosspro(imported)
                     found.add((within(module, rooms) or module, within(name, rooms) or name))
     return {(one, other) for one, other in found if one != other}
 

@@ -33,7 +33,7 @@ NOT_RUN = {
     "make test": "it would run this test again",
     "make train": "it takes three minutes; test_demo_training does the same",
     "make extras EXTRAS=annotate": "it downloads packages",
-    "crosspro protest build …": "its arguments are not spelt out; docs/protest.md and test_protest",
+    "crosspro protest build …": "its arguments are not spelt out; see tests/scripts/protest",
     "crosspro protest score …": "the same",
     "crosspro protest review …": "the same",
     "crosspro serve runs/…": "it serves until it is stopped; test_serve",

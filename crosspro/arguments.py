@@ -1,0 +1,55 @@
+"""Arguments of the public functions: several forms are taken, and wrong ones refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.task import Task
+    from crosspro.evaluation.statistics.significance import Resampling
+
+AnyPath = str | Path
+Paths = Iterable[AnyPath] | AnyPath
+"""Several paths, or one."""
+
+
+def path_or_none(path: AnyPath | None) -> Path | None:
+    """The path of a file that may be left out."""
+    return None if path is None else Path(path)
+
+
+def all_paths(paths: Paths) -> list[Path]:
+    """Several paths; a single one is a list of one, and not of its characters."""
+    return [Path(path) for path in ([paths] if isinstance(paths, AnyPath) else paths)]
+
+
+def given_task(task: Task | AnyPath) -> Task:
+    """A task, or the one of that name or file."""
+    from crosspro.data_prep.task import load_task
+
+    return load_task(task) if isinstance(task, AnyPath) else task
+
+
+def check_choice(name: str, value: object, known: Iterable[str]) -> None:
+    """Refuse a value that is none of the known ones."""
+    from crosspro.data_prep.errors import choices, input_error
+
+    if value not in list(known):
+        raise input_error("arguments", name, choices(known), repr(value))
+
+
+def resampling(resamples: int, seed: int) -> Resampling | None:
+    """How scores are resampled: not at all with 0 resamples."""
+    from crosspro.data_prep.errors import InputError, Problem
+    from crosspro.evaluation.statistics.significance import Resampling
+
+    numbers = {"resamples": resamples, "seed": seed}
+    wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 0}
+    if wrong:
+        expected = "a whole number from 0"
+        raise InputError(
+            Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
+        )
+    return Resampling(resamples, seed) if resamples else None

@@ -1,0 +1,210 @@
+"""Scores of pronouns in MT output: against a reference, on contrastive sets, all of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosspro.arguments import AnyPath, Paths, all_paths, path_or_none, resampling
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
+    from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+    from crosspro.evaluation.contrastive.generative.score import GenerativeEvaluation
+    from crosspro.evaluation.folder_report.results import FolderReport
+    from crosspro.evaluation.mt_metrics.pronoun_f1 import PronounF1
+    from crosspro.evaluation.mt_text.inputs import MtInput
+    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+
+
+def apt(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Paths,
+    pronouns: PronounLists | AnyPath,
+    *,
+    links_reference: AnyPath | None = None,
+    links_candidates: Paths = (),
+    doc_ids: AnyPath | None = None,
+    settings: AptSettings | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> AptEvaluation:
+    """APT of MT output: how accurately source pronouns are translated. Missing links are made."""
+    from dataclasses import replace
+
+    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+
+    lists = _lists(pronouns)
+    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    chosen = replace(settings or AptSettings(), links=data.links)
+    texts = (data.source, data.reference, data.candidates)
+    return evaluate_apt(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+
+
+def autoprf(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Paths,
+    pronouns: PronounLists | AnyPath,
+    *,
+    links_reference: AnyPath | None = None,
+    links_candidates: Paths = (),
+    doc_ids: AnyPath | None = None,
+    settings: AutoPrfSettings | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> AutoPrfEvaluation:
+    """AutoPRF of MT output: precision and recall of the words linked to source pronouns."""
+    from dataclasses import replace
+
+    from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
+
+    lists = _lists(pronouns)
+    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    chosen = replace(settings or AutoPrfSettings(), links=data.links)
+    texts = (data.source, data.reference, data.candidates)
+    return evaluate_autoprf(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+
+
+def pronoun_f1(
+    candidates: Paths,
+    reference: AnyPath,
+    language: str,
+    *,
+    doc_ids: AnyPath | None = None,
+    ambiguous: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> PronounF1:
+    """Precision, recall and F1 of pronouns from plain text: no links, no parser.
+
+    `ambiguous` also counts words that may be articles, verbs and so on.
+    """
+    from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
+    from crosspro.evaluation.mt_metrics.score import read_mt_text
+
+    text = read_mt_text(all_paths(candidates), [Path(reference)], path_or_none(doc_ids))
+    return evaluate_pronouns(text, language, resampling(resamples, seed), ambiguous)
+
+
+def contrastive(
+    test_set: AnyPath,
+    scores: Paths,
+    *,
+    maximise: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> ContrastiveEvaluation:
+    """Accuracy on a contrastive set: files of scores, one line for each translation of the set.
+
+    Lower scores are better, as those of the released scripts are, unless `maximise` says otherwise.
+    """
+    from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive, read_scores
+    from crosspro.evaluation.contrastive.formats import read_contrastive
+
+    read = read_contrastive(Path(test_set))
+    systems = read_scores(all_paths(scores), read, maximise)
+    return evaluate_contrastive(read, systems, resampling(resamples, seed))
+
+
+def contrastive_generate(
+    test_set: AnyPath,
+    outputs: Paths,
+    language: str,
+    *,
+    parts: AnyPath | None = None,
+    rules: PayloadRules | None = None,
+    lenient: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> GenerativeEvaluation:
+    """Accuracy on a context set of generated translations: is the expected form in them?
+
+    Files of output have a line for each instance; a TSV of the generative ContraPro has its output
+    in itself, and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
+    """
+    from crosspro.data_prep.errors import input_error
+    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
+    from crosspro.evaluation.contrastive.generative.outputs import read_outputs
+    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+    from crosspro.evaluation.contrastive.generative.score import evaluate_generative
+
+    path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
+    read, rows = read_expected(path, language, separators=chosen.separators)
+    if rows is None and not files:
+        raise input_error("arguments", "outputs", "at least one file", "none")
+    tsv = None if rows is None else (path, rows)
+    systems = read_outputs(
+        files, read, chosen, language, tsv=tsv, parts=path_or_none(parts), lenient=lenient
+    )
+    return evaluate_generative(read, systems, language, chosen, resampling(resamples, seed))
+
+
+def report(
+    folder: AnyPath,
+    output: AnyPath | None = None,
+    *,
+    pair: str | None = None,
+    pronouns: str | None = None,
+    baseline: str | None = None,
+    align: bool = True,
+    tokenised: bool | None = None,
+    lenient: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+    jobs: int = 1,
+) -> FolderReport:
+    """All scores of a folder of source, reference, outputs, documents and contrastive sets.
+
+    Files are known by their names (docs/report.md). With `output`, report.html and report.json are
+    written to that folder.
+    """
+    from crosspro.evaluation.folder_report.compute import ReportSettings
+    from crosspro.evaluation.folder_report.contents import ReadingRules
+    from crosspro.evaluation.folder_report.files import check_apart, read_pair
+    from crosspro.evaluation.folder_report.folder import report_on
+    from crosspro.evaluation.folder_report.page import write_report
+
+    if output is not None:
+        check_apart(Path(folder), Path(output))
+    found = report_on(
+        Path(folder),
+        pair=None if pair is None else read_pair(pair),
+        rules=ReadingRules(pronouns, make_links=align, tokenised=tokenised, lenient=lenient),
+        settings=ReportSettings(resampling(resamples, seed)),
+        baseline=baseline,
+        jobs=jobs,
+    )
+    if output is not None:
+        write_report(found, Path(output))
+    return found
+
+
+def _mt_input(
+    source: AnyPath,
+    reference: AnyPath,
+    candidates: Paths,
+    links_reference: AnyPath | None,
+    links_candidates: Paths,
+    doc_ids: AnyPath | None,
+) -> MtInput:
+    from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
+
+    paths = InputPaths(
+        Path(source),
+        Path(reference),
+        tuple(all_paths(candidates)),
+        path_or_none(links_reference),
+        tuple(all_paths(links_candidates)),
+        path_or_none(doc_ids),
+    )
+    return read_input(paths)
+
+
+def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:
+    from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+
+    return load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns

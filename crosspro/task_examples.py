@@ -1,0 +1,107 @@
+"""Tasks and their examples: read within limits, written, generated, made from parallel text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosspro.arguments import AnyPath, check_choice, given_task, path_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+
+    from crosspro.data_prep.example import Example
+    from crosspro.data_prep.task import Task
+
+
+def limits(**values: int) -> AbstractContextManager[None]:
+    """Other limits of what is read, in a `with` block: `crosspro.limits(line_bytes=1 << 30)`.
+
+    What is beyond a limit is refused with a message that names it: `--limit` of the commands.
+    """
+    from crosspro.data_prep.files.limits import changed_limits
+
+    return changed_limits(values)
+
+
+def load_task(name: AnyPath) -> Task:
+    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own."""
+    from crosspro.data_prep.task import load_task
+
+    return load_task(name)
+
+
+def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False) -> list[Example]:
+    """The examples of a five-column file, with the layers that lie beside it (X.doc-ids, …).
+
+    `lenient` accepts what the released scorer accepts.
+    """
+    from crosspro.data_prep.layers import read_layered
+
+    return list(read_layered(path, given_task(task), lenient=lenient))
+
+
+def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
+    """Write a five-column file, compressed if its name ends in .gz or .xz."""
+    from crosspro.data_prep.formats.shared_task import write_examples
+
+    write_examples(path, examples)
+
+
+def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> list[Example]:
+    """Documents of the generated demo corpus: `split` is train, dev or test."""
+    from crosspro.data_prep.demo.corpus import demo_examples
+
+    return demo_examples(given_task(task), split, documents, seed)
+
+
+def prepare(
+    task: Task | AnyPath,
+    source: AnyPath,
+    target: AnyPath | None = None,
+    *,
+    doc_ids: AnyPath | None = None,
+    links: AnyPath | None = None,
+    annotator: str = "auto",
+    source_annotator: str = "auto",
+    rules: str = "2017",
+    cache: AnyPath | None = None,
+    jobs: int = 1,
+) -> list[Example]:
+    """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
+
+    `source` alone may be a file of both sides (TMX, .po). Finished steps are kept in `cache`, so
+    that an interrupted call goes on where it stopped; without it they are made again.
+    """
+    from tempfile import TemporaryDirectory
+
+    from crosspro.data_prep.align.backends import default_settings
+    from crosspro.data_prep.bitext import read_bitext
+    from crosspro.data_prep.cache import Cache
+    from crosspro.data_prep.gaps.rules import RULES, changed_rules
+    from crosspro.data_prep.prepare import PrepareSettings, prepare
+    from crosspro.data_prep.tokenised import tokenised_bitext
+
+    check_choice("rules", rules, RULES)
+    task = given_task(task)
+    settings = PrepareSettings(
+        rules=changed_rules(rules, ()),
+        aligner=default_settings(task),
+        annotator=annotator,
+        source_annotator=source_annotator,
+        links=path_or_none(links),
+        jobs=jobs,
+    )
+    texts = read_bitext(
+        Path(source),
+        path_or_none(target),
+        source_language=task.source_language,
+        target_language=task.target_language,
+        doc_ids=path_or_none(doc_ids),
+    )
+    with TemporaryDirectory() as scratch:
+        steps = Cache(Path(cache or scratch))
+        bitext = tokenised_bitext(task, texts, steps.folder)
+        examples, _ = prepare(task, bitext, settings, steps)
+        return list(examples)

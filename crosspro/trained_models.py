@@ -1,0 +1,123 @@
+"""Trained models, and what they predict: for examples, or for a sentence pair as it is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosspro.arguments import AnyPath, given_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crosspro.baselines.ngram.language_model import LanguageModel
+    from crosspro.data_prep.example import Example
+    from crosspro.data_prep.pairs.pipeline import PairPipeline
+    from crosspro.data_prep.pairs.typed_text import GapMark
+    from crosspro.data_prep.task import Task
+    from crosspro.prediction.pair_prediction import PairPrediction
+    from crosspro.prediction.system import System
+
+
+def load_system(run: AnyPath) -> System:
+    """A trained system, ready to predict, from its run or an archive; no code in it is run."""
+    from crosspro.prediction.system import load_system
+
+    return load_system(run)
+
+
+def predict(system: System, examples: Sequence[Example]) -> list[Example]:
+    """The examples with the most probable class of each gap as its label.
+
+    `system.predict(examples)` gives the probability of every class.
+    """
+    from crosspro.prediction.output import with_predictions
+
+    return with_predictions(system, examples)
+
+
+def pair_pipeline(
+    task: Task | AnyPath,
+    *,
+    prior: AnyPath | None = None,
+    align_with: tuple[AnyPath, AnyPath] | None = None,
+    annotator: str = "auto",
+    source_annotator: str = "auto",
+) -> PairPipeline:
+    """What turns raw sentence pairs into examples of a task; keep it, for models load once.
+
+    Links are made from a prior (`crosspro align --save-prior`), or from a tokenised corpus
+    (`align_with`), else from the short texts that come with the package.
+    """
+    from functools import partial
+
+    from crosspro.data_prep.pairs.pair_links import (
+        aligner_of_package,
+        aligner_with_corpus,
+        aligner_with_prior,
+    )
+    from crosspro.data_prep.pairs.pipeline import PairPipeline
+
+    aligner = aligner_of_package
+    if prior is not None:
+        aligner = partial(aligner_with_prior, path=Path(prior))
+    elif align_with is not None:
+        source, target = map(Path, align_with)
+        aligner = partial(aligner_with_corpus, source=source, target=target)
+    return PairPipeline(given_task(task), annotator, source_annotator, aligner)
+
+
+def predict_pair(
+    system: System,
+    source: str,
+    target: str,
+    *,
+    context: Iterable[tuple[str, str]] = (),
+    gaps: Sequence[GapMark] | None = None,
+    links: str | None = None,
+    pipeline: PairPipeline | None = None,
+) -> PairPrediction:
+    """What a system predicts for a sentence and its translation, typed as any text.
+
+    Gaps are written into the target as REPLACE (REPLACE_6 if the source token is known), or named
+    in `gaps`; without either, the pronouns that the rules of the task find are hidden and
+    predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
+    """
+    from crosspro.data_prep.pairs.typed_text import SentencePair
+    from crosspro.prediction.pair_prediction import predict_pair
+
+    if pipeline is None:
+        pipeline = pair_pipeline(system.task)
+    elif pipeline.task != system.task:
+        from crosspro.data_prep.errors import input_error
+
+        raise input_error("arguments", "pipeline", system.task.name, pipeline.task.name)
+    before = [SentencePair(*pair) for pair in context]
+    return predict_pair(system, pipeline, SentencePair(source, target, links), before, gaps)
+
+
+def load_language_model(path: AnyPath) -> LanguageModel:
+    """An n-gram model as `crosspro lm train` writes it, or in ARPA form."""
+    from crosspro.baselines.ngram.load import load_model
+
+    return load_model(path)
+
+
+def fill(
+    examples: Sequence[Example],
+    task: Task | AnyPath,
+    model: LanguageModel,
+    none_penalty: float = 0.0,
+) -> list[Example]:
+    """The examples with all gaps of a line filled together by a language model, as labels.
+
+    The official baseline: `none_penalty` (log10) makes it dearer to leave a gap empty.
+    """
+    from crosspro.baselines.fill import GapFiller, task_fillers
+
+    fillers = task_fillers(given_task(task))
+    fillings = GapFiller(model, fillers, none_penalty).fill(examples)
+    return [
+        example.with_labels([fillers.classes[choice] for choice in filling.choices])
+        for example, filling in zip(examples, fillings, strict=True)
+    ]
