@@ -171,7 +171,7 @@ def encode(
     from crosspro.data_prep.sets.unseen import target_digests
     from crosspro.data_prep.task import load_task
     from crosspro.prediction.neural.lexicon_input import inflected_text, text_of_all
-    from crosspro.prediction.neural.pretraining_set import Origin, write_pretraining_set
+    from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
 
     def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
         gone = f", {others:,} lines left out" if unseen else ""
@@ -226,7 +226,7 @@ def encode(
         if not _asked(dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
-        origin = Origin(tuple(contents), own_gaps, held_out)
+        origin = SetOrigin(tuple(contents), own_gaps, held_out)
         text = text_of_all(inflected)
         sizes = write_pretraining_set(output, system, rules, train, dev, text, origin)
     steps.leave()

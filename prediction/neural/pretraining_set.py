@@ -43,7 +43,7 @@ _TRAINING = ("lowercase", "units", "unit_vocabulary", "min_count")
 
 
 @dataclass(frozen=True)
-class Origin:
+class SetOrigin:
     """What a set was made from.
 
     `files` are those that are learnt from (train) and those whose lines are left out (unseen);
@@ -62,7 +62,7 @@ class PretrainingSet:
     task: Task
     encoder: Encoder
     data: TrainingData
-    origin: Origin
+    origin: SetOrigin
 
 
 def write_pretraining_set(
@@ -72,7 +72,7 @@ def write_pretraining_set(
     train: Sequence[Example],
     dev: Sequence[Example],
     text: Text,
-    origin: Origin,
+    origin: SetOrigin,
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
@@ -148,13 +148,13 @@ def _description(folder: Path) -> dict[str, Any]:
     return description
 
 
-def _saved_origin(content: object, path: Path) -> Origin:
+def _saved_origin(content: object, path: Path) -> SetOrigin:
     """What a set was made from; sets of before do not say it."""
-    problems = [Problem(str(path), None, *fault) for fault in faults("origin", content, Origin)]
+    problems = [Problem(str(path), None, *fault) for fault in faults("origin", content, SetOrigin)]
     if problems or not isinstance(content, dict):
         raise InputError(problems)
     files = tuple(Contents(**one) for one in content.get("files", ()))
-    return Origin(**{**content, "files": files})
+    return SetOrigin(**{**content, "files": files})
 
 
 def _reads_as(found: object, expected: Mapping[str, Any]) -> bool:

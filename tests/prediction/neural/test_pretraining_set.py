@@ -17,7 +17,7 @@ from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import POSITIONS, flatten
 from crosspro.prediction.neural.lexicon_input import inflected_text
 from crosspro.prediction.neural.pretraining_set import (
-    Origin,
+    SetOrigin,
     load_pretraining_set,
     write_pretraining_set,
 )
@@ -57,7 +57,7 @@ def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
     system = pretraining(pointer=pointer)
     write_pretraining_set(
-        folder, system, task, train, dev, inflected_text(task, train), Origin(held_out=0.2)
+        folder, system, task, train, dev, inflected_text(task, train), SetOrigin(held_out=0.2)
     )
     return folder
 
@@ -146,7 +146,7 @@ def test_text_without_any_source_is_learnt_from(tmp_path):
     text = [line for line in text_of(task, "train", 6) if not line.source]
     assert all(isinstance(line, Example) for line in text)
     inflected = inflected_text(task, text)
-    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, Origin())
+    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
     made = pretraining(1)
     loaded = load_pretraining_set(tmp_path, made)
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
