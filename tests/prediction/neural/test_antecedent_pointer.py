@@ -141,6 +141,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
             assert (weight.grad is not None and weight.grad.any()) == weight.requires_grad, name
 
 
+@pytest.mark.slow
 def test_fifty_gaps_are_learnt_by_heart(train):
     made = NeuralSystem(
         NAME, {**SMALL[NAME], **POINTER}, {"batch_size": 16, "class_weight_power": 0.0, **JOINT},

@@ -52,6 +52,7 @@ def opinionated(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_student_agrees_with_its_teacher_on_text_that_neither_has_seen(opinionated):
     train, dev = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 10)
     held_out = demo_examples(TASK, "test", 40)

@@ -117,6 +117,7 @@ def test_patience_means_the_same_at_every_size_of_data(settings, share, steps, e
     assert TrainerSettings(**settings).patience_in_epochs(share, steps) == epochs
 
 
+@pytest.mark.slow
 def test_a_training_of_few_steps_an_epoch_goes_on(train, dev):
     """One step an epoch: patience in epochs alone would end it after a few of them."""
     made = system("uppsala_bilstm", epochs=400, batch_size=10_000, share=0.5)

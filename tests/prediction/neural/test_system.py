@@ -125,6 +125,7 @@ def test_a_run_goes_on_from_another(train, dev, tmp_path):
         wrong.fit(TASK, train, dev)
 
 
+@pytest.mark.slow
 def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
     def sentence(number):
         word, label = f"w{number % 10}", ("il", "elle")[number % 2]
