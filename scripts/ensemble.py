@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,9 @@ from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
 
 app = command_app()
+
+_FEW_GAPS = 10
+"""A prior that rests on fewer gaps of a class is warned of."""
 
 
 @app.command()
@@ -91,6 +95,9 @@ def ensemble(
             print(note, file=sys.stderr)
         examples += read
     report = joined.weigh(examples, monitor if files else None, choose)
+    rare = _rare_classes(examples, joined.task.classes) if choose != "weights" else ""
+    if rare:
+        print(f"warning: the prior rests on few gaps of some classes: {rare}", file=sys.stderr)
     if files:
         parts = zip(runs, joined.parts, report.members, strict=True)
         rows = [
@@ -123,6 +130,12 @@ def ensemble(
     write_run(output, record)
     count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
     print(f"{output}: an ensemble of {count}", file=sys.stderr)
+
+
+def _rare_classes(examples: Sequence[Example], classes: Iterable[str]) -> str:
+    """The classes of which there is so little that a prior for them is rather chance."""
+    numbers = Counter(gap.label for example in examples for gap in example.gaps)
+    return ", ".join(f"{one} {numbers[one]}" for one in classes if numbers[one] < _FEW_GAPS)
 
 
 def _check_files(files: Sequence[Path], doc_ids: Path | None) -> None:

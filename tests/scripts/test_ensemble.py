@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.source_aware import SourceAwareLM
@@ -78,6 +80,12 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     assert f"ensemble, tau {run.fit['tau']:.1f}".encode() in made.stdout
     assert run.fit["tau"] == joined.adjustment.tau
     assert run.configuration.settings["choose"] == "prior"
+    numbers = Counter(gap.label for example in dev for gap in example.gaps)
+    few = ", ".join(f"{one} {numbers[one]}" for one in task.classes if numbers[one] < 10)
+    assert few
+    assert f"prior rests on few gaps of some classes: {few}\n".encode() in made.stderr
+    plain = crosspro(*asked[:-2], "--tune", tmp_path / "dev.data", "-o", tmp_path / "plain")
+    assert b"rests on few gaps" not in plain.stderr
     score = dev_score(task, dev, "mean")
     assert score(joined.predict(dev)) == run.fit["score"] >= score(system.predict(dev))
     half = len(dev) // 2
