@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.data_prep.layers import read_layered
+from crosspro.data_prep.layers import layers_beside, read_layered
 from crosspro.data_prep.prepare import Report, Step
 from crosspro.data_prep.self_labels import SelfLabels, held_out, learnt_determiners
 from crosspro.data_prep.sets.unseen import without_unseen
@@ -31,13 +31,15 @@ LEARNT_FROM = ("--data", "--text")
 class TaskFile:
     """A file, as it was `given` and where it is.
 
-    It is read by the rules of `task`; its pronouns get classes of the task `labels`.
+    It is read by the rules of `task`; its pronouns get classes of the task `labels`. `beside` are
+    the files that are read with it.
     """
 
     given: Path
     path: Path
     task: Task
     labels: Task
+    beside: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def files_of_tasks(
     if len(tasks) == 1:
         (only,) = tasks.values()
         return {
-            option: [_of_one_task(path, only, option) for path in paths]
+            option: [_with_layers(_of_one_task(path, only, option)) for path in paths]
             for option, paths in given.items()
         }
     known = {str(Path(name)): task for name, task in tasks.items()}  # as in paths with it
@@ -100,7 +102,8 @@ def files_of_tasks(
         for path in paths:
             name, _, file = str(path).partition(":")
             if name in known and file:
-                found[option].append(TaskFile(path, Path(file), known[name], known[name]))
+                one = TaskFile(path, Path(file), known[name], known[name])
+                found[option].append(_with_layers(one))
             else:
                 expected, shown = f"TASK:FILE with {choices(tasks)}", quoted(str(path), 200)
                 problems.append(Problem("settings", None, option, expected, shown))
@@ -115,6 +118,10 @@ def files_of_tasks(
     if problems:
         raise InputError(problems)
     return found
+
+
+def _with_layers(file: TaskFile) -> TaskFile:
+    return replace(file, beside=tuple(layers_beside(file.path).files().values()))
 
 
 def _of_one_task(given: Path, task: Task, option: str) -> TaskFile:
@@ -135,7 +142,7 @@ def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
     if len(ids) != len(sentences):
         found = str(len(ids))
         raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", found)
-    return TargetText(file, sentences, ids)
+    return TargetText(replace(file, beside=(doc_ids,) if doc_ids else ()), sentences, ids)
 
 
 def labelled_bitext(file: TaskFile, labels: SelfLabels | None = None) -> Iterator[Example]:

@@ -18,6 +18,7 @@ import typer
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.files.guard import guarded
 from crosspro.data_prep.files.textfile import make_folder
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 app = group_app()
 
 SETTINGS = CONF_DIR / "pretraining"
+_RECIPE = "recipe"
+"""The setting in run.json by which a pre-training is known."""
 Recipe = Annotated[
     str,
     typer.Option("--recipe", help="Settings: a name in conf/pretraining, or a YAML file."),
@@ -65,36 +68,58 @@ def learn(
 
     Lexicons and units are those of the folder.
     """
+    from crosspro.prediction.fit_report import FEW_STEPS, FitReport
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set
-    from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
+    from crosspro.prediction.runs import (
+        Configuration,
+        Run,
+        Times,
+        find_run,
+        now,
+        versions,
+        write_run,
+    )
 
     system = system_for_set(data, recipe, changes or [])
     loaded = load_pretraining_set(data, system)
+    with guarded():  # its own record is no input: it is replaced
+        earlier = find_run(output)
+    if earlier is not None and _RECIPE not in earlier.configuration.settings:
+        expected = "a new folder, or that of a pre-training"
+        raise input_error(output, "output", expected, f"a run of {earlier.system}")
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
     make_folder(output)
-    asked = {"recipe": recipe, "own_gaps": loaded.origin.own_gaps, **system.settings()}
+    origin = loaded.origin
+    made = {"own_gaps": origin.own_gaps, "held_out": origin.held_out}
+    asked = {_RECIPE: recipe, **made, **system.settings()}
     record = Run(
         status="running",
         task=loaded.task.name,
         system=system.name,
         seed=system.seed,
         versions=versions(),
-        times=Times(now()),
-        data=loaded.origin.files,
-        configuration=Configuration(overrides=tuple(changes or ()), settings=asked),
+        times=earlier.times if earlier else Times(now()),
+        data=origin.files,
+        configuration=Configuration({}, tuple(changes or ()), asked),
     )
-    write_run(output, record)
+    if earlier is None:  # what goes on from other settings is refused, and its record stays
+        write_run(output, record)
     start = time.monotonic()
     system.fit_encoded(loaded.task, loaded.encoder, loaded.data, output)
     seconds = round(time.monotonic() - start, 3)
     system.save(output / "model")
     report = system.report
-    ended = Times(record.times.started, now(), seconds)
+    # Nobody knows how long a run took that was stopped and gone on with.
+    ended = Times(record.times.started, now(), None if earlier else seconds)
     fit = asdict(report) if report else None
-    write_run(output, replace(record, status="complete", times=ended, fit=fit))
+    done = replace(record, status="complete", times=ended, versions=versions(), fit=fit)
+    write_run(output, done)
     _tell(f"{output}: {report.told()}" if report else str(output))
-    if report and report.warning():
-        _tell(f"{report.warning()}")
+    if isinstance(report, FitReport) and report.steps < FEW_STEPS:
+        _tell(
+            f"warning: training had {report.steps:,} steps in all, too few to learn much; more "
+            "text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
+        )
 
 
 @app.command()
@@ -156,7 +181,6 @@ def encode(
     from crosspro.data_prep.collector import collector_off
     from crosspro.data_prep.formats.target_form import refuse_other_forms
     from crosspro.data_prep.joint_task import joint_task, tasks_of
-    from crosspro.data_prep.layers import layers_beside
     from crosspro.data_prep.pretraining_files import (
         LEARNT_FROM,
         TaskFile,
@@ -179,11 +203,13 @@ def encode(
         left = sum(len(one.gaps) for one in kept) - asked
         own = f", {left:,} gaps left to fine-tuning" if left else ""
         _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
-        contents.append(file_contents("train", file.path, kept, beside[file.path]))
+        contents.append(file_contents("train", file.path, kept, file.beside))
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
     system = system_of(recipe, changes or [])
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise input_error(output, "output", "a new or an empty folder", "one with files")
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
     if doc_ids and len(doc_ids) != len(texts or ()):
@@ -192,15 +218,11 @@ def encode(
     given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
     files = files_of_tasks(dict(zip(tasks, loaded, strict=True)), given)
     refuse_other_forms((one.path, one.task) for one in (*files["--data"], *files["--unseen"]))
-    bitext = (*files["--data"], *files["--unseen"])
-    beside = {file.path: [*layers_beside(file.path).files().values()] for file in bitext}
-    for file, ids in zip(files["--text"], doc_ids or repeat(None), strict=False):
-        beside[file.path] = [ids] if ids else []
     contents: list[Contents] = []
     left_out: set[bytes] = set()
     for file in files["--unseen"]:
         lines = list(labelled_bitext(file))
-        contents.append(file_contents("unseen", file.path, lines, beside[file.path]))
+        contents.append(file_contents("unseen", file.path, lines, file.beside))
         left_out |= target_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
     train: list[Example] = []

@@ -9,6 +9,7 @@ agree with.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,8 +52,8 @@ class SetOrigin:
     """
 
     files: tuple[Contents, ...] = ()
-    own_gaps: bool = False
-    held_out: float = 0.0
+    own_gaps: bool | None = None
+    held_out: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,9 @@ def write_pretraining_set(
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
-    Returns what there is of train: pieces of text, and gaps.
+    The folder, which may be an empty one, is there when all of it is. Returns what there is of
+    train: pieces of text, and gaps.
     """
-    make_folder(folder)
     reading = new_reading(system.reads, system.training, task, train, text)
     flat = labelled_rows(flatten(train, reading))
     encoder = fit_encoder(flat, system.training.min_count)
@@ -90,9 +91,12 @@ def write_pretraining_set(
     encoded = encode(flat, encoder, task)
     dev_encoded = encode(labelled_rows(flatten(dev, reading)), encoder, task)
     check_labels(encoded.label, dev_encoded.label)
-    save_encoder(encoder, folder)
+    new = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    make_folder(new)
+    save_encoder(encoder, new)
     for split, data in zip(_SPLITS, (encoded, dev_encoded), strict=True):
-        write_encoded(folder / f"{split}.npz", data, reading.fields)
+        write_encoded(new / f"{split}.npz", data, reading.fields)
     description = {
         "format": _FORMAT,
         "task": task_to_save(task),
@@ -100,7 +104,8 @@ def write_pretraining_set(
         "read": _reading_settings(system),
         "train": sizes,
     }
-    write_text(folder / _FILE, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
+    write_text(new / _FILE, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
+    new.replace(folder)
     return sizes
 
 

@@ -28,8 +28,9 @@ KINDS = ("words", "sentencepiece", "joint")
 """Words as they are, units of each side, and units of both sides together."""
 _MOST_SENTENCES = 400_000
 """Units of both sides are learnt from so many sentences at most, taken evenly from the text."""
-_MODELS_KEPT, _WORDS_KEPT = 8, 1 << 17
-"""Models take time to load, and a text has few words that are not repeated."""
+_MODELS_KEPT, _WORDS_KEPT, _LONGEST_KEPT = 8, 1 << 17, 50
+"""Models take time to load, and a text has few words that are not repeated; no longer ones are kept
+than a language has."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,8 @@ def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = 
 def _cutter(model: bytes) -> Cut:
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
-    @lru_cache(maxsize=_WORDS_KEPT)
     def cut(word: str) -> list[str]:
         return processor.encode(word, out_type=str) or [word]
 
-    return cut
+    known = lru_cache(maxsize=_WORDS_KEPT)(cut)
+    return lambda word: known(word) if len(word) <= _LONGEST_KEPT else cut(word)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.lexicon_input import load_lexicons
-from crosspro.prediction.runs import read_run
+from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
 from crosspro.scripts.pretrain import SETTINGS, recipe_settings
 from tests.integration.training import composed
@@ -65,14 +67,24 @@ def test_text_and_bitext_become_a_run(tmp_path):
     refused = crosspro("pretrain", str(tmp_path / "set"), *learning, *wrong, "-o", str(run))
     assert refused.code == 2
     assert "set.json: read: expected" in refused.stderr.decode()
+    wrong = ["--set", "training.batch_size=8"]
+    refused = crosspro("pretrain", str(tmp_path / "set"), *learning, *wrong, "-o", str(run))
+    assert refused.code == 2
+    assert read_run(run) == record
+    write_run(run, replace(record, configuration=Configuration()))
+    refused = crosspro("pretrain", str(tmp_path / "set"), *learning, "-o", str(run))
+    assert b"output: expected a new folder, or that of a pre-training" in refused.stderr
 
 
 def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
-    given = [*files(tmp_path), *CHANGES, "-o", str(tmp_path / "set")]
+    given = [*files(tmp_path), *CHANGES]
     found = {}
     for own in ([], ["--own-gaps"]):
-        made = crosspro("pretrain", "encode", *given, *own)
+        to = ["-o", str(tmp_path / f"set{len(own)}")]
+        made = crosspro("pretrain", "encode", *given, *own, *to)
         assert made.code == 0, made.stderr
+        again = crosspro("pretrain", "encode", *given, *to)
+        assert b"output: expected a new or an empty folder" in again.stderr
         told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
         found[bool(own)] = int(told[str(tmp_path / "train.data")].split()[0].replace(",", ""))
     gaps = sum(len(one.gaps) for one in demo_examples(load_task("en-fr-2015"), "train", 6))
@@ -80,8 +92,9 @@ def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
     bitext = given[:4] + given[8:]
     (tmp_path / "train.data").write_text("ce\tce\tit\tREPLACE_0\t0-0\n" * 9, "utf-8")
     (tmp_path / "train.doc-ids").unlink()
-    nothing = crosspro("pretrain", "encode", *bitext)
+    nothing = crosspro("pretrain", "encode", *bitext, "-o", str(tmp_path / "none"))
     assert nothing.code == 2
+    assert not (tmp_path / "none").exists()
     assert (
         b"--data or --text: expected pronouns of en-fr-2015 other than its gaps" in nothing.stderr
     )
