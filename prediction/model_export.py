@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.temporary import temporary_folder
-from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.files.textfile import check_new_folder, write_text
 from crosspro.prediction.model_archive import MODEL, opened_run, unpack, write_archive
 from crosspro.prediction.runs import FILE
 from crosspro.prediction.stored_tensors import (
@@ -70,8 +70,7 @@ def export_run(run: Path, output: Path, weights: str = FULL) -> Export:
 
 def import_archive(path: Path, output: Path) -> System:
     """Unpack an archive into a new or an empty folder, which then is that of a run."""
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise input_error(output, "output", "a new or an empty folder", "one with files")
+    check_new_folder(output)
     if not output.absolute().parent.is_dir():
         raise input_error(output, "output", "a folder in an existing one", f"no {output.parent}")
     with temporary_folder(output.absolute().parent, output.name) as scratch:

@@ -13,6 +13,7 @@ import typer
 
 from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import check_new_folder
 from crosspro.data_prep.formats.target_form import refuse_other_forms
 from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
@@ -76,8 +77,7 @@ def ensemble(
     if choose != "weights" and not files:
         raise typer.BadParameter(f"--choose {choose} needs a file to choose on (--tune)")
     _check_files(files, doc_ids)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise input_error(output, "output", "a new or an empty folder", "one with files")
+    check_new_folder(output)
     started = now()
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []

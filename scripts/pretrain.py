@@ -19,7 +19,7 @@ import typer
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.errors import choices, input_error, quoted
 from crosspro.data_prep.files.guard import guarded
-from crosspro.data_prep.files.textfile import make_folder
+from crosspro.data_prep.files.textfile import check_new_folder, make_folder
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
@@ -208,8 +208,7 @@ def encode(
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
     system = system_of(recipe, changes or [])
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise input_error(output, "output", "a new or an empty folder", "one with files")
+    check_new_folder(output)
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
     if doc_ids and len(doc_ids) != len(texts or ()):

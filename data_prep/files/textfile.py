@@ -227,6 +227,12 @@ def make_folder(path: Path) -> None:
         raise input_error(path, "output", "a folder", str(error.strerror)) from error
 
 
+def check_new_folder(path: Path) -> None:
+    """Refuse a folder for output that has something in it: it would be mixed with what is new."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise input_error(path, "output", "a new or an empty folder", "one with files")
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a whole UTF-8 text file atomically."""
     with atomic_output(path) as handle:
