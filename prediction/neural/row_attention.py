@@ -54,28 +54,36 @@ def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, inside: Tens
     return found.transpose(1, 2)
 
 
-def sequence_attention(queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor) -> Tensor:
-    """Three times (batch, time, heads, size) -> the same.
+def some_asking(batch: int, number: int, like: Tensor) -> Tensor:
+    """The bounds of queries if a number of columns ask in each row, and nothing that fills it."""
+    return sequence_bounds(like.new_full((batch,), number), number)
 
-    `bounds` are those of `sequence_bounds`.
+
+def sequence_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor, asking: Tensor | None = None
+) -> Tensor:
+    """(batch, number, heads, size) and twice (batch, time, heads, size) -> that of the queries.
+
+    `bounds` are those of `sequence_bounds`, `asking` those of `some_asking` if not all columns ask.
     """
-    width = queries.shape[1]
+    asking = bounds if asking is None else asking
     query, key, value = (part.flatten(0, 1) for part in (queries, keys, values))
     if queries.is_cuda and _kernel is not None:
-        found = _kernel(query, key, value, bounds, bounds, width, width)
+        found = _kernel(query, key, value, asking, bounds, queries.shape[1], keys.shape[1])
     else:
-        found = _one_by_one(query, key, value, bounds)
+        found = _one_by_one(query, key, value, asking, bounds)
     return found.view(queries.shape)
 
 
-def _one_by_one(queries: Tensor, keys: Tensor, values: Tensor, bounds: Tensor) -> Tensor:
+def _one_by_one(
+    queries: Tensor, keys: Tensor, values: Tensor, asking: Tensor, bounds: Tensor
+) -> Tensor:
     """What the kernel does, in plain steps, for where it is not."""
     found = []
-    for start, end in pairwise(bounds.tolist()):
-        if start < end:
-            query, key, value = (
-                part[start:end].transpose(0, 1) for part in (queries, keys, values)
-            )
+    for own, (start, end) in zip(pairwise(asking.tolist()), pairwise(bounds.tolist()), strict=True):
+        if own[0] < own[1]:
+            query = queries[own[0] : own[1]].transpose(0, 1)
+            key, value = (part[start:end].transpose(0, 1) for part in (keys, values))
             part = nn.functional.scaled_dot_product_attention(query, key, value)
             found.append(part.transpose(0, 1))
     return torch.cat(found)

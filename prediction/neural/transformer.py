@@ -18,6 +18,7 @@ from crosspro.prediction.neural.row_attention import (
     masked_attention,
     sequence_attention,
     sequence_bounds,
+    some_asking,
 )
 from crosspro.prediction.neural.sentence_reader import at_columns, inside
 
@@ -65,17 +66,15 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """(batch, time, width), (batch, time) and (batch,) -> (batch, time, width).
 
-        With `columns` (batch, number) only the states of these come out, (batch, number, width);
-        where attention takes a mask, the last layer is not calculated for others.
+        With `columns` (batch, number) only the states of these come out, (batch, number, width),
+        and the last layer is not calculated for others.
         """
-        time, early = states.shape[1], None if in_sequences else columns
+        time = states.shape[1]
         parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
         by = turns(positions, self.head)
         for number, layer in enumerate(self.layers, start=1):
-            wanted = early if number == len(self.layers) else None
+            wanted = columns if number == len(self.layers) else None
             states = layer(states, by, parts, in_sequences, wanted)
-        if columns is not None and early is None:
-            states = at_columns(states, columns)
         normed: Tensor = self.norm(states)
         return normed
 
@@ -107,7 +106,7 @@ class _Layer(nn.Module):
         if columns is None:
             found = self._attend(normed, by, parts, in_sequences)
         else:
-            found = self._attend_at(columns, normed, by, parts)
+            found = self._attend_at(columns, normed, by, parts, in_sequences)
             states = at_columns(states, columns)
         states = states + self.dropout(found)
         hidden = nn.functional.gelu(self.wide(self.norm(states)))
@@ -119,14 +118,14 @@ class _Layer(nn.Module):
         batch, time, width = states.shape
         three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
         queries, keys = turned(three[:, :, :2].flatten(2, 3), by).chunk(2, 2)
-        if in_sequences:
-            found = sequence_attention(queries, keys, three[:, :, 2], parts)
-        else:
-            found = masked_attention(queries, keys, three[:, :, 2], parts)
+        attend = sequence_attention if in_sequences else masked_attention
+        found = attend(queries, keys, three[:, :, 2], parts)
         result: Tensor = self.attended(found.reshape(batch, time, width))
         return result
 
-    def _attend_at(self, columns: Tensor, states: Tensor, by: Turns, inside: Tensor) -> Tensor:
+    def _attend_at(
+        self, columns: Tensor, states: Tensor, by: Turns, parts: Tensor, in_sequences: bool
+    ) -> Tensor:
         """The same for some columns: others are not asked what they attend to."""
         batch, time, width = states.shape
         weight, bias = self.queries_keys_values.weight, self.queries_keys_values.bias
@@ -137,7 +136,12 @@ class _Layer(nn.Module):
         keys, values = two.view(batch, time, 2, self.heads, -1).unbind(2)
         own = torch.arange(batch, device=columns.device)[:, None], columns
         queries = turned(queries, (by[0][own], by[1][own]))
-        found = masked_attention(queries, turned(keys, by), values, inside)
+        keys = turned(keys, by)
+        if in_sequences:
+            asking = some_asking(batch, columns.shape[1], parts)
+            found = sequence_attention(queries, keys, values, parts, asking)
+        else:
+            found = masked_attention(queries, keys, values, parts)
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
 

@@ -74,6 +74,18 @@ class _Rows:
         return self.at.inside
 
 
+@dataclass(frozen=True)
+class _Read:
+    """States (batch, width) at the gap and at the pronoun, those of other columns that were asked
+    for, (batch, number, width), and of `every` place, if there is a pointer.
+    """
+
+    gap: Tensor
+    pronoun: Tensor
+    others: Tensor
+    every: Tensor | None
+
+
 @register("document_encoder")
 class DocumentEncoder(Network):
     """`before` and `after` are how many pieces are read on each side of pronoun and gap."""
@@ -179,12 +191,13 @@ class DocumentEncoder(Network):
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); all gaps are hidden."""
-        return self._classes(self._rows(data, gaps, width))[0]
+        rows = self._rows(data, gaps, width)
+        return self._classes(rows, self._read(rows))[0]
 
     def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
         """The nouns before the pronoun and before the gap, before and after the class is known."""
         rows = self._rows(data, gaps, None)
-        pointed = self._classes(rows)[1]
+        pointed = self._classes(rows, self._read(rows))[1]
         if pointed is None:
             return ()
         shares, given, at = pointed.antecedent.exp()[:, 1:], pointed.given[:, :, 1:], rows.at
@@ -203,24 +216,17 @@ class DocumentEncoder(Network):
         pointing at nouns that do not agree.
         """
         rows = self._rows(data, gaps, width, shown=True)
-        chosen, counted = None, None
-        wanted = rows.pieces
-        if self.masked_words:
-            chosen, counted = self._chosen(rows)
-            rows = _masked(rows, chosen, counted)
-        states = None if chosen is None else self._states(rows)
         labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
-        scores, pointed = self._classes(rows, states)
-        losses = gap_losses(scores, labels, weights, smoothing)
-        if self.pointer is not None and pointed is not None and self.pointer_agreement:
-            agreement = self.pointer.agreement_losses(pointed, labels)
-            losses = losses + self.pointer_agreement * agreement
-        if states is not None and chosen is not None and counted is not None:
-            said = at_columns(states, chosen)
-            words = self.words(said, wanted.gather(1, chosen), self.pieces.weight) * counted
-            share = counted.sum(1).clamp(min=1)
-            losses = losses + self.masked_words * words.sum(1) / share
-        return losses
+        if not self.masked_words:
+            return self._class_losses(rows, self._read(rows), labels, weights, smoothing)
+        chosen, counted = self._chosen(rows)
+        wanted = rows.pieces.gather(1, chosen)
+        rows = _masked(rows, chosen, counted)
+        read = self._read(rows, chosen)
+        words: Tensor = self.words(read.others, wanted, self.pieces.weight) * counted
+        share = counted.sum(1).clamp(min=1)
+        losses = self._class_losses(rows, read, labels, weights, smoothing)
+        return losses + self.masked_words * words.sum(1) / share
 
     def _rows(
         self, data: GapTensors, gaps: Tensor, width: int | None, shown: bool = False
@@ -247,7 +253,7 @@ class DocumentEncoder(Network):
         return torch.where(at.before, nouns, self.pointer.no_noun)
 
     def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
-        """The states of all places, or those of some columns."""
+        """The states of all places, or those of some columns, which are faster."""
         vectors = (
             self.pieces(rows.pieces)
             + few_rows(self.agreement, rows.agreement)
@@ -262,27 +268,36 @@ class DocumentEncoder(Network):
         )
         return states
 
-    def _classes(
-        self, rows: _Rows, states: Tensor | None = None
-    ) -> tuple[Tensor, PointedRows | None]:
-        """Scores of the classes, and where the pointer had its part in them.
+    def _read(self, rows: _Rows, others: Tensor | None = None) -> _Read:
+        """The states at the gap and at the pronoun, and those of other columns."""
+        ends = torch.stack((rows.at.gap, rows.at.pronoun), 1)
+        columns = ends if others is None else torch.cat((ends, others), 1)
+        every = None if self.pointer is None else self._states(rows)
+        states = self._states(rows, columns) if every is None else at_columns(every, columns)
+        return _Read(states[:, 0], states[:, 1], states[:, 2:], every)
 
-        `states` are those of all places, where they are known; a pointer needs them.
-        """
-        at = rows.at
-        ends = torch.stack((at.gap, at.pronoun), 1)
-        if states is None and self.pointer is not None:
-            states = self._states(rows)
-        seen = self._states(rows, ends) if states is None else at_columns(states, ends)
-        none = self.no_pronoun.to(seen.dtype)
-        pronoun = torch.where(at.has_source[:, None], seen[:, 1], none)
-        both = torch.cat((seen[:, 0], pronoun), -1)
+    def _classes(self, rows: _Rows, read: _Read) -> tuple[Tensor, PointedRows | None]:
+        """Scores of the classes, and where the pointer had its part in them."""
+        none = self.no_pronoun.to(read.pronoun.dtype)
+        pronoun = torch.where(rows.at.has_source[:, None], read.pronoun, none)
+        both = torch.cat((read.gap, pronoun), -1)
         hidden = nn.functional.gelu(self.dense(self.dropout(both)))
         scores: Tensor = self.output(self.dropout(hidden))
-        if self.pointer is None or rows.nouns is None or states is None:
+        if self.pointer is None or rows.nouns is None or read.every is None:
             return scores, None
-        pointed: PointedRows = self.pointer(both, states, rows.nouns, scores)
+        pointed: PointedRows = self.pointer(both, read.every, rows.nouns, scores)
         return pointed.scores, pointed
+
+    def _class_losses(
+        self, rows: _Rows, read: _Read, labels: Tensor, weights: Tensor, smoothing: float
+    ) -> Tensor:
+        """The loss of each gap's class, and of pointing at nouns that do not agree with it."""
+        scores, pointed = self._classes(rows, read)
+        losses = gap_losses(scores, labels, weights, smoothing)
+        if self.pointer is None or pointed is None or not self.pointer_agreement:
+            return losses
+        agreement = self.pointer.agreement_losses(pointed, labels)
+        return losses + self.pointer_agreement * agreement
 
     def _chosen(self, rows: _Rows) -> tuple[Tensor, Tensor]:
         """Columns whose pieces are to be said again, and which of these count.

@@ -109,7 +109,7 @@ def test_the_classes_are_summed_over_nouns_and_none(train):
     gaps = torch.arange(40)
     with torch.inference_mode():
         rows = made.network._rows(data, gaps, None)
-        scores, pointed = made.network._classes(rows)
+        scores, pointed = made.network._classes(rows, made.network._read(rows))
         focus = made.network.antecedents(data, gaps)
     total = (pointed.antecedent.exp()[:, :, None] * pointed.classes.exp()).sum(1)
     assert torch.allclose(scores.exp(), total, atol=1e-5)
