@@ -48,6 +48,13 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(made)
         self.norm = nn.LayerNorm(width)
 
+    def turns(self, positions: Tensor) -> Turns:
+        """By how much positions (batch, time) are turned.
+
+        Not part of `forward`: a compiler would calculate angles again wherever they are needed.
+        """
+        return turns(positions, self.head)
+
     def in_sequences(self, device: torch.device) -> bool:
         """Whether attention there takes sequences; else it takes rows and a mask."""
         if self.attention:
@@ -59,19 +66,18 @@ class Transformer(nn.Module):
     def forward(
         self,
         states: Tensor,
-        positions: Tensor,
+        by: Turns,
         lengths: Tensor,
         in_sequences: bool,
         columns: Tensor | None = None,
     ) -> Tensor:
-        """(batch, time, width), (batch, time) and (batch,) -> (batch, time, width).
+        """(batch, time, width), the `turns` of (batch, time) and (batch,) -> (batch, time, width).
 
         With `columns` (batch, number) only the states of these come out, (batch, number, width),
         and the last layer is not calculated for others.
         """
         time = states.shape[1]
         parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
-        by = turns(positions, self.head)
         for number, layer in enumerate(self.layers, start=1):
             wanted = columns if number == len(self.layers) else None
             states = layer(states, by, parts, in_sequences, wanted)

@@ -262,9 +262,9 @@ class DocumentEncoder(Network):
         if self.tags is not None and rows.tags is not None:
             vectors = vectors + few_rows(self.tags, rows.tags)
         in_sequences = self.encoder.in_sequences(vectors.device)
-        at = rows.at
+        by = self.encoder.turns(rows.at.offsets)
         states: Tensor = self.encoder(
-            self.dropout(vectors), at.offsets, at.lengths, in_sequences, columns
+            self.dropout(vectors), by, rows.at.lengths, in_sequences, columns
         )
         return states
 

@@ -259,9 +259,9 @@ def test_some_columns_are_what_they_are_among_all(way):
     rows, lengths = torch.randn(4, 9, 12), torch.tensor([9, 1, 5, 7])
     columns = torch.tensor([[0, 8], [0, 0], [4, 2], [6, 1]])
     in_sequences = encoder.in_sequences(rows.device)
-    positions = torch.randint(-9, 9, (4, 9))
-    whole = encoder(rows, positions, lengths, in_sequences)
-    some = encoder(rows, positions, lengths, in_sequences, columns)
+    by = encoder.turns(torch.randint(-9, 9, (4, 9)))
+    whole = encoder(rows, by, lengths, in_sequences)
+    some = encoder(rows, by, lengths, in_sequences, columns)
     torch.testing.assert_close(some, at_columns(whole, columns))
     gradients = []
     for found in (some, at_columns(whole, columns)):

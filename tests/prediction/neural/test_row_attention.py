@@ -32,7 +32,7 @@ def states_and_slopes(way, filling):
     rows = torch.randn(len(lengths), WIDTH, 16)
     there = torch.arange(WIDTH) < lengths[:, None]
     rows = torch.where(there[:, :, None], rows, filling)
-    found = made(rows, POSITIONS, lengths, made.in_sequences(rows.device))[there]
+    found = made(rows, made.turns(POSITIONS), lengths, made.in_sequences(rows.device))[there]
     torch.autograd.backward(found.square().sum())
     return found.detach(), [weight.grad for weight in made.parameters()]
 
@@ -59,33 +59,12 @@ def test_sequences_give_what_a_mask_gives():
         assert torch.allclose(one, other, atol=1e-4)
 
 
-def some_states(way, early, device="cpu", kind=torch.float32):
-    """The states of some columns, taken out in the last layer or after it, and gradients."""
-    made = transformer(way).to(device, kind)
-    torch.manual_seed(2)
-    rows = torch.randn(len(LENGTHS), WIDTH, 16).to(device, kind)
-    columns, lengths = COLUMNS.to(device), torch.tensor(LENGTHS).to(device)
-    given = (rows, POSITIONS.to(device), lengths, made.in_sequences(rows.device))
-    states = made(*given, columns) if early else at_columns(made(*given), columns)
-    torch.autograd.backward(states.float().square().sum())
-    return states.detach().float(), [weight.grad.float() for weight in made.parameters()]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_some_columns_have_the_states_that_they_have_among_all(way):
-    (states, slopes), (others, other_slopes) = (some_states(way, one) for one in (True, False))
-    assert states.shape == (len(LENGTHS), 2, 16)
-    assert torch.allclose(states, others, atol=1e-5)
-    for one, other in zip(slopes, other_slopes, strict=True):
-        assert torch.allclose(one, other, atol=1e-4)
-
-
 def test_as_many_columns_as_a_row_has_may_come_in_any_order():
     lengths, rows = torch.tensor([2, 2]), torch.randn(2, 2, 16)
     columns = torch.tensor([[1, 0], [1, 1]])
     for way in WAYS:
         made = transformer(way)
-        given = (rows, POSITIONS[:2, :2], lengths, made.in_sequences(rows.device))
+        given = (rows, made.turns(POSITIONS[:2, :2]), lengths, made.in_sequences(rows.device))
         found, expected = made(*given, columns), at_columns(made(*given), columns)
         assert torch.allclose(found, expected, atol=1e-5)
 
@@ -110,26 +89,19 @@ def test_there_is_no_kernel_without_a_gpu_or_in_single_precision():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_the_kernel_gives_what_a_mask_gives():
+@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["all", "some"])
+def test_the_kernel_gives_what_a_mask_gives(columns):
     found = []
+    lengths = torch.tensor(LENGTHS).cuda()
+    there = torch.arange(WIDTH).cuda() < lengths[:, None]
     for way in WAYS:
         made = transformer(way).cuda().bfloat16()
         torch.manual_seed(2)
         rows = torch.randn(len(LENGTHS), WIDTH, 16).cuda().bfloat16()
-        lengths = torch.tensor(LENGTHS).cuda()
-        states = made(rows, POSITIONS.cuda(), lengths, made.in_sequences(rows.device))
-        there = torch.arange(WIDTH).cuda() < lengths[:, None]
-        torch.autograd.backward(states[there].float().square().sum())
-        found.append((states[there].float(), [w.grad.float() for w in made.parameters()]))
-    (states, slopes), (others, other_slopes) = found
-    assert torch.allclose(states, others, atol=0.05)
-    for one, other in zip(slopes, other_slopes, strict=True):
-        assert torch.allclose(one, other, atol=0.05 * one.abs().max().item() + 0.05)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_the_kernel_gives_some_columns_what_a_mask_gives_them():
-    found = [some_states(way, True, "cuda", torch.bfloat16) for way in WAYS]
+        given = (rows, made.turns(POSITIONS.cuda()), lengths, made.in_sequences(rows.device))
+        states = made(*given)[there] if columns is None else made(*given, columns.cuda())
+        torch.autograd.backward(states.float().square().sum())
+        found.append((states.float(), [w.grad.float() for w in made.parameters()]))
     (states, slopes), (others, other_slopes) = found
     assert torch.allclose(states, others, atol=0.05)
     for one, other in zip(slopes, other_slopes, strict=True):
