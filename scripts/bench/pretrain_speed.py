@@ -1,9 +1,10 @@
 """Speed of self-labelled pre-training in pieces a second: forward, backward and optimiser.
 
-Run: python -m crosspro.scripts.bench.pretrain_speed [--set FOLDER] [--device cuda] [--batch 256]
-     [--layers 6] [--width 384] [--heads 6] [--steps 50] [--attention masked sequences]
-     [--pointer] [--compile] [--fp32] [--profile]
-Without a folder of `crosspro pretrain encode` every row is full (302 pieces of random text, both
+Run: python -m crosspro.scripts.bench.pretrain_speed [--recipe documents] [--set FOLDER]
+     [--device cuda] [--batch 256] [--layers 6] [--width 384] [--heads 6] [--steps 50]
+     [--attention masked sequences] [--pointer] [--compile] [--fp32] [--profile]
+Sizes are those of a recipe of conf/pretraining, where they are not given. Without a folder of
+`crosspro pretrain encode` every row is full (302 pieces of random text for the large network, both
 sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. Ways of
 attention (`row_attention`) are measured one after the other on the same batches: the mean loss of
 the steps, which is shown too, must be nearly the same. With --profile also where the time goes.
@@ -31,12 +32,13 @@ from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
-from crosspro.scripts.pretrain import SETTINGS, system_for_set
+from crosspro.scripts.pretrain import recipe_names, system_for_set, system_of
 
 _WARM_UP = 10
 _GAPS = 4096
 _SENTENCE = 500
 _PIECES = 16_000
+_SIZES = ("layers", "width", "heads")
 
 
 def full_rows() -> tuple[Inventory, GapTensors]:
@@ -85,10 +87,10 @@ def full_rows() -> tuple[Inventory, GapTensors]:
     return Inventory(vocabularies, tuple(map(str, range(9)))), data
 
 
-def loaded(folder: Path, pointer: bool) -> tuple[Inventory, GapTensors]:
+def loaded(folder: Path, recipe: str, pointer: bool) -> tuple[Inventory, GapTensors]:
     """The data of a folder of `crosspro pretrain encode`."""
     pointing = f"network_settings.pointer={str(pointer).lower()}"
-    system = system_for_set(folder, "documents", [pointing])
+    system = system_for_set(folder, recipe, [pointing])
     found = load_pretraining_set(folder, system)
     return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
 
@@ -106,16 +108,19 @@ def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
 def main() -> None:
     """Measure, and print a line for each way of attention."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--set", type=Path, help=f"made with {SETTINGS}/documents.yaml")
+    parser.add_argument("--recipe", choices=recipe_names(), default="documents")
+    parser.add_argument("--set", type=Path, help="a folder of `crosspro pretrain encode`")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    for name, number in (("batch", 256), ("layers", 6), ("width", 384), ("heads", 6)):
-        parser.add_argument(f"--{name}", type=int, default=number)
+    for name in _SIZES:
+        parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--attention", nargs="+", choices=WAYS, default=[""])
     for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
-    inventory, data = loaded(given.set, given.pointer) if given.set else full_rows()
+    folder, recipe, pointer = given.set, given.recipe, given.pointer
+    inventory, data = loaded(folder, recipe, pointer) if folder else full_rows()
     for way in given.attention:
         print(measured(inventory, data, way, given))
 
@@ -128,10 +133,10 @@ def measured(
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(1)
-    sizes = {name: getattr(given, name) for name in ("width", "layers", "heads")}
-    network = DocumentEncoder(
-        inventory, **sizes, masked_words=0.5, hidden_pronouns=0.3, pointer=given.pointer
-    )
+    sizes = {name: getattr(given, name) for name in _SIZES if getattr(given, name)}
+    settings = {**system_of(given.recipe, []).network_settings, **sizes}
+    settings |= {"tags": False, "pointer": given.pointer}
+    network = DocumentEncoder(inventory, **settings)
     network.encoder.attention = attention
     extents = network.extents(data)
     network, data = network.to(device).train(), data.to(device)
@@ -164,7 +169,8 @@ def measured(
     pieces, places = (sum(column) for column in zip(*counted, strict=True))
     memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
     shown = (
-        f"{given.layers} layers of {given.width}, batch {given.batch}, {device.type}"
+        f"{settings['layers']} layers of {settings['width']}, {network.window} pieces, "
+        f"batch {given.batch}, {device.type}"
         f"{' compiled' if given.compile else ''}{f' {attention}' if attention else ''}: "
         f"{pieces / seconds:,.0f} pieces/s, {given.batch * given.steps / seconds:,.0f} gaps/s, "
         f"{1 - pieces / places:.1%} filled up, {memory:.1f} GiB, "
@@ -176,7 +182,7 @@ def measured(
                 step()
             _wait(device)
         order = "self_cuda_time_total" if device.type == "cuda" else "self_cpu_time_total"
-        shown += "\n" + profiled.key_averages().table(sort_by=order, row_limit=25)
+        shown += "\n" + profiled.key_averages().table(sort_by=order, row_limit=60)
     return shown
 
 
