@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.guard import guarded
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.layers import layers_in
@@ -32,6 +34,7 @@ from crosspro.prediction.runs import (
     Configuration,
     Run,
     Times,
+    find_run,
     now,
     versions,
     write_run,
@@ -69,6 +72,7 @@ def fit_and_score(
     intervals and no tests. `tell` gets what a user should know meanwhile.
     """
     make_folder(folder)
+    earlier = _earlier_record(folder)
     system.configured = name or ""
     name = name or system.name
     run = Run(
@@ -88,7 +92,12 @@ def fit_and_score(
     if blind:
         tell(f"train: {blind:,} gaps without a label are not learnt from")
     start = time.monotonic()
-    fit_in_stages(task, system, splits, folder)
+    try:
+        fit_in_stages(task, system, splits, folder)
+    except InputError:
+        if earlier is not None:  # nothing has happened to the run that is there
+            write_run(folder, earlier)
+        raise
     fitted = time.monotonic()
     if system.report is not None:
         for note in filter(None, (system.report.told(), system.report.warning())):
@@ -119,6 +128,15 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
+
+
+def _earlier_record(folder: Path) -> Run | None:
+    """The record that a folder has already, if it can be read. It is no input: it is replaced."""
+    try:
+        with guarded():
+            return find_run(folder)
+    except InputError:
+        return None
 
 
 def fit_in_stages(task: Task, system: System, splits: Splits, folder: Path) -> None:
