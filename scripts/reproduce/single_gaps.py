@@ -6,7 +6,9 @@ FILE is training text of a task whose target is inflected, with its documents be
 `--parts` of the documents is for development: each of its gaps with one of the `--classes` becomes
 a document of its own in FOLDER/dev.NAME.data, its sentence and up to `--context` sentences before
 it, in which all other gaps have their words. The other documents go to FOLDER/train.NAME.data as
-they are. Which documents are chosen depends on nothing but their names.
+they are, and FOLDER/unseen.NAME.data has all lines of those that were taken, for a pre-training.
+Which documents are taken depends on nothing but their names, so lines may stand on both sides; it
+is said how many gaps do.
 """
 
 from __future__ import annotations
@@ -53,29 +55,33 @@ def split(
     if any(line.document is None for line in lines):
         raise input_error(file, "documents", "a file of doc-ids beside it", "none")
     asked = [crc32((line.document or "").encode()) % parts == 0 for line in lines]
-    rest = [line for line, taken in zip(lines, asked, strict=True) if not taken]
-    dev = list(single_gaps(lines, asked, rules, classes or rules.classes, context))
+    taken, rest = (
+        [line for line, one in zip(lines, asked, strict=True) if one == side]
+        for side in (True, False)
+    )
+    dev = list(single_gaps(taken, rules, classes or rules.classes, context))
     name = file.name.split(".data")[0].removeprefix("train.")
     make_folder(output)
-    for part, examples in {f"train.{name}": rest, f"dev.{name}": dev}.items():
-        write_examples(output / f"{part}.data", examples)
-        write_doc_ids(output / f"{part}.doc-ids", examples)
+    for part, examples in {"train": rest, "dev": dev, "unseen": taken}.items():
+        path = output / f"{part}.{name}.data"
+        write_examples(path, examples)
+        write_doc_ids(output / f"{part}.{name}.doc-ids", examples)
         gaps = sum(len(one.gaps) for one in examples)
-        print(f"{output / part}.data: {len(examples):,} lines, {gaps:,} gaps", file=sys.stderr)
+        print(f"{path}: {len(examples):,} lines, {gaps:,} gaps", file=sys.stderr)
+    learnt = {(line.source, with_words(line).target) for line in rest if line.gaps}
+    both = sum((one.source, with_words(one).target) in learnt for one in dev if one.gaps)
+    if both:
+        print(f"note: {both:,} gaps of dev stand in lines of train, too", file=sys.stderr)
 
 
 def single_gaps(
-    lines: Sequence[Example],
-    asked: Sequence[bool],
-    task: Task,
-    classes: Sequence[str],
-    context: int,
+    lines: Sequence[Example], task: Task, classes: Sequence[str], context: int
 ) -> Iterator[Example]:
-    """Each gap of the lines that are asked, with the lines before it, as a document of its own."""
+    """Each gap of these classes, with the lines before it, as a document of its own."""
     wanted = {task.class_index[name] for name in classes}
     number = 0
     for place, line in enumerate(lines):
-        for gap in line.gaps if asked[place] else ():
+        for gap in line.gaps:
             if gap.label is None or task.class_index[gap.label] not in wanted:
                 continue
             number += 1

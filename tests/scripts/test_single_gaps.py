@@ -57,16 +57,20 @@ def test_each_gap_is_a_document_with_the_line_before(data):
     assert ids == ["gap1", "gap1", "gap2", "gap2", "gap3", "gap3", "gap4", "gap4"]
 
 
-def test_other_documents_are_learnt_from(data):
+def test_other_documents_are_learnt_from(data, capsys):
     folder = run(data)
+    assert "note: 5 gaps of dev stand in lines of train, too" in capsys.readouterr().err
     assert (folder / "train.film.data").read_text("utf-8") == LINES
     assert set((folder / "train.film.doc-ids").read_text("utf-8").split()) == {name(False)}
+    assert (folder / "unseen.film.data").read_text("utf-8") == LINES
+    assert set((folder / "unseen.film.doc-ids").read_text("utf-8").split()) == {name(True)}
     dev = list(read_examples(folder / "dev.film.data", TASK))
     assert [gap.label for one in dev for gap in one.gaps] == ["elle", "elle", "il", "OTHER", "elle"]
 
 
-def test_without_context_there_is_the_sentence_alone(data):
+def test_without_context_there_is_the_sentence_alone(data, capsys):
     folder = run(data, context=0, parts=1)
+    assert "note" not in capsys.readouterr().err
     assert all(one.gaps for one in read_examples(folder / "dev.film.data", TASK))
     assert (folder / "train.film.data").read_text("utf-8") == ""
 
