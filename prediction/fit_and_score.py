@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.files.guard import guarded
-from crosspro.data_prep.files.textfile import make_folder, write_text
+from crosspro.data_prep.files.textfile import atomic_output, make_folder, write_text
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.sets.contents import Contents, example_contents
@@ -30,11 +30,11 @@ from crosspro.evaluation.submissions.submission import gold_of, submission_of, u
 from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
 from crosspro.prediction.runs import (
     ENCODED,
+    FILE,
     MEMBERS,
     Configuration,
     Run,
     Times,
-    find_run,
     now,
     versions,
     write_run,
@@ -72,7 +72,8 @@ def fit_and_score(
     intervals and no tests. `tell` gets what a user should know meanwhile.
     """
     make_folder(folder)
-    earlier = _earlier_record(folder)
+    record = folder / FILE
+    earlier = record.read_bytes() if record.is_file() else None
     system.configured = name or ""
     name = name or system.name
     run = Run(
@@ -94,9 +95,10 @@ def fit_and_score(
     start = time.monotonic()
     try:
         fit_in_stages(task, system, splits, folder)
-    except InputError:
-        if earlier is not None:  # nothing has happened to the run that is there
-            write_run(folder, earlier)
+    except CrossproError:
+        if earlier is not None:  # its model and its scores are still there
+            with suppress(CrossproError), atomic_output(record) as handle:
+                handle.write(earlier)
         raise
     fitted = time.monotonic()
     if system.report is not None:
@@ -128,15 +130,6 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
-
-
-def _earlier_record(folder: Path) -> Run | None:
-    """The record that a folder has already, if it can be read. It is no input: it is replaced."""
-    try:
-        with guarded():
-            return find_run(folder)
-    except InputError:
-        return None
 
 
 def fit_in_stages(task: Task, system: System, splits: Splits, folder: Path) -> None:

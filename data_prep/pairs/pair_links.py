@@ -24,9 +24,10 @@ from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.align.text import Sentences, make_form
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.demo.profiles import PROFILES
-from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.example import Link
+from crosspro.data_prep.gaps.gold_words import with_gold_words
 from crosspro.data_prep.sample import LANGUAGES, read_tokens
-from crosspro.data_prep.task import NONE, Task
+from crosspro.data_prep.task import Task
 
 DEMO_DOCUMENTS = 150
 SEEN = 0.5
@@ -128,12 +129,5 @@ def _own_texts(task: Task) -> tuple[list[list[str]], list[list[str]]]:
         inflected = replace(task, target="inflected", tagset="none")
         for example in demo_examples(inflected, "train", DEMO_DOCUMENTS):
             source.append(list(example.source))
-            target.append(demo_words(example))
+            target.append(list(with_gold_words(example).target))
     return source, target
-
-
-def demo_words(example: Example) -> list[str]:
-    """The target words of an inflected example, those of its gaps in their places."""
-    hidden = {gap.position: gap.word or NONE for gap in example.gaps}
-    words = (hidden.get(place, word) for place, word in enumerate(example.target))
-    return [word for word in words if word != NONE]

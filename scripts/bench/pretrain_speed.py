@@ -1,13 +1,14 @@
 """Speed of self-labelled pre-training in pieces a second: forward, backward and optimiser.
 
 Run: python -m crosspro.scripts.bench.pretrain_speed [--recipe documents] [--set FOLDER]
-     [--device cuda] [--batch 256] [--layers 6] [--width 384] [--heads 6] [--steps 50]
+     [--device cuda] [--batch 256] [--layers N] [--width N] [--heads N] [--steps 50]
      [--attention masked sequences] [--pointer] [--compile] [--fp32] [--profile]
-Sizes are those of a recipe of conf/pretraining, where they are not given. Without a folder of
-`crosspro pretrain encode` every row is full (302 pieces of random text for the large network, both
-sides). Only pieces of text count, not what fills rows up; the share of the latter is shown. Ways of
-attention (`row_attention`) are measured one after the other on the same batches: the mean loss of
-the steps, which is shown too, must be nearly the same. With --profile also where the time goes.
+Sizes are those of a recipe of conf/pretraining, where they are not given, but for that of a batch.
+Without a folder of `crosspro pretrain encode` every row is full (302 pieces of random text for the
+large network, both sides). Only pieces of text count, not what fills rows up; the share of the
+latter is shown. Ways of attention (`row_attention`) are measured one after the other on the same
+batches: the mean loss of the steps, which is shown too, must be nearly the same. With --profile
+also where the time goes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,9 +42,12 @@ _SENTENCE = 500
 _PIECES = 16_000
 _SIZES = ("layers", "width", "heads")
 
+Settings = dict[str, Any]
+"""Those of a network."""
 
-def full_rows() -> tuple[Inventory, GapTensors]:
-    """Random text in which every row is full, and every twentieth piece a pronoun."""
+
+def full_rows(recipe: str, pointer: bool) -> tuple[Inventory, GapTensors, Settings]:
+    """Random text without tags in which every row is full, and every twentieth piece a pronoun."""
     generator = torch.Generator().manual_seed(1)
     words = ("<pad>", "<unk>", GAP_WORD, *map(str, range(_PIECES - 3)))
     vocabularies = {
@@ -84,15 +89,17 @@ def full_rows() -> tuple[Inventory, GapTensors]:
         source_high=end,
         label=torch.randint(0, 9, (_GAPS,), generator=generator),
     )
-    return Inventory(vocabularies, tuple(map(str, range(9)))), data
+    settings = system_of(recipe, []).network_settings | {"tags": False, "pointer": pointer}
+    return Inventory(vocabularies, tuple(map(str, range(9)))), data, settings
 
 
-def loaded(folder: Path, recipe: str, pointer: bool) -> tuple[Inventory, GapTensors]:
-    """The data of a folder of `crosspro pretrain encode`."""
+def loaded(folder: Path, recipe: str, pointer: bool) -> tuple[Inventory, GapTensors, Settings]:
+    """The data of a folder of `crosspro pretrain encode`, and what its network is like."""
     pointing = f"network_settings.pointer={str(pointer).lower()}"
     system = system_for_set(folder, recipe, [pointing])
     found = load_pretraining_set(folder, system)
-    return Inventory(found.encoder.vocabularies, found.task.classes), found.data.train
+    inventory = Inventory(found.encoder.vocabularies, found.task.classes)
+    return inventory, found.data.train, system.network_settings
 
 
 def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
@@ -119,23 +126,25 @@ def main() -> None:
     for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
-    folder, recipe, pointer = given.set, given.recipe, given.pointer
-    inventory, data = loaded(folder, recipe, pointer) if folder else full_rows()
+    kind = (given.recipe, given.pointer)
+    inventory, data, settings = loaded(given.set, *kind) if given.set else full_rows(*kind)
+    sizes = {name: getattr(given, name) for name in _SIZES if getattr(given, name) is not None}
     for way in given.attention:
-        print(measured(inventory, data, way, given))
+        print(measured(inventory, data, {**settings, **sizes}, way, given))
 
 
 def measured(
-    inventory: Inventory, data: GapTensors, attention: str, given: argparse.Namespace
+    inventory: Inventory,
+    data: GapTensors,
+    settings: Settings,
+    attention: str,
+    given: argparse.Namespace,
 ) -> str:
     """The speed of one way of attention, with the options of the command."""
     device = torch.device(given.device)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(1)
-    sizes = {name: getattr(given, name) for name in _SIZES if getattr(given, name)}
-    settings = {**system_of(given.recipe, []).network_settings, **sizes}
-    settings |= {"tags": False, "pointer": given.pointer}
     network = DocumentEncoder(inventory, **settings)
     network.encoder.attention = attention
     extents = network.extents(data)

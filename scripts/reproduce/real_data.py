@@ -32,14 +32,14 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.files.limits import limits_now
 from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.data_prep.files.textfile import atomic_output, read_lines, write_text
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.gaps.gold_words import with_gold_words
 from crosspro.data_prep.layers import data_stem
-from crosspro.data_prep.task import NONE, Task, load_task
+from crosspro.data_prep.task import Task, load_task
 from crosspro.scripts.main import command_app, run
 
 app = command_app()
@@ -218,10 +218,11 @@ def _official(name: str, rules: str, official: Path, folder: Path) -> None:
             (folder / f"{title}.doc-ids.xz").write_bytes((official / doc_ids).read_bytes())
             continue
         prefix = folder / f"restored.{title}"
-        examples = [_restored(e) for e in read_examples(official / data, inflected, lenient=True)]
-        write_text(Path(f"{prefix}.en"), "".join(" ".join(e[0]) + "\n" for e in examples))
-        write_text(Path(f"{prefix}.fr"), "".join(" ".join(e[1]) + "\n" for e in examples))
-        write_links(f"{prefix}.links", [links for _, _, links in examples])
+        read = read_examples(official / data, inflected, lenient=True)
+        examples = [with_gold_words(example) for example in read]
+        write_text(Path(f"{prefix}.en"), "".join(" ".join(e.source) + "\n" for e in examples))
+        write_text(Path(f"{prefix}.fr"), "".join(" ".join(e.target) + "\n" for e in examples))
+        write_links(f"{prefix}.links", [example.links for example in examples])
         text = ["--source", f"{prefix}.en", "--target", f"{prefix}.fr"]
         how = ["--doc-ids", str(official / doc_ids), "--tokenised", "--links", f"{prefix}.links"]
         made = ["--rules", rules, "-o", str(folder / title)]
@@ -241,20 +242,6 @@ def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
             layer = folder / f"{title}.source.conllu.xz"
             how = ["--layout", "conllu", "--jobs", str(jobs), "-o", str(layer)]
             _crosspro("annotate", str(source), "-l", language, *how)
-
-
-def _restored(example: Example) -> tuple[Sequence[str], Sequence[str], list[Link]]:
-    """Source, target and links with the gold words in the gaps; gaps without a word go away."""
-    words = {gap.position: gap.word for gap in example.gaps}
-    kept = [
-        position
-        for position in range(len(example.target))
-        if position not in words or words[position] not in (None, NONE)
-    ]
-    new = {position: index for index, position in enumerate(kept)}
-    target = [words.get(position) or example.target[position] for position in kept]
-    links = [(source, new[position]) for source, position in example.links if position in new]
-    return example.source, target, links
 
 
 def _crosspro(*arguments: str) -> None:

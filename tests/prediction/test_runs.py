@@ -11,7 +11,7 @@ import pytest
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.sets.splits import demo_splits, file_splits
 from crosspro.data_prep.task import load_task
@@ -34,10 +34,10 @@ class Stopped(Majority):
 
 
 class Refused(Majority):
-    """A system with other settings than the run that is there."""
+    """A system with settings that are refused."""
 
     def fit(self, *arguments, **named):
-        raise input_error("settings", "seed", "the same", "others")
+        raise CrossproError("settings: trainer: no such accelerator")
 
 
 def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
@@ -109,13 +109,16 @@ def test_a_stopped_run_can_be_told(tmp_path):
     assert not run.scores
 
 
-def test_a_run_that_is_refused_leaves_the_record_that_is_there(tmp_path):
+@pytest.mark.parametrize("record", [None, b"{", b'{"format": 99}'])
+def test_a_run_that_is_refused_leaves_the_record_that_is_there(record, tmp_path):
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
-    before = (tmp_path / "run.json").read_bytes()
-    with pytest.raises(InputError, match="expected the same, found others"):
+    path = tmp_path / "run.json"
+    if record is not None:  # whatever it says
+        path.write_bytes(record)
+    before = path.read_bytes()
+    with pytest.raises(CrossproError, match="no such accelerator"):
         fit_and_score(TASK, Refused(), SMALL, tmp_path, seed=2)
-    assert (tmp_path / "run.json").read_bytes() == before
-    (tmp_path / "run.json").write_text("{", "utf-8")  # what cannot be read is replaced
+    assert path.read_bytes() == before
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
     assert read_run(tmp_path).status == "complete"
 

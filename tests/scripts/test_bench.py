@@ -53,6 +53,14 @@ def test_pretraining_is_measured_in_every_way_of_attention(monkeypatch, capsys):
     assert len({line.rpartition("mean loss ")[2] for line in lines}) == 1
 
 
+def test_the_network_of_a_recipe_is_measured(monkeypatch, capsys):
+    monkeypatch.setattr("crosspro.scripts.bench.pretrain_speed._GAPS", 4)
+    given = ["--recipe", "tiny_documents", "--device", "cpu", "--batch", "2", "--steps", "1"]
+    monkeypatch.setattr(sys, "argv", ["pretrain_speed", *given, "--layers", "1"])
+    pretrain_speed.main()
+    assert capsys.readouterr().out.startswith("1 layers of 192, 122 pieces, batch 2, cpu: ")
+
+
 @pytest.mark.parametrize(
     ("ours", "plain", "reader"),
     [(NyuNMT, PlainNyu, "encoder"), (UkyotoAttention, PlainUkyoto, "source_reader")],

@@ -253,7 +253,7 @@ class DocumentEncoder(Network):
         return torch.where(at.before, nouns, self.pointer.no_noun)
 
     def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
-        """The states of all places, or those of some columns, which are faster."""
+        """The states of all places, or, at less cost, those of some columns."""
         vectors = (
             self.pieces(rows.pieces)
             + few_rows(self.agreement, rows.agreement)

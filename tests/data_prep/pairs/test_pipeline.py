@@ -8,12 +8,12 @@ import pytest
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.gaps.gold_words import with_gold_words
 from crosspro.data_prep.pairs.pair_links import (
     PairAligner,
     aligner_of_package,
     aligner_with_corpus,
     aligner_with_prior,
-    demo_words,
 )
 from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair, stand_in, typed_pairs
@@ -159,7 +159,7 @@ def test_gaps_of_the_demo_corpus_are_found_again(name):
     pipeline = PairPipeline(load_task(name))
     right = total = 0
     for example in demo_examples(pipeline.task, "test", 10):
-        words = " ".join(demo_words(example))
+        words = " ".join(with_gold_words(example).target)
         found = pipeline.prepare(SentencePair(" ".join(example.source), words)).example
         gold = {gap.source_index: gap.position for gap in example.gaps if gap.word != "NONE"}
         total += len(gold)

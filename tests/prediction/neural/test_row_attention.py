@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from crosspro.prediction.neural.row_attention import WAYS, has_kernel, sequence_bounds
+from crosspro.prediction.neural.row_attention import (
+    WAYS,
+    has_kernel,
+    sequence_bounds,
+    some_asking,
+)
 from crosspro.prediction.neural.sentence_reader import at_columns
 from crosspro.prediction.neural.transformer import Transformer
 from tests.prediction.neural.small import TASK, prepared
@@ -41,6 +46,8 @@ def test_a_row_and_what_fills_it_up_are_two_sequences():
     bounds = sequence_bounds(torch.tensor(LENGTHS), WIDTH)
     assert bounds.tolist() == [0, 1, 12, 19, 24, 36, 36, 39, 48, 60, 60]
     assert bounds.dtype == torch.int32
+    # Where some columns ask, each row has so many queries, and what fills it up has none.
+    assert some_asking(3, 2, bounds).tolist() == [0, 2, 2, 4, 4, 6, 6]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -79,6 +86,30 @@ def test_a_network_scores_alike_in_both_ways(train):
             found.append(made.network(data, every))
     assert torch.allclose(*found, atol=1e-5)
     assert found[0].shape == (40, len(TASK.classes))
+
+
+@pytest.mark.parametrize("share", [0.15, 0.9])
+def test_a_network_learns_alike_in_both_ways(share, train):
+    """Short rows have fewer pieces than are drawn: columns that fill them up count nothing."""
+    masked = {"masked_words": 0.5, "masked_share": share, "hidden_pronouns": 0.3}
+    options = {"units": "joint", "unit_vocabulary": 300, "context": 2}
+    made, data = prepared("document_encoder", train, masked, **options)
+    network, gaps = made.network, torch.arange(40)
+    width, weights = int(network.extents(data).max()), torch.ones(len(TASK.classes))
+    found = []
+    for way in WAYS:
+        network.encoder.attention = way
+        network.zero_grad()
+        torch.manual_seed(3)
+        losses = network.loss(data, gaps, width, weights, 0.0)
+        torch.autograd.backward(losses.sum())
+        slopes = [one.grad.clone() for one in network.parameters() if one.grad is not None]
+        found.append((losses.detach(), slopes))
+    (losses, slopes), (others, other_slopes) = found
+    assert torch.isfinite(losses).all()
+    assert torch.allclose(losses, others, atol=1e-4)
+    for one, other in zip(slopes, other_slopes, strict=True):
+        assert torch.allclose(one, other, atol=1e-3)
 
 
 def test_there_is_no_kernel_without_a_gpu_or_in_single_precision():
