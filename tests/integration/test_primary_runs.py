@@ -51,7 +51,10 @@ def predicted(run, folder):
     return data
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("hardmeier_2016_primary", marks=pytest.mark.slow), "hardmeier_2017_primary"],
+)
 def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
     checkpoint, members, *settings = RUNS[name]
     run = tmp_path / "run"
@@ -78,7 +81,9 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
         assert ("Antecedents" in part) == (name == "hardmeier_2016_primary")
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    "name", ["nyu_2017_primary", pytest.param("ukyoto_2016", marks=pytest.mark.slow)]
+)
 def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
     run, page, why = tmp_path / "run", tmp_path / "report.html", tmp_path / "why.html"
     settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"
