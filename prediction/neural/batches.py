@@ -44,9 +44,10 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         generator = np.random.default_rng((self.seed, self.epoch))
         gaps = self.sampler.draw(self.labels, self.classes, generator)
-        for batch, width in bucketed_batches(gaps, self.extents, self.size, generator):
-            mine = batch[self.rank :: self.world]
-            yield torch.from_numpy(mine).to(self.device, non_blocking=True), width, len(batch)
+        batches = list(bucketed_batches(gaps, self.extents, self.size, generator))
+        mine = on_device([batch[self.rank :: self.world] for batch, _ in batches], self.device)
+        for own, (batch, width) in zip(mine, batches, strict=True):
+            yield own, width, len(batch)
 
     def __len__(self) -> int:
         if self.epoch not in self.lengths:  # Lightning asks several times an epoch
@@ -54,6 +55,15 @@ class Batches:
             drawn = len(self.sampler.draw(self.labels, self.classes, generator))
             self.lengths = {self.epoch: -(-drawn // self.size)}
         return self.lengths[self.epoch]
+
+
+def on_device(batches: Sequence[Indices], device: torch.device) -> Sequence[Tensor]:
+    """The gap numbers of batches, sent at once: a GPU would wait at each batch for its own."""
+    if not batches:
+        return ()
+    every = torch.from_numpy(np.concatenate(batches)).to(device)
+    ends = np.cumsum([len(batch) for batch in batches])
+    return [every[end - len(batch) : end] for batch, end in zip(batches, ends, strict=True)]
 
 
 def in_order(extents: Indices, size: int, places: int | None = None) -> list[tuple[Indices, int]]:

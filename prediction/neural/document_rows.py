@@ -62,6 +62,10 @@ TARGET_AGREEMENT = Field(
 )
 
 
+_GPU_STEP = 16
+"""On a GPU rows are as wide as a multiple of this."""
+
+
 @dataclass(frozen=True)
 class RowPlaces:
     """Where the rows of some gaps are: (batch, time), first the source, then the target.
@@ -128,12 +132,12 @@ class DocumentWindow:
         """The pieces of each gap's row."""
         return self._source(data, gaps)[1] + self._target(data, gaps)[1]
 
-    def places(self, data: GapTensors, gaps: Tensor, width: int | None, step: int) -> RowPlaces:
-        """The rows of gaps, as wide as a multiple of `step`."""
+    def places(self, data: GapTensors, gaps: Tensor, width: int | None) -> RowPlaces:
+        """The rows of gaps."""
         source_start, source_length = self._source(data, gaps)
         target_start, target_length = self._target(data, gaps)
         length = source_length + target_length
-        size = -(-table_width(length, width) // step) * step
+        size = row_width(table_width(length, width), gaps.device)
         columns = torch.arange(size, device=gaps.device)[None]
         of_source = columns < source_length[:, None]
         source = source_start[:, None] + columns
@@ -163,6 +167,12 @@ class DocumentWindow:
         """The same of the target, which has the gap itself at least."""
         bounds = data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
         return _span(*bounds, *self.target)
+
+
+def row_width(longest: int, device: torch.device) -> int:
+    """How wide the rows of a batch are; a GPU makes some kernels anew for each width."""
+    step = _GPU_STEP if device.type == "cuda" else 1
+    return -(-longest // step) * step
 
 
 def _span(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytorch_lightning as pl
+import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
 from pytorch_lightning.loggers import TensorBoardLogger
@@ -25,6 +26,7 @@ from crosspro.data_prep.files.temporary import temporary_folder
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog
+from crosspro.prediction.neural.inference import has_bfloat16
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.resuming import (
     checkpoint_to_resume,
@@ -113,7 +115,7 @@ class NetworkTrainer:
                 accelerator=settings.accelerator,
                 devices=settings.devices,
                 strategy=settings.strategy,
-                precision=settings.precision,  # type: ignore[arg-type]
+                precision=_precision(settings),  # type: ignore[arg-type]
                 max_epochs=settings.max_epochs,
                 callbacks=[*shown, *logs, self.patience, self.best, last],
                 logger=TensorBoardLogger(folder, "tensorboard", "") if folder else False,
@@ -173,6 +175,16 @@ class NetworkTrainer:
             _kept_epoch(Path(path), float(score)) for path, score in self.best.best_k_models.items()
         ]
         return sorted(found, key=lambda one: (-one.score, one.epoch))
+
+
+def _precision(settings: TrainerSettings) -> str:
+    """That of the settings; processors without bfloat16 are hundreds of times slower with it."""
+    no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
+    on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
+    if settings.precision != "bf16-mixed" or not on_cpu or has_bfloat16():
+        return settings.precision
+    print("trainer.precision: 32-true, as this processor has no bfloat16", file=sys.stderr)
+    return "32-true"
 
 
 class _Bar(TQDMProgressBar):

@@ -2,7 +2,9 @@
 
 Rows are filled up to a common width; attention leaves out what fills them up (`row_attention`), so
 that a row gives the same states whatever it is put together with. It knows how far places are apart
-(`rotary_positions`).
+(`rotary_positions`). Norms have no weights and layers no biases: a product behind a norm does what
+its weights would, and adding up the gradients of all places for each of these few numbers took a
+GPU longer than most products.
 """
 
 from __future__ import annotations
@@ -12,15 +14,9 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.rotary_positions import Turns, turned, turns
-from crosspro.prediction.neural.row_attention import (
-    has_kernel,
-    masked_attention,
-    sequence_attention,
-    sequence_bounds,
-    some_asking,
-)
-from crosspro.prediction.neural.sentence_reader import at_columns, inside
+from crosspro.prediction.neural.rotary_positions import Turns, turned
+from crosspro.prediction.neural.row_attention import key_marks, row_attention
+from crosspro.prediction.neural.sentence_reader import at_columns
 
 _SPREAD = 0.02
 _WIDER = 4
@@ -28,61 +24,35 @@ _WIDER = 4
 
 
 class Transformer(nn.Module):
-    """Layers of self-attention and feed-forward networks, and a norm.
-
-    `attention` is one of `row_attention.WAYS`; if it is empty, sequences where they have a kernel.
-    """
+    """Layers of self-attention and feed-forward networks, and a norm."""
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.attention = ""
-        self.head = width // heads
         made = [_Layer(width, heads, dropout) for _ in range(layers)]
         for layer in made:
             for module in layer.modules():
                 if isinstance(module, nn.Linear):
                     nn.init.normal_(module.weight, std=_SPREAD)
-                    nn.init.zeros_(module.bias)
             for last in (layer.attended, layer.narrow):  # what is added up begins small
                 nn.init.normal_(last.weight, std=_SPREAD / sqrt(2 * layers))
         self.layers = nn.ModuleList(made)
-        self.norm = nn.LayerNorm(width)
-
-    def turns(self, positions: Tensor) -> Turns:
-        """By how much positions (batch, time) are turned.
-
-        Not part of `forward`: a compiler would calculate angles again wherever they are needed.
-        """
-        return turns(positions, self.head)
-
-    def in_sequences(self, device: torch.device) -> bool:
-        """Whether attention there takes sequences; else it takes rows and a mask."""
-        if self.attention:
-            return self.attention == "sequences"
-        mixed = torch.is_autocast_enabled(device.type)
-        kind = torch.get_autocast_dtype(device.type) if mixed else self.norm.weight.dtype
-        return has_kernel(device, kind, self.head)
 
     def forward(
-        self,
-        states: Tensor,
-        by: Turns,
-        lengths: Tensor,
-        in_sequences: bool,
-        columns: Tensor | None = None,
+        self, states: Tensor, by: Turns, inside: Tensor, columns: Tensor | None = None
     ) -> Tensor:
-        """(batch, time, width), the `turns` of (batch, time) and (batch,) -> (batch, time, width).
+        """(batch, time, width), the `turns` of (batch, time) and where rows have something ->
+        (batch, time, width).
 
         With `columns` (batch, number) only the states of these come out, (batch, number, width),
         and the last layer is not calculated for others.
         """
-        time = states.shape[1]
-        parts = sequence_bounds(lengths, time) if in_sequences else inside(lengths, time)
+        if torch.is_autocast_enabled(states.device.type):
+            states = states.to(torch.get_autocast_dtype(states.device.type))
+        marks = key_marks(inside).to(states.dtype)
         for number, layer in enumerate(self.layers, start=1):
             wanted = columns if number == len(self.layers) else None
-            states = layer(states, by, parts, in_sequences, wanted)
-        normed: Tensor = self.norm(states)
-        return normed
+            states = layer(states, by, marks, wanted)
+        return _normed(states)
 
 
 class _Layer(nn.Module):
@@ -91,65 +61,53 @@ class _Layer(nn.Module):
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
-        self.attention_norm = nn.LayerNorm(width)
-        self.queries_keys_values = nn.Linear(width, 3 * width)
-        self.attended = nn.Linear(width, width)
-        self.norm = nn.LayerNorm(width)
-        self.wide = nn.Linear(width, _WIDER * width)
-        self.narrow = nn.Linear(_WIDER * width, width)
+        self.queries_keys_values = nn.Linear(width, 3 * width, bias=False)
+        self.attended = nn.Linear(width, width, bias=False)
+        self.wide = nn.Linear(width, _WIDER * width, bias=False)
+        self.narrow = nn.Linear(_WIDER * width, width, bias=False)
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self,
-        states: Tensor,
-        by: Turns,
-        parts: Tensor,
-        in_sequences: bool,
-        columns: Tensor | None = None,
+        self, states: Tensor, by: Turns, marks: Tensor, columns: Tensor | None = None
     ) -> Tensor:
         """(batch, time, width) -> (batch, time, width), or only some columns of it."""
-        normed = self.attention_norm(states)
+        normed = _normed(states)
         if columns is None:
-            found = self._attend(normed, by, parts, in_sequences)
+            found = self._attend(normed, by, marks)
         else:
-            found = self._attend_at(columns, normed, by, parts, in_sequences)
+            found = self._attend_at(columns, normed, by, marks)
             states = at_columns(states, columns)
         states = states + self.dropout(found)
-        hidden = nn.functional.gelu(self.wide(self.norm(states)))
+        hidden = nn.functional.relu(self.wide(_normed(states))).square()
         added: Tensor = states + self.dropout(self.narrow(hidden))
         return added
 
-    def _attend(self, states: Tensor, by: Turns, parts: Tensor, in_sequences: bool) -> Tensor:
-        """`parts` are bounds of sequences, or what is inside rows."""
+    def _attend(self, states: Tensor, by: Turns, marks: Tensor) -> Tensor:
+        """What each place attends to."""
         batch, time, width = states.shape
-        three = self.queries_keys_values(states).view(batch, time, 3, self.heads, -1)
-        queries, keys = turned(three[:, :, :2].flatten(2, 3), by).chunk(2, 2)
-        attend = sequence_attention if in_sequences else masked_attention
-        found = attend(queries, keys, three[:, :, 2], parts)
+        three = self.queries_keys_values(states).chunk(3, -1)
+        queries, keys, values = (part.view(batch, time, self.heads, -1) for part in three)
+        found = row_attention(turned(queries, by), turned(keys, by), values, marks)
         result: Tensor = self.attended(found.reshape(batch, time, width))
         return result
 
-    def _attend_at(
-        self, columns: Tensor, states: Tensor, by: Turns, parts: Tensor, in_sequences: bool
-    ) -> Tensor:
+    def _attend_at(self, columns: Tensor, states: Tensor, by: Turns, marks: Tensor) -> Tensor:
         """The same for some columns: others are not asked what they attend to."""
         batch, time, width = states.shape
-        weight, bias = self.queries_keys_values.weight, self.queries_keys_values.bias
-        chosen = at_columns(states, columns)
-        asked = nn.functional.linear(chosen, weight[:width], bias[:width])
-        queries = asked.view(batch, -1, self.heads, width // self.heads)
-        two = nn.functional.linear(states, weight[width:], bias[width:])
-        keys, values = two.view(batch, time, 2, self.heads, -1).unbind(2)
+        weight = self.queries_keys_values.weight
+        chosen = nn.functional.linear(at_columns(states, columns), weight[:width])
+        queries = chosen.view(batch, -1, self.heads, width // self.heads)
+        two = nn.functional.linear(states, weight[width:]).chunk(2, -1)
+        keys, values = (part.view(batch, time, self.heads, -1) for part in two)
         own = torch.arange(batch, device=columns.device)[:, None], columns
-        queries = turned(queries, (by[0][own], by[1][own]))
-        keys = turned(keys, by)
-        if in_sequences:
-            asking = some_asking(batch, columns.shape[1], parts)
-            found = sequence_attention(queries, keys, values, parts, asking)
-        else:
-            found = masked_attention(queries, keys, values, parts)
+        there = by[0][own], by[1][own]
+        found = row_attention(turned(queries, there), turned(keys, by), values, marks)
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
+
+
+def _normed(states: Tensor) -> Tensor:
+    return nn.functional.layer_norm(states, states.shape[-1:])
 
 
 def few_rows(table: nn.Embedding, numbers: Tensor) -> Tensor:

@@ -1,14 +1,12 @@
 """Speed of self-labelled pre-training in pieces a second: forward, backward and optimiser.
 
 Run: python -m crosspro.scripts.bench.pretrain_speed [--recipe documents] [--set FOLDER]
-     [--device cuda] [--batch 256] [--layers N] [--width N] [--heads N] [--steps 50]
-     [--attention masked sequences] [--pointer] [--compile] [--fp32] [--profile]
+     [--device cuda] [--batch 256] [--layers N] [--width N] [--heads N] [--dropout P]
+     [--steps 50] [--pointer] [--compile] [--fp32] [--profile]
 Sizes are those of a recipe of conf/pretraining, where they are not given, but for that of a batch.
 Without a folder of `crosspro pretrain encode` every row is full (302 pieces of random text for the
 large network, both sides). Only pieces of text count, not what fills rows up; the share of the
-latter is shown. Ways of attention (`row_attention`) are measured one after the other on the same
-batches: the mean loss of the steps, which is shown too, must be nearly the same. With --profile
-also where the time goes.
+latter is shown. With --profile also where the time goes.
 """
 
 from __future__ import annotations
@@ -24,13 +22,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from crosspro.prediction.neural.batches import on_device
+from crosspro.prediction.neural.document_rows import row_width
 from crosspro.prediction.neural.encoding import closed_vocabularies
 from crosspro.prediction.neural.fields import GAP_WORD
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
 from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
-from crosspro.prediction.neural.row_attention import WAYS
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
@@ -40,7 +39,8 @@ _WARM_UP = 10
 _GAPS = 4096
 _SENTENCE = 500
 _PIECES = 16_000
-_SIZES = ("layers", "width", "heads")
+_CHANGES = {"layers": int, "width": int, "heads": int, "dropout": float}
+"""Settings of a network that may be given."""
 
 Settings = dict[str, Any]
 """Those of a network."""
@@ -102,70 +102,66 @@ def loaded(folder: Path, recipe: str, pointer: bool) -> tuple[Inventory, GapTens
     return inventory, found.data.train, system.network_settings
 
 
-def batches(extents: Indices, size: int) -> Iterator[tuple[Indices, int]]:
-    """Whole batches without end."""
+def batches(extents: Indices, size: int, device: torch.device) -> Iterator[tuple[Tensor, int, int]]:
+    """Whole batches without end: gaps, the widest row, and the pieces of all."""
     generator = np.random.default_rng(1)
     while True:
         order = generator.permutation(len(extents))
-        for gaps, width in bucketed_batches(order, extents, size, generator):
-            if len(gaps) == size or len(extents) < size:
-                yield gaps, width
+        drawn = [
+            (gaps, width)
+            for gaps, width in bucketed_batches(order, extents, size, generator)
+            if len(gaps) == size or len(extents) < size
+        ]
+        for numbers, (gaps, width) in zip(
+            on_device([gaps for gaps, _ in drawn], device), drawn, strict=True
+        ):
+            yield numbers, width, int(extents[gaps].sum())
 
 
 def main() -> None:
-    """Measure, and print a line for each way of attention."""
+    """Measure, and print a line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--recipe", choices=recipe_names(), default="documents")
     parser.add_argument("--set", type=Path, help="a folder of `crosspro pretrain encode`")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    for name in _SIZES:
-        parser.add_argument(f"--{name}", type=int)
+    for name, kind in _CHANGES.items():
+        parser.add_argument(f"--{name}", type=kind)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--steps", type=int, default=50)
-    parser.add_argument("--attention", nargs="+", choices=WAYS, default=[""])
     for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
-    kind = (given.recipe, given.pointer)
-    inventory, data, settings = loaded(given.set, *kind) if given.set else full_rows(*kind)
-    sizes = {name: getattr(given, name) for name in _SIZES if getattr(given, name) is not None}
-    for way in given.attention:
-        print(measured(inventory, data, {**settings, **sizes}, way, given))
+    chosen = (given.recipe, given.pointer)
+    inventory, data, settings = loaded(given.set, *chosen) if given.set else full_rows(*chosen)
+    changes = {name: getattr(given, name) for name in _CHANGES if getattr(given, name) is not None}
+    print(measured(inventory, data, {**settings, **changes}, given))
 
 
 def measured(
-    inventory: Inventory,
-    data: GapTensors,
-    settings: Settings,
-    attention: str,
-    given: argparse.Namespace,
+    inventory: Inventory, data: GapTensors, settings: Settings, given: argparse.Namespace
 ) -> str:
-    """The speed of one way of attention, with the options of the command."""
+    """The speed of a network, with the options of the command."""
     device = torch.device(given.device)
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(1)
     network = DocumentEncoder(inventory, **settings)
-    network.encoder.attention = attention
     extents = network.extents(data)
     network, data = network.to(device).train(), data.to(device)
     if given.compile:
         network.compile(dynamic=True)
     optimiser = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=device.type == "cuda")
     weights = torch.ones(len(inventory.classes), device=device)
-    source = batches(extents, given.batch)
+    source = batches(extents, given.batch, device)
     losses: list[Tensor] = []
 
     def step() -> tuple[int, int]:
-        gaps, width = next(source)
-        numbers = torch.from_numpy(gaps).to(device, non_blocking=True)
+        gaps, width, pieces = next(source)
         with nullcontext() if given.fp32 else torch.autocast(device.type, torch.bfloat16):
-            loss = network.loss(data, numbers, width, weights, 0.0).mean()
+            loss = network.loss(data, gaps, width, weights, 0.0).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
         losses.append(loss.detach())
-        return int(extents[gaps].sum()), width * len(gaps)
+        return pieces, row_width(width, device) * len(gaps)
 
     for _ in range(_WARM_UP if device.type == "cuda" else 1):
         step()
@@ -180,7 +176,7 @@ def measured(
     shown = (
         f"{settings['layers']} layers of {settings['width']}, {network.window} pieces, "
         f"batch {given.batch}, {device.type}"
-        f"{' compiled' if given.compile else ''}{f' {attention}' if attention else ''}: "
+        f"{' compiled' if given.compile else ''}: "
         f"{pieces / seconds:,.0f} pieces/s, {given.batch * given.steps / seconds:,.0f} gaps/s, "
         f"{1 - pieces / places:.1%} filled up, {memory:.1f} GiB, "
         f"mean loss {torch.stack(losses).mean():.3f}"

@@ -24,7 +24,6 @@ from torch import Tensor, nn
 from crosspro.data_prep.example import Side
 from crosspro.prediction.neural.antecedent_pointer import AntecedentPointer, PointedRows
 from crosspro.prediction.neural.document_rows import (
-    AGREEMENT,
     PIECES,
     SHOWN_PIECE,
     SOURCE_AGREEMENT,
@@ -47,15 +46,13 @@ from crosspro.prediction.neural.network import (
 )
 from crosspro.prediction.neural.noun_input import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.registry import register
+from crosspro.prediction.neural.rotary_positions import turns
+from crosspro.prediction.neural.row_attention import fastest_kernels
+from crosspro.prediction.neural.row_encoder import RowEncoder
 from crosspro.prediction.neural.sampling import Indices
 from crosspro.prediction.neural.sentence_reader import at_columns
 from crosspro.prediction.neural.tensors import GapTensors, word_numbers
-from crosspro.prediction.neural.transformer import Transformer, few_rows
 from crosspro.prediction.neural.vocabulary import PAD, UNK
-
-_SPREAD = 0.02
-_STEP = 16
-"""On a GPU rows with a mask are as wide as a multiple of this, as its kernels like them."""
 
 
 @dataclass(frozen=True)
@@ -159,28 +156,27 @@ class DocumentEncoder(Network):
         self.hidden_pronouns = hidden_pronouns
         self.pointer_agreement = pointer_agreement
         self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
-        self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
-        self.agreement = nn.Embedding(inventory.size(AGREEMENT), width, padding_idx=PAD)
-        self.places = nn.Embedding(self.window, width)
-        self.tags = nn.Embedding(inventory.size(TAG.name), width, padding_idx=PAD) if tags else None
+        self.head = width // heads
+        self.rows = RowEncoder(
+            inventory,
+            self.window,
+            width=width,
+            layers=layers,
+            heads=heads,
+            dropout=dropout,
+            tags=tags,
+        )
         self.no_pronoun = nn.Parameter(torch.zeros(width))
-        self.encoder = Transformer(width, layers, heads, dropout)
         self.dense = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, len(inventory.classes))
         self.words = MaskedWords(width, inventory.size(PIECES))
         self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
-        with torch.no_grad():
-            tables = [self.pieces, self.agreement, self.places, *filter(None, (self.tags,))]
-            for table in tables:
-                table.weight.normal_(0, _SPREAD)
-                if table.padding_idx is not None:
-                    table.weight[table.padding_idx] = 0
         self.words.requires_grad_(masked_words > 0)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile the layers and what says masked pieces, where nearly all time goes."""
-        self.encoder.compile(*args, **kwargs)
+        """Compile what reads rows and what says masked pieces, where nearly all time goes."""
+        self.rows.compile(*args, **kwargs)
         self.words.compile(*args, **kwargs)
 
     def extents(self, data: GapTensors) -> Indices:
@@ -223,7 +219,7 @@ class DocumentEncoder(Network):
         wanted = rows.pieces.gather(1, chosen)
         rows = _masked(rows, chosen, counted)
         read = self._read(rows, chosen)
-        words: Tensor = self.words(read.others, wanted, self.pieces.weight) * counted
+        words: Tensor = self.words(read.others, wanted, self.rows.pieces.weight) * counted
         share = counted.sum(1).clamp(min=1)
         losses = self._class_losses(rows, read, labels, weights, smoothing)
         return losses + self.masked_words * words.sum(1) / share
@@ -232,17 +228,17 @@ class DocumentEncoder(Network):
         self, data: GapTensors, gaps: Tensor, width: int | None, shown: bool = False
     ) -> _Rows:
         """The rows of a batch; other gaps may be `shown` by chance."""
-        masked = gaps.is_cuda and not self.encoder.in_sequences(gaps.device)
-        at = self.around.places(data, gaps, width, _STEP if masked else 1)
+        at = self.around.places(data, gaps, width)
         agreement = at.picked(data[SOURCE_AGREEMENT.name], data[TARGET_AGREEMENT.name])
         pieces = at.picked(data[SOURCE_PIECE.name], data[TARGET_PIECE.name])
         if shown and self.hidden_pronouns < 1:
             hidden = word_numbers(pieces) == self.gap_piece
             chance = torch.rand(pieces.shape, device=pieces.device)
-            visible = hidden & (chance >= self.hidden_pronouns)
-            visible[torch.arange(len(gaps), device=gaps.device), at.gap] = False
+            columns = torch.arange(pieces.shape[1], device=gaps.device)
+            others = columns != at.gap[:, None]
+            visible = hidden & others & (chance >= self.hidden_pronouns)
             pieces = torch.where(visible, data[SHOWN_PIECE.name][at.in_target], pieces)
-        tags = None if self.tags is None else at.picked_of_target(data[TAG.name])
+        tags = None if self.rows.tags is None else at.picked_of_target(data[TAG.name])
         return _Rows(at, pieces, agreement, tags, self._nouns(data, at))
 
     def _nouns(self, data: GapTensors, at: RowPlaces) -> Tensor | None:
@@ -254,18 +250,11 @@ class DocumentEncoder(Network):
 
     def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
         """The states of all places, or, at less cost, those of some columns."""
-        vectors = (
-            self.pieces(rows.pieces)
-            + few_rows(self.agreement, rows.agreement)
-            + few_rows(self.places, rows.at.distances)
-        )
-        if self.tags is not None and rows.tags is not None:
-            vectors = vectors + few_rows(self.tags, rows.tags)
-        in_sequences = self.encoder.in_sequences(vectors.device)
-        by = self.encoder.turns(rows.at.offsets)
-        states: Tensor = self.encoder(
-            self.dropout(vectors), by, rows.at.lengths, in_sequences, columns
-        )
+        by = turns(rows.at.offsets, self.head)
+        with fastest_kernels(rows.pieces.device):
+            states: Tensor = self.rows(
+                rows.pieces, rows.agreement, rows.at.distances, rows.tags, by, rows.inside, columns
+            )
         return states
 
     def _read(self, rows: _Rows, others: Tensor | None = None) -> _Read:

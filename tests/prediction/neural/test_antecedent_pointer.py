@@ -165,7 +165,9 @@ def lexicons(task, folder):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_nouns_of_both_sides_are_found_in_every_task_in_bf16_and_after_loading(name, tmp_path):
+def test_nouns_of_both_sides_are_found_in_every_task_in_bf16_and_after_loading(
+    name, tmp_path, any_precision
+):
     task = load_task(name)
     train, dev = demo_examples(task, "train", 8), demo_examples(task, "dev", 3)
     made = NeuralSystem(

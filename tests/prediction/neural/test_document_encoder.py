@@ -21,7 +21,7 @@ from crosspro.prediction.neural.lexicon_input import (
     whole_source_words,
     whole_target_words,
 )
-from crosspro.prediction.neural.row_attention import WAYS
+from crosspro.prediction.neural.rotary_positions import turns
 from crosspro.prediction.neural.sentence_reader import at_columns
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
@@ -219,7 +219,7 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     tuned.fit(other, demo_examples(other, "train", 6), dev)
     assert (first.context, tuned.context) == (2, 0)
     assert tuned.network_settings["width"] == 24
-    assert tuned.network.tags is not None
+    assert tuned.network.rows.tags is not None
     assert tuned.network.hidden_pronouns == 1.0
     assert tuned.encoder.reading.units == first.encoder.reading.units
     same = first.network.state_dict()
@@ -251,17 +251,14 @@ def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
     assert [SHOWN_PIECE.word(token) for token in shown_tokens(inflected)] == ["▁C'", "▁a"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_some_columns_are_what_they_are_among_all(way):
+def test_some_columns_are_what_they_are_among_all():
     torch.manual_seed(1)
     encoder = Transformer(12, 3, 2, 0.0)
-    encoder.attention = way
-    rows, lengths = torch.randn(4, 9, 12), torch.tensor([9, 1, 5, 7])
+    rows, inside = torch.randn(4, 9, 12), torch.arange(9) < torch.tensor([[9], [1], [5], [7]])
     columns = torch.tensor([[0, 8], [0, 0], [4, 2], [6, 1]])
-    in_sequences = encoder.in_sequences(rows.device)
-    by = encoder.turns(torch.randint(-9, 9, (4, 9)))
-    whole = encoder(rows, by, lengths, in_sequences)
-    some = encoder(rows, by, lengths, in_sequences, columns)
+    by = turns(torch.randint(-9, 9, (4, 9)), 6)
+    whole = encoder(rows, by, inside)
+    some = encoder(rows, by, inside, columns)
     torch.testing.assert_close(some, at_columns(whole, columns))
     gradients = []
     for found in (some, at_columns(whole, columns)):

@@ -50,7 +50,7 @@ def test_a_network_learns_every_task(name, task):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_network_learns_in_bf16(name, train, dev):
+def test_a_network_learns_in_bf16(name, train, dev, any_precision):
     plain = system(name)
     mixed = NeuralSystem(
         name, SMALL[name], {"batch_size": 32}, {"learning_rate": 0.01},

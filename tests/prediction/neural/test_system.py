@@ -30,6 +30,8 @@ from crosspro.prediction.neural.registry import network_names
 from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.trainer import NetworkTrainer
+from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
 from crosspro.prediction.neural.unread_text import UnreadText
 from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.system import load_system
@@ -157,7 +159,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
         ({"gradient_clipping": 0.01}, {"precision": "bf16-mixed"}),
     ],
 )
-def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev):
+def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev, any_precision):
     plain = system("turku_gru", epochs=2)
     changed = NeuralSystem(
         "turku_gru", SMALL["turku_gru"], {"batch_size": 32},
@@ -473,3 +475,15 @@ def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
     monkeypatch.setattr(UnreadText, "flat", property(lambda _: pytest.fail("read again")))
     again = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
     assert (again.label == first.label).all()
+
+
+@pytest.mark.parametrize(("instructions", "expected"), [(False, "32-true"), (True, "bf16-mixed")])
+def test_a_processor_without_bfloat16_trains_in_32_bits(
+    instructions, expected, monkeypatch, capsys
+):
+    monkeypatch.setattr("crosspro.prediction.neural.trainer.has_bfloat16", lambda: instructions)
+    settings = TrainerSettings(accelerator="cpu", precision="bf16-mixed", progress_bar=False)
+    made = NetworkTrainer(settings, Optimisation(), Training(), None)
+    assert made.trainer.precision == expected
+    assert ("has no bfloat16" in capsys.readouterr().err) != instructions
+    made.scratch.close()
