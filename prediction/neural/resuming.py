@@ -15,7 +15,7 @@ from crosspro.data_prep.files.textfile import write_text
 from crosspro.prediction.system import read_json_object
 
 _IDENTITY = "run.json"
-_FORMAT = 2
+_FORMAT = 3
 """Of checkpoints: what they hold, and what they are compared by."""
 
 

@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
@@ -272,6 +273,17 @@ def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
     made.save(tmp_path)
     damage(tmp_path / file)
     with pytest.raises(InputError, match=file.replace(".", r"\.")):
+        load_system(tmp_path)
+
+
+def test_a_model_of_another_version_is_told_by_its_layers(train, dev, tmp_path):
+    made = system("turku_gru", epochs=1)
+    made.fit(TASK, train, dev)
+    made.save(tmp_path)
+    path = tmp_path / "network.safetensors"
+    tensors = load_file(path)
+    save_file({f"earlier.{name}": tensor for name, tensor in tensors.items()}, path)
+    with pytest.raises(InputError, match="found other layers; it was trained with another version"):
         load_system(tmp_path)
 
 
