@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,11 @@ class Cache:
         self.folder = folder
         make_folder(folder)
 
-    def leave(self) -> None:
-        """Remove the folder if nothing is in it."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the folder if nothing is in it, as after a fault in the input."""
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 

@@ -16,7 +16,6 @@ from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
-from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import count_lines
 from crosspro.data_prep.gaps.rules import changed_rules
@@ -120,7 +119,7 @@ def prepare_command(
         format=text_format,
     )
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
-    with StepDisplay() as display:
+    with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
         if _exchanged(task_rules, bitext):
             languages = f"{task_rules.source_language} to {task_rules.target_language}"
@@ -145,7 +144,7 @@ def _tokenised(
     tokenised: bool | None,
     display: StepDisplay,
 ) -> TokenisedBitext:
-    """The text on the disk, where the steps are kept; if it is faulty, nothing is left there."""
+    """The text on the disk, where the steps are kept."""
     total = count_lines(source) if source.is_file() else 0
     name = "reading and tokenising"
     display.report(Step(name, "", 0, total))
@@ -153,11 +152,7 @@ def _tokenised(
     def progress(segment: Segment) -> None:
         display.report(Step(name, "", segment.line, total))
 
-    try:
-        return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
-    except CrossproError:
-        steps.leave()
-        raise
+    return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
 
 
 def _exchanged(task: Task, bitext: TokenisedBitext) -> bool:

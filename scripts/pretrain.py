@@ -5,34 +5,35 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.conf import CONF_DIR
-from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.errors import input_error
 from crosspro.data_prep.files.guard import guarded
 from crosspro.data_prep.files.textfile import check_new_folder, make_folder
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
+from crosspro.scripts.pretraining_recipes import system_for_set, system_of
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
     from crosspro.data_prep.example import Example
+    from crosspro.data_prep.pretraining_files import TargetText, TaskFile, TextAnnotation
+    from crosspro.data_prep.self_labels import SelfLabels
     from crosspro.data_prep.sets.contents import Contents
-    from crosspro.prediction.neural.system import NeuralSystem
+    from crosspro.prediction.neural.lexicon_input import Text
+    from crosspro.prediction.runs import Run
 
 app = group_app()
 
-SETTINGS = CONF_DIR / "pretraining"
 _RECIPE = "recipe"
 """The setting in run.json by which a pre-training is known."""
 Recipe = Annotated[
@@ -74,7 +75,6 @@ def learn(
         Configuration,
         Run,
         Times,
-        find_run,
         now,
         versions,
         write_run,
@@ -82,11 +82,7 @@ def learn(
 
     system = system_for_set(data, recipe, changes or [])
     loaded = load_pretraining_set(data, system)
-    with guarded():  # its own record is no input: it is replaced
-        earlier = find_run(output)
-    if earlier is not None and _RECIPE not in earlier.configuration.settings:
-        expected = "a new folder, or that of a pre-training"
-        raise input_error(output, "output", expected, f"a run of {earlier.system}")
+    earlier = _earlier_pretraining(output)
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
     make_folder(output)
     origin = loaded.origin
@@ -120,6 +116,18 @@ def learn(
             f"warning: training had {report.steps:,} steps in all, too few to learn much; more "
             "text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
         )
+
+
+def _earlier_pretraining(output: Path) -> Run | None:
+    """The record of what is to go on in a folder; that of another run is refused."""
+    from crosspro.prediction.runs import find_run
+
+    with guarded():  # its own record is no input: it is replaced
+        earlier = find_run(output)
+    if earlier is not None and _RECIPE not in earlier.configuration.settings:
+        expected = "a new folder, or that of a pre-training"
+        raise input_error(output, "output", expected, f"a run of {earlier.system}")
+    return earlier
 
 
 @app.command()
@@ -182,28 +190,17 @@ def encode(
     from crosspro.data_prep.formats.target_form import refuse_other_forms
     from crosspro.data_prep.joint_task import joint_task, tasks_of
     from crosspro.data_prep.pretraining_files import (
-        LEARNT_FROM,
-        TaskFile,
         TextAnnotation,
         files_of_tasks,
         labelled_bitext,
         read_target_text,
-        self_labelled,
     )
     from crosspro.data_prep.self_labels import SelfLabels
     from crosspro.data_prep.sets.contents import file_contents
     from crosspro.data_prep.sets.unseen import target_digests
     from crosspro.data_prep.task import load_task
-    from crosspro.prediction.neural.lexicon_input import inflected_text, text_of_all
+    from crosspro.prediction.neural.lexicon_input import text_of_all
     from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
-
-    def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
-        gone = f", {others:,} lines left out" if unseen else ""
-        asked = _asked(kept)
-        left = sum(len(one.gaps) for one in kept) - asked
-        own = f", {left:,} gaps left to fine-tuning" if left else ""
-        _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
-        contents.append(file_contents("train", file.path, kept, file.beside))
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
@@ -224,96 +221,77 @@ def encode(
         contents.append(file_contents("unseen", file.path, lines, file.beside))
         left_out |= target_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
-    train: list[Example] = []
-    dev: list[Example] = []
-    inflected = []
-    with collector_off(), StepDisplay() as display:
+    with steps, collector_off(), StepDisplay() as display:
         annotation = TextAnnotation(annotator, jobs, steps, display.report)
         read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
-        for task in tasks_of(rules):
-            own = [file for file in files["--data"] if file.labels is task]
-            own_texts = [text for text in read if text.file.labels is task]
-            labels = SelfLabels(task, own_gaps=own_gaps)
-            parts = self_labelled(labels, own, own_texts, annotation, left_out, held_out, tell)
-            if not _asked(parts[0]):
-                expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
-                raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")
-            train += parts[0]
-            dev += parts[1]
-            inflected.append(inflected_text(task, parts[0]))
-            if task.tagged:
-                sentences = chain.from_iterable(text.sentences for text in own_texts)
-                inflected[-1]["target"] = {task.target_language: sentences}
+        found = [
+            _labelled(
+                SelfLabels(task, own_gaps=own_gaps),
+                files["--data"],
+                read,
+                annotation,
+                left_out,
+                held_out,
+            )
+            for task in tasks_of(rules)
+        ]
+        train = list(chain.from_iterable(one.train for one in found))
+        dev = list(chain.from_iterable(one.dev for one in found))
         if not _asked(dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
+        contents += chain.from_iterable(one.contents for one in found)
         origin = SetOrigin(tuple(contents), own_gaps, held_out)
-        text = text_of_all(inflected)
+        text = text_of_all([one.inflected for one in found])
         sizes = write_pretraining_set(output, system, rules, train, dev, text, origin)
-    steps.leave()
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 
-def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSystem:
-    """The system that the settings describe, which reads as the text of a folder was read."""
-    from crosspro.prediction.neural.pretraining_set import settings_of_set
+@dataclass(frozen=True)
+class _Labelled:
+    """What is learnt from for a task, and what chooses an epoch; `inflected` is for lexicons."""
 
-    read = [f"{name}={json.dumps(value)}" for name, value in settings_of_set(data).items()]
-    return system_of(recipe, [*read, *changes])
-
-
-def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
-    """The system that the settings describe, with what is changed of them."""
-    from crosspro.data_prep.files.yaml_file import parse_yaml
-    from crosspro.prediction.neural.system import NeuralSystem
-
-    path = Path(recipe)
-    if path.suffix not in (".yaml", ".yml"):
-        path = SETTINGS / f"{recipe}.yaml"
-        names = recipe_names()
-        if recipe not in names:
-            expected = f"{choices(names)}, or the path of a .yaml file"
-            raise input_error("settings", "--recipe", expected, quoted(recipe))
-    content = recipe_settings(path)
-    for change in changes:
-        name, equals, value = change.partition("=")
-        *sections, key = name.split(".")
-        place: Any = content
-        for section in sections:
-            place = place.setdefault(section, {}) if isinstance(place, dict) else None
-        if not equals or not key or not isinstance(place, dict):
-            raise input_error("settings", "--set", "NAME=VALUE", quoted(change))
-        place[key] = parse_yaml(value)
-    known = ("network", "network_settings", "training", "optimisation", "trainer", "seed")
-    unknown = [key for key in content if key not in known]
-    if unknown or "network" not in content:
-        found = quoted(str(unknown[0])) if unknown else "no network"
-        raise input_error(path, "settings", choices(known), found)
-    return NeuralSystem(**content)
+    train: Sequence[Example]
+    dev: Sequence[Example]
+    contents: Sequence[Contents]
+    inflected: Text
 
 
-def recipe_names() -> list[str]:
-    """The recipes that come with the package."""
-    return sorted(one.stem for one in SETTINGS.glob("*.yaml"))
+def _labelled(
+    labels: SelfLabels,
+    data: Sequence[TaskFile],
+    texts: Sequence[TargetText],
+    annotation: TextAnnotation,
+    unseen: set[bytes],
+    held_out: float,
+) -> _Labelled:
+    """The lines of the files and texts whose pronouns get these labels."""
+    from crosspro.data_prep.pretraining_files import LEARNT_FROM, self_labelled
+    from crosspro.data_prep.sets.contents import file_contents
+    from crosspro.prediction.neural.lexicon_input import inflected_text
 
+    task = labels.task
+    contents: list[Contents] = []
 
-def recipe_settings(path: Path) -> dict[str, Any]:
-    """The settings of a recipe; one that is `like` another of the package says what differs."""
-    from crosspro.data_prep.files.yaml_file import read_yaml
+    def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
+        gone = f", {others:,} lines left out" if unseen else ""
+        asked = _asked(kept)
+        left = sum(len(one.gaps) for one in kept) - asked
+        own = f", {left:,} gaps left to fine-tuning" if left else ""
+        _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
+        contents.append(file_contents("train", file.path, kept, file.beside))
 
-    own, _ = read_yaml(path, "recipe")
-    if not isinstance(own, dict):
-        raise input_error(path, "file", "a mapping of settings", type(own).__name__)
-    if "like" not in own:
-        return own
-    other, names = own.pop("like"), recipe_names()
-    if other not in names:
-        raise input_error(path, "like", choices(names), quoted(str(other)))
-    content = recipe_settings(SETTINGS / f"{other}.yaml")
-    for key, value in own.items():
-        both = isinstance(value, dict) and isinstance(content.get(key), dict)
-        content[key] = {**content[key], **value} if both else value
-    return content
+    own = [file for file in data if file.labels is task]
+    own_texts = [text for text in texts if text.file.labels is task]
+    train, dev = self_labelled(labels, own, own_texts, annotation, unseen, held_out, tell)
+    if not _asked(train):
+        expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
+        raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")
+    inflected = inflected_text(task, train)
+    if task.tagged:
+        sentences = chain.from_iterable(text.sentences for text in own_texts)
+        inflected["target"] = {task.target_language: sentences}
+    return _Labelled(train, dev, contents, inflected)
 
 
 def _asked(lines: Sequence[Example]) -> int:

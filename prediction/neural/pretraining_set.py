@@ -148,8 +148,9 @@ def _description(folder: Path) -> dict[str, Any]:
     """What the folder says of itself."""
     path = folder / _FILE
     description = read_json_object(path)
-    if description.get("format") != _FORMAT:
-        raise input_error(path, "format", str(_FORMAT), repr(description.get("format")))
+    found = description.get("format")
+    if type(found) is not int or found != _FORMAT:  # true and 1.0 are equal to 1
+        raise input_error(path, "format", str(_FORMAT), repr(found))
     return description
 
 

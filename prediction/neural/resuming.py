@@ -34,11 +34,11 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
         return None
     earlier = read_json_object(known)
     if earlier.get("format") != _FORMAT:
-        expected = f"checkpoints that crosspro {__version__} can go on from, or a new hydra.run.dir"
+        expected = f"checkpoints that crosspro {__version__} can go on from, or a new folder"
         raise input_error(place, "run", expected, "those of another version")
     found = _differences(earlier, json.loads(json.dumps(identity)))
     if found:
-        expected = "checkpoints of a run with the same settings and data, or a new hydra.run.dir"
+        expected = "checkpoints of a run with the same settings and data, or a new folder"
         raise input_error(place, "run", expected, "; ".join(found))
     return read_checkpoint(path)
 

@@ -165,7 +165,7 @@ class NetworkTrainer:
         try:
             self.trainer.fit(module, ckpt_path=path, weights_only=True)
         except SystemExit as stop:  # so Lightning ends after a signal, some of them with 0
-            how = "; start it again with the same hydra.run.dir" if self.folder else ""
+            how = "; start it again with the same folder (hydra.run.dir, -o)" if self.folder else ""
             print(f"training was stopped{how}", file=sys.stderr)
             raise SystemExit(_STOPPED[isinstance(stop, SIGTERMException)]) from None
 

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from crosspro.data_prep.errors import InputError, Problem
 from crosspro.prediction.neural.batches import on_device
 from crosspro.prediction.neural.document_rows import row_width
 from crosspro.prediction.neural.encoding import closed_vocabularies
@@ -31,9 +32,10 @@ from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
 from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
+from crosspro.prediction.neural.sections import network_section
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
-from crosspro.scripts.pretrain import recipe_names, system_for_set, system_of
+from crosspro.scripts.pretraining_recipes import recipe_names, system_for_set, system_of
 
 _WARM_UP = 10
 _GAPS = 4096
@@ -134,6 +136,10 @@ def main() -> None:
     chosen = (given.recipe, given.pointer)
     inventory, data, settings = loaded(given.set, *chosen) if given.set else full_rows(*chosen)
     changes = {name: getattr(given, name) for name in _CHANGES if getattr(given, name) is not None}
+    problems: list[Problem] = []
+    network_section("document_encoder", DocumentEncoder, {**settings, **changes}, problems)
+    if problems:
+        parser.error(str(InputError(problems)))
     print(measured(inventory, data, {**settings, **changes}, given))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.cache import Cache, content_key
+from crosspro.data_prep.errors import InputError, input_error
 
 
 def test_a_step_is_made_once(tmp_path):
@@ -109,7 +110,9 @@ def test_pieces_are_written_as_they_come_and_only_as_a_whole(tmp_path):
     path = cache.lines("step", "key", lambda: iter(["first\n", "é\n"]))
     assert path.read_text("utf-8") == "first\né\n"
     assert cache.has_text("step", "key")
-    cache.leave()
+    with cache:
+        pass
     assert path.exists()
-    Cache(tmp_path / "other").leave()
+    with pytest.raises(InputError), Cache(tmp_path / "other"):
+        raise input_error(tmp_path, "text", "a text", "none")
     assert not (tmp_path / "other").exists()

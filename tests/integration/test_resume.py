@@ -72,5 +72,5 @@ def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
 def test_a_run_that_was_asked_to_stop_says_so(number, expected, tmp_path):
     code, said = until_checkpoint(tmp_path / "run", number)
     assert code == expected, said
-    assert "start it again with the same hydra.run.dir" in said
+    assert "start it again with the same folder (hydra.run.dir, -o)" in said
     assert "Traceback" not in said

@@ -44,7 +44,7 @@ def test_networks_are_trained_and_compared_with_plain_ones(network, monkeypatch)
 def test_the_speed_of_pretraining_is_measured(monkeypatch, capsys):
     monkeypatch.setattr("crosspro.scripts.bench.pretrain_speed._GAPS", 12)
     sizes = ["--batch", "4", "--layers", "1", "--width", "8", "--heads", "2", "--steps", "1"]
-    others = ["--pointer", "--device", "cpu", "--dropout", "0.1"]
+    others = ["--pointer", "--device", "cpu", "--dropout", "0.1", "--fp32"]
     monkeypatch.setattr(sys, "argv", ["pretrain_speed", *sizes, *others])
     pretrain_speed.main()
     found = capsys.readouterr().out
@@ -54,8 +54,8 @@ def test_the_speed_of_pretraining_is_measured(monkeypatch, capsys):
 
 def test_the_network_of_a_recipe_is_measured(monkeypatch, capsys):
     monkeypatch.setattr("crosspro.scripts.bench.pretrain_speed._GAPS", 4)
-    given = ["--recipe", "tiny_documents", "--device", "cpu", "--batch", "2", "--steps", "1"]
-    monkeypatch.setattr(sys, "argv", ["pretrain_speed", *given, "--layers", "1"])
+    given = ["--recipe", "tiny_documents", "--device", "cpu", "--fp32", "--batch", "2"]
+    monkeypatch.setattr(sys, "argv", ["pretrain_speed", *given, "--steps", "1", "--layers", "1"])
     pretrain_speed.main()
     assert capsys.readouterr().out.startswith("1 layers of 192, 122 pieces, batch 2, cpu: ")
 

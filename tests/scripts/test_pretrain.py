@@ -10,7 +10,7 @@ from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.lexicon_input import load_lexicons
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
-from crosspro.scripts.pretrain import SETTINGS, recipe_settings
+from crosspro.scripts.pretraining_recipes import SETTINGS, recipe_settings
 from tests.integration.training import composed
 from tests.scripts.run import crosspro
 
@@ -149,6 +149,11 @@ def test_what_is_wrong_is_said(tmp_path):
         assert message in found.stderr.decode()
     nothing = crosspro("pretrain", "encode", "--task", "en-fr", "-o", str(tmp_path / "set"))
     assert "--data: expected a data file, or a text (--text), found none" in nothing.stderr.decode()
+    (tmp_path / "empty.txt").write_text("Rien .\n", "utf-8")
+    words = ("--task", "en-fr-2015", "--text", str(tmp_path / "empty.txt"))
+    found = crosspro("pretrain", "encode", *words, "-o", str(tmp_path / "set"))
+    assert "--data or --text: expected pronouns of en-fr-2015" in found.stderr.decode()
+    assert not (tmp_path / "set.cache").exists()
 
 
 def test_determiners_of_untagged_text_are_no_pronouns(tmp_path):

@@ -136,9 +136,10 @@ def test_a_set_that_was_read_otherwise_is_refused(tmp_path):
     folder = encoded(load_task("de-en"), tmp_path / "set")
     with pytest.raises(InputError, match=r'set\.json: read: expected .*"unit_vocabulary": 400'):
         load_pretraining_set(folder, pretraining(unit_vocabulary=400))
-    (folder / "set.json").write_text("{}", "utf-8")
-    with pytest.raises(InputError, match="format: expected 1"):
-        load_pretraining_set(folder, pretraining())
+    for content in ("{}", '{"format": true}'):
+        (folder / "set.json").write_text(content, "utf-8")
+        with pytest.raises(InputError, match="format: expected 1"):
+            load_pretraining_set(folder, pretraining())
 
 
 def test_text_without_any_source_is_learnt_from(tmp_path):

@@ -93,7 +93,7 @@ def test_checkpoints_of_an_earlier_version_are_refused(train, dev, tmp_path):
     identity = json.loads(path.read_text("utf-8"))
     del identity["format"]  # as version 0.1.0 wrote it
     path.write_text(json.dumps(identity), "utf-8")
-    with pytest.raises(InputError, match=r"or a new hydra\.run\.dir, found those of another vers"):
+    with pytest.raises(InputError, match=r"or a new folder, found those of another vers"):
         system().fit(TASK, train, dev, tmp_path)
 
 
