@@ -40,8 +40,9 @@ def load_weights(network: Network, name: str, folder: Path) -> str:
     try:
         stored = load_tensors(path)
         tensors = {key: torch.from_numpy(array) for key, array in stored.arrays.items()}
-        if set(tensors) != set(network.state_dict()):
-            raise ValueError("other layers; it was trained with another version: train it again")
+        others = set(tensors) ^ set(network.state_dict())
+        if others:
+            raise ValueError(f"other layers, of other settings or another version: {min(others)}")
         network.load_state_dict(tensors)
     except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
         found = " ".join(str(error).split()[:40])

@@ -2,7 +2,8 @@
 
 Queries and keys are turned by angles that grow with their position, so that the product of two of
 them depends on the distance between them alone. Without it attention to a neighbour has to be
-learnt for each position of a row.
+learnt for each position of a row. The slowest pair of numbers is not turned: one of the two says
+what is within a row (`row_attention`), and the other would not be turned with it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 
 _LONGEST = 10_000.0
-"""The slowest pair of numbers turns once in about so many positions, times two pi."""
+"""The slowest pair of numbers would turn once in about so many positions, times two pi."""
 
 Turns = tuple[Tensor, Tensor]
 """Cosines and sines of angles, (batch, time, 1, half the size of a head)."""
@@ -20,7 +21,8 @@ Turns = tuple[Tensor, Tensor]
 def turns(positions: Tensor, size: int) -> Turns:
     """The angles of positions (batch, time), for heads of an even size."""
     pairs = torch.arange(0, size, 2, device=positions.device, dtype=torch.float32)
-    angles = positions[..., None, None] * _LONGEST ** (-pairs / size)
+    speeds = torch.where(pairs < size - 2, _LONGEST ** (-pairs / size), 0.0)
+    angles = positions[..., None, None] * speeds
     return angles.cos(), angles.sin()
 
 

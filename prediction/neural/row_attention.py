@@ -2,8 +2,9 @@
 
 What fills rows up is left out without a mask, which the fastest kernels do not take: the last
 number of each head is no part of what is learnt, but says of a key whether it is within its row.
-It is 1 in every query and far below 0 in the keys of filling, whose part of a softmax is then 0, to
-the last digit. So states within rows are the same whatever a row is put together with.
+It is not turned (`rotary_positions`), is 1 in every query, and far below 0 in the keys of filling,
+whose part of a softmax is then 0, to the last digit. So states within rows are the same whatever a
+row is put together with.
 """
 
 from __future__ import annotations

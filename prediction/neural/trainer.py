@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -178,13 +179,21 @@ class NetworkTrainer:
 
 
 def _precision(settings: TrainerSettings) -> str:
-    """That of the settings; processors without bfloat16 are hundreds of times slower with it."""
+    """That of the settings; processors without bfloat16 are hundreds of times slower with it.
+
+    Lightning takes it for 16-mixed, too, where there is no GPU.
+    """
     no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
     on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
-    if settings.precision != "bf16-mixed" or not on_cpu or has_bfloat16():
+    if settings.precision == "32-true" or not on_cpu or has_bfloat16():
         return settings.precision
-    print("trainer.precision: 32-true, as this processor has no bfloat16", file=sys.stderr)
+    _tell_once("trainer.precision: 32-true; torch knows of no bfloat16 of this processor")
     return "32-true"
+
+
+@cache
+def _tell_once(note: str) -> None:
+    print(note, file=sys.stderr)
 
 
 class _Bar(TQDMProgressBar):

@@ -2,9 +2,9 @@
 
 Rows are filled up to a common width; attention leaves out what fills them up (`row_attention`), so
 that a row gives the same states whatever it is put together with. It knows how far places are apart
-(`rotary_positions`). Norms have no weights and layers no biases: a product behind a norm does what
-its weights would, and adding up the gradients of all places for each of these few numbers took a
-GPU longer than most products.
+(`rotary_positions`). Norms have no weights, since products behind them can scale by themselves, and
+products no biases: adding up the gradients of all places for each of these few numbers took a GPU
+longer than most products.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class _Read:
 class DocumentEncoder(Network):
     """`before` and `after` are how many pieces are read on each side of pronoun and gap."""
 
-    multiples: ClassVar = {"width": (2, "heads")}
+    multiples: ClassVar = {"width": (4, "heads")}
     may_change = (
         "dropout",
         "masked_words",

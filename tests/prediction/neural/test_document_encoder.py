@@ -76,10 +76,10 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
 
 
 @pytest.mark.parametrize(
-    ("settings", "step"), [({"width": 100}, 12), ({"width": 18, "heads": 2}, 4), ({"heads": 7}, 14)]
+    ("settings", "step"), [({"width": 100}, 24), ({"width": 20, "heads": 2}, 8), ({"heads": 7}, 28)]
 )
-def test_heads_have_an_even_size(settings, step):
-    with pytest.raises(InputError, match=rf"width: expected a multiple of 2 \* heads = {step}"):
+def test_heads_have_a_size_that_is_a_multiple_of_four(settings, step):
+    with pytest.raises(InputError, match=rf"width: expected a multiple of 4 \* heads = {step}"):
         NeuralSystem(NAME, settings)
 
 

@@ -66,6 +66,19 @@ def test_filling_has_no_part_in_half_precision_either(kind):
     assert torch.equal(one[INSIDE], other[INSIDE])
 
 
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_states_do_not_change_if_all_positions_are_moved(heads):
+    torch.manual_seed(5)
+    made, rows = Transformer(2 * SIZE, 2, heads, 0.0), torch.randn(len(LENGTHS), WIDTH, 2 * SIZE)
+    for weight in made.parameters():
+        torch.nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
+    size = 2 * SIZE // heads
+    here, there = (made(rows, turns(POSITIONS + move, size), INSIDE) for move in (0, 100))
+    torch.testing.assert_close(here[INSIDE], there[INSIDE], atol=1e-3, rtol=1e-3)
+    mirrored = made(rows, turns(-POSITIONS, size), INSIDE)
+    assert (mirrored - here)[INSIDE].abs().max() > 0.01
+
+
 def test_as_many_columns_as_a_row_has_may_come_in_any_order():
     rows, columns = torch.randn(2, 2, 2 * SIZE), torch.tensor([[1, 0], [1, 1]])
     made = transformer()
