@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
@@ -42,7 +42,8 @@ def load_weights(network: Network, name: str, folder: Path) -> str:
         tensors = {key: torch.from_numpy(array) for key, array in stored.arrays.items()}
         others = set(tensors) ^ set(network.state_dict())
         if others:
-            raise ValueError(f"other layers, of other settings or another version: {min(others)}")
+            one = quoted(min(others))
+            raise ValueError(f"other layers, of other settings or another version: {one}")
         network.load_state_dict(tensors)
     except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
         found = " ".join(str(error).split()[:40])
