@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.prediction.neural.embedding import few_rows
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.noun_input import KINDS, NO_NOUN, NOUNS
 from crosspro.prediction.neural.tensors import word_numbers
-from crosspro.prediction.neural.transformer import few_rows
 
 _AGREES = 2.0
 """With so much a noun speaks at first for classes that agree with it, and against those that do

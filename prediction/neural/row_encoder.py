@@ -10,10 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.prediction.neural.document_rows import AGREEMENT, PIECES
+from crosspro.prediction.neural.embedding import few_rows
 from crosspro.prediction.neural.fields import TAG
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.rotary_positions import Turns
-from crosspro.prediction.neural.transformer import Transformer, few_rows
+from crosspro.prediction.neural.transformer import Transformer
 from crosspro.prediction.neural.vocabulary import PAD
 
 _SPREAD = 0.02

@@ -71,36 +71,28 @@ class _Layer(nn.Module):
         self, states: Tensor, by: Turns, marks: Tensor, columns: Tensor | None = None
     ) -> Tensor:
         """(batch, time, width) -> (batch, time, width), or only some columns of it."""
-        normed = _normed(states)
-        if columns is None:
-            found = self._attend(normed, by, marks)
-        else:
-            found = self._attend_at(columns, normed, by, marks)
+        found = self._attend(_normed(states), by, marks, columns)
+        if columns is not None:
             states = at_columns(states, columns)
         states = states + self.dropout(found)
         hidden = nn.functional.relu(self.wide(_normed(states))).square()
         added: Tensor = states + self.dropout(self.narrow(hidden))
         return added
 
-    def _attend(self, states: Tensor, by: Turns, marks: Tensor) -> Tensor:
-        """What each place attends to."""
-        batch, time, width = states.shape
-        three = self.queries_keys_values(states).chunk(3, -1)
-        queries, keys, values = (part.view(batch, time, self.heads, -1) for part in three)
-        found = row_attention(turned(queries, by), turned(keys, by), values, marks)
-        result: Tensor = self.attended(found.reshape(batch, time, width))
-        return result
-
-    def _attend_at(self, columns: Tensor, states: Tensor, by: Turns, marks: Tensor) -> Tensor:
-        """The same for some columns: others are not asked what they attend to."""
-        batch, time, width = states.shape
-        weight = self.queries_keys_values.weight
-        chosen = nn.functional.linear(at_columns(states, columns), weight[:width])
-        queries = chosen.view(batch, -1, self.heads, width // self.heads)
-        two = nn.functional.linear(states, weight[width:]).chunk(2, -1)
-        keys, values = (part.view(batch, time, self.heads, -1) for part in two)
-        own = torch.arange(batch, device=columns.device)[:, None], columns
-        there = by[0][own], by[1][own]
+    def _attend(self, states: Tensor, by: Turns, marks: Tensor, columns: Tensor | None) -> Tensor:
+        """What places attend to; those of other columns are not asked."""
+        batch, _, width = states.shape
+        there: Turns = by
+        if columns is None:
+            three = self.queries_keys_values(states).chunk(3, -1)
+        else:
+            weight = self.queries_keys_values.weight
+            asking = nn.functional.linear(at_columns(states, columns), weight[:width])
+            three = (asking, *nn.functional.linear(states, weight[width:]).chunk(2, -1))
+            own = torch.arange(batch, device=columns.device)[:, None], columns
+            there = by[0][own], by[1][own]
+        size = width // self.heads
+        queries, keys, values = (part.view(batch, -1, self.heads, size) for part in three)
         found = row_attention(turned(queries, there), turned(keys, by), values, marks)
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
@@ -108,16 +100,3 @@ class _Layer(nn.Module):
 
 def _normed(states: Tensor) -> Tensor:
     return nn.functional.layer_norm(states, states.shape[-1:])
-
-
-def few_rows(table: nn.Embedding, numbers: Tensor) -> Tensor:
-    """The vectors of a small table.
-
-    In training as a product with ones and zeros: gradients of an embedding are added up one by one
-    on a GPU, and thousands of them would wait for each other at the same row.
-    """
-    if not table.training:
-        found: Tensor = table(numbers)
-        return found
-    rows = torch.arange(table.num_embeddings, device=numbers.device)
-    return (numbers[..., None] == rows).to(table.weight.dtype) @ table.weight

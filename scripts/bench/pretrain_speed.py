@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.errors import InputError
 from crosspro.prediction.neural.batches import on_device
 from crosspro.prediction.neural.document_rows import row_width
 from crosspro.prediction.neural.encoding import closed_vocabularies
@@ -33,7 +33,6 @@ from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
 from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.pretraining_set import load_pretraining_set
 from crosspro.prediction.neural.sampling import Indices, bucketed_batches
-from crosspro.prediction.neural.sections import network_section
 from crosspro.prediction.neural.tensors import GapTensors
 from crosspro.prediction.neural.vocabulary import Vocabulary
 from crosspro.scripts.pretraining_recipes import recipe_names, system_for_set, system_of
@@ -49,7 +48,7 @@ Settings = dict[str, Any]
 """Those of a network."""
 
 
-def full_rows(recipe: str, pointer: bool) -> tuple[Inventory, GapTensors, Settings]:
+def full_rows(recipe: str, changes: Sequence[str]) -> tuple[Inventory, GapTensors, Settings]:
     """Random text without tags in which every row is full, and every twentieth piece a pronoun."""
     generator = torch.Generator().manual_seed(1)
     words = ("<pad>", "<unk>", GAP_WORD, *map(str, range(_PIECES - 3)))
@@ -92,14 +91,15 @@ def full_rows(recipe: str, pointer: bool) -> tuple[Inventory, GapTensors, Settin
         source_high=end,
         label=torch.randint(0, 9, (_GAPS,), generator=generator),
     )
-    settings = system_of(recipe, []).network_settings | {"tags": False, "pointer": pointer}
-    return Inventory(vocabularies, tuple(map(str, range(9)))), data, settings
+    system = system_of(recipe, ["network_settings.tags=false", *changes])
+    return Inventory(vocabularies, tuple(map(str, range(9)))), data, system.network_settings
 
 
-def loaded(folder: Path, recipe: str, pointer: bool) -> tuple[Inventory, GapTensors, Settings]:
+def loaded(
+    folder: Path, recipe: str, changes: Sequence[str]
+) -> tuple[Inventory, GapTensors, Settings]:
     """The data of a folder of `crosspro pretrain encode`, and what its network is like."""
-    pointing = f"network_settings.pointer={str(pointer).lower()}"
-    system = system_for_set(folder, recipe, [pointing])
+    system = system_for_set(folder, recipe, changes)
     found = load_pretraining_set(folder, system)
     inventory = Inventory(found.encoder.vocabularies, found.task.classes)
     return inventory, found.data.train, system.network_settings
@@ -134,14 +134,14 @@ def main() -> None:
     for name in ("pointer", "compile", "fp32", "profile"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args()
-    chosen = (given.recipe, given.pointer)
-    inventory, data, settings = loaded(given.set, *chosen) if given.set else full_rows(*chosen)
-    changes = {name: getattr(given, name) for name in _CHANGES if getattr(given, name) is not None}
-    problems: list[Problem] = []
-    network_section("document_encoder", DocumentEncoder, {**settings, **changes}, problems)
-    if problems:
-        parser.error(str(InputError(problems)))
-    print(measured(inventory, data, {**settings, **changes}, given))
+    asked = {name: getattr(given, name) for name in _CHANGES if getattr(given, name) is not None}
+    asked["pointer"] = str(given.pointer).lower()
+    chosen = (given.recipe, [f"network_settings.{name}={value}" for name, value in asked.items()])
+    try:
+        inventory, data, settings = loaded(given.set, *chosen) if given.set else full_rows(*chosen)
+    except InputError as error:
+        parser.error(str(error))
+    print(measured(inventory, data, settings, given))
 
 
 def measured(

@@ -250,6 +250,7 @@ class DocumentEncoder(Network):
 
     def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
         """The states of all places, or, at less cost, those of some columns."""
+        # Not within what is compiled, where angles would be worked out again in each layer.
         by = turns(rows.at.offsets, self.head)
         with fastest_kernels(rows.pieces.device):
             states: Tensor = self.rows(

@@ -1,4 +1,4 @@
-"""The batches of an epoch: decided by seed alone, and split over processes without a loss."""
+"""The gaps and batches of an epoch: decided by seed alone, split over processes without a loss."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from crosspro.prediction.neural.batches import Batches, on_device
-from crosspro.prediction.neural.sampling import Sampler
+from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 
 
 def batches(rank=0, world=1, gaps=23):
@@ -40,3 +40,26 @@ def test_processes_share_the_gaps_of_each_batch(world):
     for (whole, width, size), parts in zip(batches(), split, strict=True):
         assert sorted(torch.cat([part[0] for part in parts]).tolist()) == sorted(whole.tolist())
         assert {part[1:] for part in parts} == {(width, size)}
+
+
+def test_samplers_follow_their_policy():
+    labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
+    generator = np.random.default_rng(1)
+    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    counts = np.bincount(labels[equal], minlength=3)
+    assert counts[2] == 10
+    assert counts[0] == pytest.approx(33, abs=16)
+    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
+    everything = Sampler().draw(labels, 3, generator)
+    assert sorted(everything) == list(range(1000))
+
+
+def test_batches_hold_every_gap_once_with_a_wide_enough_window():
+    generator = np.random.default_rng(1)
+    widths = generator.integers(1, 50, 1000)
+    seen = []
+    for batch, width in bucketed_batches(np.arange(1000), widths, 64, generator):
+        assert widths[batch].max() == width
+        seen += batch.tolist()
+    assert sorted(seen) == list(range(1000))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
-import os
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.class_weights import class_weights
@@ -27,12 +23,8 @@ from crosspro.prediction.neural.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.flat_text import Reading, flatten
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
-from crosspro.prediction.neural.registry import network_names
-from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.tensors import gap_tensors
-from crosspro.prediction.neural.trainer import NetworkTrainer
-from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
 from crosspro.prediction.neural.unread_text import UnreadText
 from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.system import load_system
@@ -247,112 +239,6 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
 
 
-def changed(path, old, new):
-    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-
-
-@pytest.mark.parametrize(
-    ("file", "damage"),
-    [
-        ("network.safetensors", lambda path: path.write_bytes(b"garbage")),
-        ("network.safetensors", lambda path: path.write_bytes(path.read_bytes()[:-100])),
-        ("encoder.json", lambda path: path.write_text("{}")),
-        ("encoder.json", lambda path: changed(path, '"<unk>"', "7")),
-        ("encoder.json", lambda path: changed(path, '"<unk>"', '"<pad>"')),
-        ("encoder.json", lambda path: changed(path, "[0,", f"[{10**30},")),
-        ("encoder.json", lambda path: changed(path, "[0,", "[-1,")),
-        ("system.json", lambda path: changed(path, '"words"', '"letters"')),
-        ("adjustment.json", lambda path: path.write_text("{}")),
-        ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
-        ("adjustment.json", lambda path: changed(path, "[", f"[{10**400}, ")),
-    ],
-)
-def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    damage(tmp_path / file)
-    with pytest.raises(InputError, match=file.replace(".", r"\.")):
-        load_system(tmp_path)
-
-
-def test_a_model_of_another_version_is_told_by_its_layers(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    path = tmp_path / "network.safetensors"
-    tensors = load_file(path)
-    save_file({f"earlier.{name}": tensor for name, tensor in tensors.items()}, path)
-    with pytest.raises(InputError, match="other layers, of other settings or another version: "):
-        load_system(tmp_path)
-
-
-def test_all_files_of_a_model_can_be_read_by_the_same_people(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    before = os.umask(0o027)
-    try:
-        made.save(tmp_path / "model")
-    finally:
-        os.umask(before)
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model").iterdir()}
-    assert "network.safetensors" in modes
-    assert set(modes.values()) == {0o640}
-
-
-def test_weights_of_another_task_are_refused(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    description = json.loads((tmp_path / "system.json").read_text("utf-8"))
-    german = load_task("en-de")
-    made.task = german
-    made.save(tmp_path / "other")
-    description["task"] = json.loads((tmp_path / "other/system.json").read_text("utf-8"))["task"]
-    (tmp_path / "system.json").write_text(json.dumps(description), "utf-8")
-    with pytest.raises(InputError, match="those of turku_gru"):
-        load_system(tmp_path)
-
-
-def test_unknown_settings_list_the_choices():
-    with pytest.raises(InputError, match=", ".join(network_names())):
-        NeuralSystem("perceptron")
-    with pytest.raises(InputError, match="all, equal, proportional"):
-        NeuralSystem("turku_gru", training={"sampling": "some"})
-
-
-@pytest.mark.parametrize("network", ["turku_gru", "uppsala_bilstm"])
-def test_what_is_no_section_is_refused(network):
-    sections = ("network_settings", "training", "optimisation", "pretraining", "trainer")
-    for wrong in (5, "x", [], 0):
-        with pytest.raises(InputError) as refused:
-            NeuralSystem(network, **dict.fromkeys(sections, wrong))
-        assert {(problem.field, problem.expected) for problem in refused.value.problems} == {
-            (f"system.{name}", "a section of settings") for name in sections
-        }
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"network_settings": {"layers": 0}}, "layers: expected a whole number from 1"),
-        ({"network_settings": {"window": 0}}, "window: expected a whole number from 1"),
-        ({"trainer": {"precision": "8"}}, "trainer.precision: expected one of 32-true"),
-        ({"trainer": {"accelerator": "abacus"}}, "trainer.accelerator: expected one of auto"),
-    ],
-)
-def test_settings_that_no_network_can_have_are_refused(settings, message):
-    with pytest.raises(InputError, match=message):
-        NeuralSystem("turku_gru", **settings)
-
-
-@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
-def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
-    made = NeuralSystem("turku_gru", SMALL["turku_gru"], trainer={**QUIET, key: value})
-    with pytest.raises(CrossproError, match="settings: trainer: "):
-        made.fit(TASK, train, dev)
-
-
 def test_encoding_is_cached_by_content(train, tmp_path):
     text = flatten(train, READING)
     encoder = fit_encoder(text)
@@ -396,29 +282,6 @@ def test_rare_words_are_unknown():
     assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
     assert vocabulary.numbers(["b", "c", "a"]) == [3, UNK, 2]
     assert PAD == 0
-
-
-def test_samplers_follow_their_policy():
-    labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
-    generator = np.random.default_rng(1)
-    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
-    counts = np.bincount(labels[equal], minlength=3)
-    assert counts[2] == 10
-    assert counts[0] == pytest.approx(33, abs=16)
-    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
-    assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
-    everything = Sampler().draw(labels, 3, generator)
-    assert sorted(everything) == list(range(1000))
-
-
-def test_batches_hold_every_gap_once_with_a_wide_enough_window():
-    generator = np.random.default_rng(1)
-    widths = generator.integers(1, 50, 1000)
-    seen = []
-    for batch, width in bucketed_batches(np.arange(1000), widths, 64, generator):
-        assert widths[batch].max() == width
-        seen += batch.tolist()
-    assert sorted(seen) == list(range(1000))
 
 
 def test_class_weights_are_one_on_average():
@@ -487,15 +350,3 @@ def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
     monkeypatch.setattr(UnreadText, "flat", property(lambda _: pytest.fail("read again")))
     again = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
     assert (again.label == first.label).all()
-
-
-@pytest.mark.parametrize("precision", ["bf16-mixed", "16-mixed"])
-@pytest.mark.parametrize(("instructions", "expected"), [(False, "32-true"), (True, "bf16-mixed")])
-def test_a_processor_without_bfloat16_trains_in_32_bits(
-    instructions, expected, precision, monkeypatch
-):
-    monkeypatch.setattr("crosspro.prediction.neural.trainer.has_bfloat16", lambda: instructions)
-    settings = TrainerSettings(accelerator="cpu", precision=precision, progress_bar=False)
-    made = NetworkTrainer(settings, Optimisation(), Training(), None)
-    assert made.trainer.precision == expected
-    made.scratch.close()

@@ -1,0 +1,63 @@
+"""Settings of networks and their training: what is refused, and what a processor cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.prediction.neural.registry import network_names
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.trainer import NetworkTrainer
+from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from tests.prediction.neural.small import QUIET, SMALL, TASK
+
+
+def test_unknown_settings_list_the_choices():
+    with pytest.raises(InputError, match=", ".join(network_names())):
+        NeuralSystem("perceptron")
+    with pytest.raises(InputError, match="all, equal, proportional"):
+        NeuralSystem("turku_gru", training={"sampling": "some"})
+
+
+@pytest.mark.parametrize("network", ["turku_gru", "uppsala_bilstm"])
+def test_what_is_no_section_is_refused(network):
+    sections = ("network_settings", "training", "optimisation", "pretraining", "trainer")
+    for wrong in (5, "x", [], 0):
+        with pytest.raises(InputError) as refused:
+            NeuralSystem(network, **dict.fromkeys(sections, wrong))
+        assert {(problem.field, problem.expected) for problem in refused.value.problems} == {
+            (f"system.{name}", "a section of settings") for name in sections
+        }
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"network_settings": {"layers": 0}}, "layers: expected a whole number from 1"),
+        ({"network_settings": {"window": 0}}, "window: expected a whole number from 1"),
+        ({"trainer": {"precision": "8"}}, "trainer.precision: expected one of 32-true"),
+        ({"trainer": {"accelerator": "abacus"}}, "trainer.accelerator: expected one of auto"),
+    ],
+)
+def test_settings_that_no_network_can_have_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        NeuralSystem("turku_gru", **settings)
+
+
+@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
+def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
+    made = NeuralSystem("turku_gru", SMALL["turku_gru"], trainer={**QUIET, key: value})
+    with pytest.raises(CrossproError, match="settings: trainer: "):
+        made.fit(TASK, train, dev)
+
+
+@pytest.mark.parametrize("precision", ["bf16-mixed", "16-mixed"])
+@pytest.mark.parametrize(("instructions", "expected"), [(False, "32-true"), (True, "bf16-mixed")])
+def test_a_processor_without_bfloat16_trains_in_32_bits(
+    instructions, expected, precision, monkeypatch
+):
+    monkeypatch.setattr("crosspro.prediction.neural.trainer.has_bfloat16", lambda: instructions)
+    settings = TrainerSettings(accelerator="cpu", precision=precision, progress_bar=False)
+    made = NetworkTrainer(settings, Optimisation(), Training(), None)
+    assert made.trainer.precision == expected
+    made.scratch.close()
