@@ -20,6 +20,7 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.joint_task import saved_task, task_to_save
+from crosspro.data_prep.prepare import Report, Step
 from crosspro.data_prep.sets.contents import Contents
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
@@ -74,14 +75,18 @@ def write_pretraining_set(
     dev: Sequence[Example],
     text: Text,
     origin: SetOrigin,
+    report: Report = lambda _: None,
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
     The folder, which may be an empty one, is there when all of it is. Returns what there is of
     train: pieces of text, and gaps.
     """
+    report(Step("learning lexicons and pieces"))
     reading = new_reading(system.reads, system.training, task, train, text)
+    report(Step("cutting words into pieces"))
     flat = labelled_rows(flatten(train, reading))
+    report(Step("numbering pieces"))
     encoder = fit_encoder(flat, system.training.min_count)
     sizes = {
         "source": flat.source_starts[-1],
@@ -91,6 +96,7 @@ def write_pretraining_set(
     encoded = encode(flat, encoder, task)
     dev_encoded = encode(labelled_rows(flatten(dev, reading)), encoder, task)
     check_labels(encoded.label, dev_encoded.label)
+    report(Step("writing"))
     new = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     make_folder(new)

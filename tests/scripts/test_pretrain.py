@@ -39,6 +39,12 @@ def files(folder):
     ]  # fmt: skip
 
 
+def told_of(stderr: bytes) -> dict[str, str]:
+    """What a command tells of files, by their names."""
+    lines = stderr.decode().splitlines()
+    return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+
 def test_text_and_bitext_become_a_run(tmp_path):
     """Units and lexicons are those of the encoded text, and need not be told again."""
     other = ["--set", "network_settings.target_lexicon=none"]
@@ -47,6 +53,7 @@ def test_text_and_bitext_become_a_run(tmp_path):
     assert made.code == 0, made.stderr
     assert "novel.txt: 40 pronouns" in made.stderr.decode()
     assert "lines left out" not in made.stderr.decode()
+    assert "learning lexicons and pieces: done in " in made.stderr.decode()
     run = tmp_path / "run"
     learning = CHANGES[2:]  # without unit_vocabulary
     learnt = crosspro("pretrain", str(tmp_path / "set"), *learning, "-o", str(run))
@@ -85,7 +92,7 @@ def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
         assert made.code == 0, made.stderr
         again = crosspro("pretrain", "encode", *given, *to)
         assert b"output: expected a new or an empty folder" in again.stderr
-        told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
+        told = told_of(made.stderr)
         found[bool(own)] = int(told[str(tmp_path / "train.data")].split()[0].replace(",", ""))
     gaps = sum(len(one.gaps) for one in demo_examples(load_task("en-fr-2015"), "train", 6))
     assert found[True] == found[False] + gaps
@@ -105,7 +112,7 @@ def test_what_must_stay_unseen_is_left_out(tmp_path):
     whole = ["--unseen", f"en-fr-2015:{tmp_path / 'train.data'}"]
     made = crosspro("pretrain", "encode", *data, *whole, *CHANGES, "-o", str(tmp_path / "set"))
     assert made.code == 0, made.stderr
-    told = dict(line.split(": ", 1) for line in made.stderr.decode().splitlines())
+    told = told_of(made.stderr)
     assert told[str(tmp_path / "train.data")].startswith("0 pronouns")
     assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
 
