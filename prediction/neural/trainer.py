@@ -262,8 +262,11 @@ def _kept_epoch(path: Path, score: float) -> KeptEpoch:
 
 def _quiet() -> None:
     """Lightning's advertisements and its warnings about torch's future are not for our users."""
-    logging.getLogger("pytorch_lightning.utilities.rank_zero").setLevel(logging.WARNING)
+    for name in ("utilities.rank_zero", "accelerators.cuda"):
+        logging.getLogger(f"pytorch_lightning.{name}").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.*")
     warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
+    # That a seed does not decide everything there, conf/trainer/default.yaml says.
+    warnings.filterwarnings("ignore", message=".*cuDNN Attention defaults to a non-deterministic.*")
     # Gradients of a recorded CUDA graph come from the stream that recorded it: one synchronisation.
     warnings.filterwarnings("ignore", message=".*AccumulateGrad node's stream.*")
