@@ -9,7 +9,7 @@ No step holds the text in memory, except that the aligner numbers its words.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ from crosspro.data_prep.files.stored import store_sentences
 from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.gaps.segments import Counts, segment_examples
+from crosspro.data_prep.step import Report, Step
 from crosspro.data_prep.task import Task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.data_prep.tokenised import Sentences, TokenisedBitext
@@ -50,20 +51,6 @@ class PrepareSettings:
     links: Path | None = None
     jobs: int = 1
     engine: str = "local"
-
-
-@dataclass(frozen=True)
-class Step:
-    """How far a step is: its name, what it does now, and how much of it is done."""
-
-    name: str
-    detail: str = ""
-    done: int = 0
-    total: int = 0
-
-
-Report = Callable[[Step], None]
-"""A step begins with its first report, and ends where another begins."""
 
 
 def prepare(

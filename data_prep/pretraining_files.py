@@ -17,9 +17,9 @@ from crosspro.data_prep.errors import InputError, Problem, choices, input_error,
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.layers import layers_beside, read_layered
-from crosspro.data_prep.prepare import Report, Step
 from crosspro.data_prep.self_labels import SelfLabels, held_out, learnt_determiners
 from crosspro.data_prep.sets.unseen import without_unseen
+from crosspro.data_prep.step import Report, Step
 from crosspro.data_prep.task import Task, load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 

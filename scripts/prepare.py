@@ -20,8 +20,9 @@ from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import count_lines
 from crosspro.data_prep.gaps.rules import changed_rules
 from crosspro.data_prep.gaps.segments import Counts
-from crosspro.data_prep.prepare import PrepareSettings, Step, check_annotators, prepare
+from crosspro.data_prep.prepare import PrepareSettings, check_annotators, prepare
 from crosspro.data_prep.prepared_files import write_prepared, write_report
+from crosspro.data_prep.step import Step
 from crosspro.data_prep.task import OTHER, Task, load_task
 from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.scripts.main import command_app, run

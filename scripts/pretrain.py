@@ -243,8 +243,9 @@ def encode(
         contents += chain.from_iterable(one.contents for one in found)
         origin = SetOrigin(tuple(contents), own_gaps, held_out)
         text = text_of_all([one.inflected for one in found])
-        given_text = (train, dev, text, origin)
-        sizes = write_pretraining_set(output, system, rules, *given_text, display.report)
+        sizes = write_pretraining_set(
+            output, system, rules, train, dev, text, origin, display.report
+        )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 

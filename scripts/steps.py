@@ -22,7 +22,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from crosspro.data_prep.prepare import Step
+from crosspro.data_prep.step import Step
 from crosspro.evaluation.layout.tables import text_table
 
 PATIENCE = 30.0

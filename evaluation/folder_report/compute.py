@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.engine import map_shards
-from crosspro.data_prep.prepare import Report, Step
+from crosspro.data_prep.step import Report, Step
 from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
 from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
 from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive

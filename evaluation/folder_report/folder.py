@@ -14,7 +14,7 @@ from crosspro.data_prep.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.prepare import Report, Step
+from crosspro.data_prep.step import Report, Step
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import (

@@ -20,8 +20,8 @@ from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.joint_task import saved_task, task_to_save
-from crosspro.data_prep.prepare import Report, Step
 from crosspro.data_prep.sets.contents import Contents
+from crosspro.data_prep.step import Report, Step
 from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
