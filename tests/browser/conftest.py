@@ -43,6 +43,7 @@ def chromium():
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("needs a browser: the program chromium")
+    api.expect.set_options(timeout=30_000)  # as long as for everything else: slow machines, too
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser

@@ -43,6 +43,17 @@ def heading(page) -> str:
     return page.locator("h1").inner_text()
 
 
+def wait_for_heading(page, beginning: str) -> None:
+    """Wait for the page that begins so; keys are of use when its script has run."""
+    page.locator("h1", has_text=re.compile(f"^{beginning}")).wait_for()
+    page.wait_for_load_state()
+
+
+def wait_for_focus(page, selector: str) -> None:
+    """Wait until the focus is there: browsers set it some time after the page has come."""
+    page.wait_for_function("e => document.activeElement.matches(e)", arg=selector)
+
+
 def judge(page, keys) -> None:
     """Answer one question by keyboard; the page that follows is another one."""
     anaphoric = page.locator("input[name=antecedent]").count()
@@ -53,6 +64,7 @@ def judge(page, keys) -> None:
         "document.querySelector('form#answer').getAttribute('action') !== before",
         arg=before,
     )
+    page.wait_for_load_state()  # keys before that are lost
 
 
 def finish(page, link, keys=("1",)) -> int:
@@ -62,7 +74,6 @@ def finish(page, link, keys=("1",)) -> int:
     page.wait_for_url("**/work")
     count = 0
     while count < 50:
-        page.wait_for_load_state()
         if page.locator("form#answer").count():
             judge(page, keys)
             count += 1
@@ -123,14 +134,14 @@ def test_two_annotators_and_a_researcher(review, page, suite):
     conflicts = int(heading(page).split()[0])
     assert conflicts == 5  # on one of the six Anna said wrong as well
     for left in range(conflicts, 0, -1):
-        assert heading(page).startswith(f"{left} conflict")
+        wait_for_heading(page, f"{left} conflict")
         entry = page.locator("article").first
         for name in ("antecedent", "pronoun"):
             if entry.locator(f"input[name={name}]").count():
                 entry.locator(f"input[name={name}][value=right]").check()
         entry.locator("button[type=submit]").click()
-        page.wait_for_url("**say=decided")
-    assert heading(page).startswith("0 conflicts")
+    wait_for_heading(page, "0 conflicts")
+    page.wait_for_url("**say=decided")
     page.goto(review.links["researcher"] + "browse?status=flagged")
     assert heading(page) == "1 question"
     page.goto(review.links["researcher"] + "corrections")
@@ -190,7 +201,7 @@ def test_pages_work_without_script(review, chromium):
     if page.locator("input[name=antecedent]").count():
         page.locator("input[name=antecedent][value=right]").check()
     page.locator("button.primary").click()
-    assert heading(page).startswith("Question 2")
+    wait_for_heading(page, "Question 2")
     assert page.locator("[role=status]").inner_text() == "Saved."
     context.close()
 
@@ -198,16 +209,15 @@ def test_pages_work_without_script(review, chromium):
 @pytest.mark.parametrize("review", [("--tutorial", "tutorial.jsonl")], indirect=True)
 def test_what_comes_of_an_answer_is_where_the_focus_is(review, page):
     """A screen reader begins at the focus: with an error, or with what belongs to a link."""
-    focus = "e => document.activeElement.matches(e)"
     page.goto(review.links["Anna"])
     press(page, "Enter")
     page.wait_for_url("**/work")
     press(page, "Enter")  # without an answer
     page.wait_for_url("**/q/*")
-    assert page.evaluate(focus, "[role=alert]")
+    wait_for_focus(page, "[role=alert]")
     press(page, "1", "Enter")
     page.wait_for_selector(".feedback")
-    assert page.evaluate(focus, "a[data-key=Enter]")
+    wait_for_focus(page, "a[data-key=Enter]")
     described = page.locator(
         f"#{page.locator('a[data-key=Enter]').get_attribute('aria-describedby')}"
     )
