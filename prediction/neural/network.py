@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.example import Side
 from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.data_prep.step import Report
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.sampling import Indices
@@ -175,6 +176,10 @@ class Network(nn.Module, ABC):
         settings: Any,
         seed: int,
         device: torch.device,
+        report: Report,
     ) -> None:
-        """Learn from the training data before the training; `settings` are of `pretraining`."""
+        """Learn from the training data before the training; `settings` are of `pretraining`.
+
+        What takes long may `report` how far it is, under a name for each part of it.
+        """
         raise TypeError(f"{type(self).__name__} has settings of a pre-training, but none")

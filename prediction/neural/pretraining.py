@@ -8,13 +8,16 @@ pair is drawn for each token. Negatives of pronouns are drawn evenly from all la
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import ceil
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.step import Report, Step
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.network import Inventory
@@ -61,6 +64,7 @@ def pretrained_embeddings(
     settings: Pretraining,
     seed: int,
     device: torch.device,
+    report: Report = lambda _: None,
 ) -> dict[str, Tensor]:
     """Embeddings of each field, one row a word."""
     result = {}
@@ -72,9 +76,14 @@ def pretrained_embeddings(
         sizes = (inventory.size(field.name), inventory.size(around), classes)
         model = _SkipGram(*sizes, dimension, generator, device)
         noise = inventory.counts(around).to(device, torch.float) ** 0.75
-        _train(model, text, noise, settings, generator)
+        name = f"Embeddings {number + 1} of {len(fields)} ({field.name})"
+        _train(model, text, noise, settings, generator, partial(_tell, report, name))
         result[field.name] = model.words.detach().cpu()
     return result
+
+
+def _tell(report: Report, name: str, step: int, steps: int) -> None:
+    report(Step(name, done=step, total=steps))
 
 
 class _SkipGram:
@@ -110,16 +119,20 @@ def _train(
     noise: Tensor,
     settings: Pretraining,
     generator: torch.Generator,
+    tell: Callable[[int, int], None],
 ) -> None:
+    """Train, and tell the number of each step and how many there are."""
     optimiser = torch.optim.Adam([model.words, model.contexts], lr=settings.learning_rate)
     device = text.centres.device
     usable = torch.nonzero(text.centres >= UNK).squeeze(1)
     every = settings.pairs == "all"
     most = max(1, settings.batch_size // (2 * settings.window)) if every else settings.batch_size
     size = batch_size(most, len(usable), _MIN_STEPS)
-    for _ in range(settings.epochs):
+    steps = ceil(len(usable) / size)
+    for epoch in range(settings.epochs):
         order = usable[torch.randperm(len(usable), generator=generator, device=device)]
-        for chosen in torch.split(order, size):
+        for step, chosen in enumerate(torch.split(order, size), start=1):
+            tell(epoch * steps + step, settings.epochs * steps)
             reach = (text, chosen, settings.window, model.first_class)
             if every:
                 pairs = all_pairs(*reach)

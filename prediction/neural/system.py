@@ -158,6 +158,7 @@ class NeuralSystem(System):
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
         # Neither a prediction nor a wrong setting waits for Lightning.
+        from crosspro.prediction.neural.step_bar import step_bar
         from crosspro.prediction.neural.trainer import NetworkTrainer
 
         trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
@@ -179,7 +180,8 @@ class NeuralSystem(System):
         elif self.pretraining and self.pretraining.epochs and not trainer.goes_on:
             device = device_of(self.trainer.accelerator)
             inventory, settings = self._inventory(), self.pretraining
-            self.network.pretrain(data.encoded, inventory, settings, self.seed, device)
+            with step_bar(self.trainer.progress_bar) as report:
+                self.network.pretrain(data.encoded, inventory, settings, self.seed, device, report)
         trained = trainer.fit(self.network, data, self.seed, self._identity(data))
         self._keep(trained, data)
         self._tune(dev)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.step import Report
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import LEMMA, LEMMA_TAG, PRONOUN, SOURCE, TAG
 from crosspro.prediction.neural.network import Inventory, Network
@@ -96,10 +97,11 @@ class TurkuGRU(Network):
         settings: Pretraining,
         seed: int,
         device: torch.device,
+        report: Report,
     ) -> None:
         """Begin with the embeddings of a skip-gram, those of the aligned words too."""
         tables = pretrained_embeddings(
-            data, inventory, self.fields, self.dimension, settings, seed, device
+            data, inventory, self.fields, self.dimension, settings, seed, device, report
         )
         with torch.no_grad():
             for name, table in tables.items():

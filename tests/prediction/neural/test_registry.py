@@ -241,7 +241,7 @@ class OwnPretraining(Endings):
 
     pretraining = Bias
 
-    def pretrain(self, data, inventory, settings, seed, device):
+    def pretrain(self, data, inventory, settings, seed, device, report):
         with torch.no_grad():
             self.output.bias[len(inventory.classes) - 1] = settings.strength
 

@@ -106,3 +106,16 @@ def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(read, pairs):
         assert len(first[field.name]) == len(encoder.vocabularies[field.name])
         assert (first[field.name] == again[field.name]).all()
         assert (first[field.name] != other[field.name]).any()
+
+
+def test_every_step_is_reported(read):
+    data, encoder = read
+    given = (data, Inventory(encoder.vocabularies, TASK.classes), (LEMMA, SOURCE), 4)
+    steps = []
+    pretrained_embeddings(*given, Pretraining(epochs=3), 1, CPU, steps.append)
+    names = ("Embeddings 1 of 2 (lemma)", "Embeddings 2 of 2 (source)")
+    for name in names:
+        own = [step for step in steps if step.name == name]
+        assert [step.done for step in own] == list(range(1, own[0].total + 1))
+        assert len(own) % 3 == 0
+    assert list(dict.fromkeys(step.name for step in steps)) == list(names)
