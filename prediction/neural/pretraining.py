@@ -8,9 +8,8 @@ pair is drawn for each token. Negatives of pronouns are drawn evenly from all la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import ceil
 from typing import ClassVar
 
@@ -77,13 +76,9 @@ def pretrained_embeddings(
         model = _SkipGram(*sizes, dimension, generator, device)
         noise = inventory.counts(around).to(device, torch.float) ** 0.75
         name = f"Embeddings {number + 1} of {len(fields)} ({field.name})"
-        _train(model, text, noise, settings, generator, partial(_tell, report, name))
+        _train(model, text, noise, settings, generator, report, name)
         result[field.name] = model.words.detach().cpu()
     return result
-
-
-def _tell(report: Report, name: str, step: int, steps: int) -> None:
-    report(Step(name, done=step, total=steps))
 
 
 class _SkipGram:
@@ -119,9 +114,10 @@ def _train(
     noise: Tensor,
     settings: Pretraining,
     generator: torch.Generator,
-    tell: Callable[[int, int], None],
+    report: Report,
+    name: str,
 ) -> None:
-    """Train, and tell the number of each step and how many there are."""
+    """Train, and report each step under a name."""
     optimiser = torch.optim.Adam([model.words, model.contexts], lr=settings.learning_rate)
     device = text.centres.device
     usable = torch.nonzero(text.centres >= UNK).squeeze(1)
@@ -132,7 +128,7 @@ def _train(
     for epoch in range(settings.epochs):
         order = usable[torch.randperm(len(usable), generator=generator, device=device)]
         for step, chosen in enumerate(torch.split(order, size), start=1):
-            tell(epoch * steps + step, settings.epochs * steps)
+            report(Step(name, done=epoch * steps + step, total=settings.epochs * steps))
             reach = (text, chosen, settings.window, model.first_class)
             if every:
                 pairs = all_pairs(*reach)

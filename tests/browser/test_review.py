@@ -140,8 +140,8 @@ def test_two_annotators_and_a_researcher(review, page, suite):
             if entry.locator(f"input[name={name}]").count():
                 entry.locator(f"input[name={name}][value=right]").check()
         entry.locator("button[type=submit]").click()
+        page.wait_for_url("**say=decided")
     wait_for_heading(page, "0 conflicts")
-    page.wait_for_url("**say=decided")
     page.goto(review.links["researcher"] + "browse?status=flagged")
     assert heading(page) == "1 question"
     page.goto(review.links["researcher"] + "corrections")
