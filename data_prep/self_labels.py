@@ -142,6 +142,8 @@ class SelfLabels:
     def _gap(self, gap: Gap) -> Gap:
         """A gap of a task, perhaps another one, with a class of this one, or without any."""
         word = gap.word if gap.word and gap.word != NONE else None
+        if word and self.task.tagged:  # without its tag, as the words of other pronouns
+            word = split_tag(word)[0]
         label = gap.label if self.own_gaps else None
         if label is not None and label not in self.task.class_index:
             label = self.task.class_of((word or "").lower())

@@ -164,7 +164,8 @@ def encode(
         list[Path] | None,
         typer.Option(
             "--unseen",
-            help="A development or test set, as --data: what it says is left out (repeat).",
+            help="A development or test set with its gold words, as --data: lines that say the "
+            "same on either side are left out, and documents with many of them (repeat).",
         ),
     ] = None,
     own_gaps: Annotated[
@@ -189,15 +190,15 @@ def encode(
     from crosspro.data_prep.collector import collector_off
     from crosspro.data_prep.formats.target_form import refuse_other_forms
     from crosspro.data_prep.joint_task import joint_task, tasks_of
+    from crosspro.data_prep.layers import read_layered
     from crosspro.data_prep.pretraining_files import (
         TextAnnotation,
         files_of_tasks,
-        labelled_bitext,
         read_target_text,
     )
     from crosspro.data_prep.self_labels import SelfLabels
     from crosspro.data_prep.sets.contents import file_contents
-    from crosspro.data_prep.sets.unseen import target_digests
+    from crosspro.data_prep.sets.unseen import line_digests, refuse_blind
     from crosspro.data_prep.task import load_task
     from crosspro.prediction.neural.lexicon_input import text_of_all
     from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
@@ -217,9 +218,10 @@ def encode(
     contents: list[Contents] = []
     left_out: set[bytes] = set()
     for file in files["--unseen"]:
-        lines = list(labelled_bitext(file))
+        lines = list(read_layered(file.path, file.task))
+        refuse_blind(file.path, lines)
         contents.append(file_contents("unseen", file.path, lines, file.beside))
-        left_out |= target_digests(lines)
+        left_out |= line_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
     with steps, collector_off(), StepDisplay() as display:
         annotation = TextAnnotation(annotator, jobs, steps, display.report)

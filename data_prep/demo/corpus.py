@@ -11,6 +11,7 @@ from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
 from crosspro.data_prep.errors import choices, input_error
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.formats.placeholder import placeholder
+from crosspro.data_prep.gaps.extract import with_gap_links
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.token import TAG_SEPARATOR
 
@@ -97,7 +98,8 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         if right.form and left.key is not None and left.key == right.key
     )
     forms = tuple(word.form for word in source)
-    example = Example(forms, tuple(tokens), links, tuple(gaps), document, task.tagged)
+    linked = with_gap_links(links, gaps)
+    example = Example(forms, tuple(tokens), linked, tuple(gaps), document, task.tagged)
     return DemoSentence(example, tuple(origins))
 
 

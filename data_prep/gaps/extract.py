@@ -8,7 +8,7 @@ beside the translation of its nearest linked neighbour, or is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.example import Example, Gap, Link
@@ -142,7 +142,7 @@ def make_example(
     """The example with its placeholders; `tokens` are the target words as the file shows them.
 
     The class of a gap is that of the word, but what the gap hides is the token: `ils il|PRON`.
-    Links count positions with the placeholders in place; an inserted one has none.
+    Links count positions with the placeholders in place.
     """
     replaced = {p.position: p for p in placements if p.position is not None and not p.inserted}
     inserted: dict[int, list[Placement]] = {}
@@ -166,5 +166,17 @@ def make_example(
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, tokens[position]))
         shown.append(placeholder(here.source_index))
-    shifted = tuple((s, moved[t]) for s, t in links)
+    shifted = with_gap_links(((s, moved[t]) for s, t in links), gaps)
     return Example(tuple(source), tuple(shown), shifted, tuple(gaps), document, task.tagged)
+
+
+def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ...]:
+    """Links with one from each gap to its source word, where there was none.
+
+    In the official files every placeholder is linked to its pronoun, those that were inserted for
+    a pronoun without a link to nothing else. Without that link such a gap would show that its
+    class is OTHER. In es-en the source word is the verb, which links lead to the English verb.
+    """
+    known = tuple(links)
+    missing = {(gap.source_index, gap.position) for gap in gaps}.difference(known)
+    return tuple(sorted((*known, *missing))) if missing else known

