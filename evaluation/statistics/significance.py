@@ -13,7 +13,7 @@ operation, whatever the metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,6 +160,16 @@ def p_value(under_null: Floats, observed: float, drawn: bool = True) -> float:
     defined = under_null[~np.isnan(under_null)]
     as_large = int((np.abs(defined) >= abs(observed) - 1e-9).sum())
     return (drawn + as_large) / (drawn + len(defined))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p values corrected for their number, in their order (Holm 1979)."""
+    corrected = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = largest
+    return corrected
 
 
 def _blocks(resamples: int, kinds: int) -> list[int]:

@@ -5,17 +5,23 @@
 Runs that differ in their seed alone, by what their folders say (`run.json`), share a row; runs of
 one system with other settings have rows of their own. Folders of older runs, which say nothing,
 are told by name: RUN.1, RUN.2 … are seeds of one system. RUN:VARIANT is a variant that came out of
-the same fit, such as ngram:ngram_penalty_0. For each test set macro recall and accuracy are the
-means over seeds; the pooled column also has the 95% interval of that mean, resampled by document
-(all seeds on the same resamples). Differences to `--against` are those of the pooled sets: their
-mean, the lowest and the highest of the seeds, and the largest p (approximate randomisation by
-document, two-sided).
+the same fit, such as ngram:ngram_penalty_0.
+
+The protocol of comparisons (docs/protocol.md) is kept here. Scores are means over all seeds of a
+row, and so are intervals and differences: a resample of the documents is the same for all seeds.
+`--against` names the reference, all seeds of it (repeat); seeds are paired in their order. p is
+two-sided, by approximate randomisation by document, corrected for all differences of the table
+(Holm 1979). Macro recall stands beside that over the classes with ten gaps or more in gold, and
+each test set says how many systems it had been scored by before (`scored.tsv`).
 """
 
 from __future__ import annotations
 
+import csv
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,14 +32,20 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.layers import layers_beside
 from crosspro.data_prep.task import Task, load_task
 from crosspro.evaluation.statistics.significance import (
+    Difference,
     Metric,
     Resampling,
-    bootstrap_sums,
-    interval,
+    holm,
+    paired_tests,
+    scores_of,
 )
 from crosspro.evaluation.statistics.units import Floats
-from crosspro.evaluation.submissions.results import Evaluation, evaluate
-from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.evaluation.submissions.scores import (
+    ConfusionMetric,
+    accuracy,
+    frequent_macro_recall,
+    macro_recall,
+)
 from crosspro.evaluation.submissions.submission import Gold, Submission, read_gold, read_submissions
 from crosspro.evaluation.submissions.units import confusion_units, on_sums
 from crosspro.prediction.runs import Run, find_run
@@ -41,7 +53,10 @@ from crosspro.scripts.main import command_app, run
 
 app = command_app()
 
-METRICS = {"macro_recall": macro_recall, "accuracy": accuracy}
+METRICS: dict[str, ConfusionMetric] = {"macro_recall": macro_recall, "accuracy": accuracy}
+FREQUENT = 10
+"""Gaps in gold from which on a class counts in the second macro recall."""
+_SCORED = Path(__file__).with_name("scored.tsv")
 _COLUMNS = ("task", "system", "seed", "data", "data.dir")
 _ON_THE_WAY = ("checkpoint_epochs", "encoded_dir", "progress_bar")
 _NO_CHANGE = (*_COLUMNS, *(f"trainer.{name}" for name in _ON_THE_WAY))
@@ -62,9 +77,11 @@ class Row:
 def results_table(
     runs: Annotated[list[str], typer.Argument(help="Folders of runs: RUN, or RUN:VARIANT.")],
     data: Annotated[Path, typer.Option(help="Folder with the gold files test*.data.")],
-    against: Annotated[str, typer.Option(help="The run that all others are compared with.")],
+    against: Annotated[
+        list[str], typer.Option(help="The run that all others are compared with (repeat: seeds).")
+    ],
     task: Annotated[str | None, typer.Option(help="Another task than that of the runs.")] = None,
-    resamples: Annotated[int, typer.Option(help="Resamples.")] = 2000,
+    resamples: Annotated[int, typer.Option(help="Resamples.")] = 10_000,
 ) -> None:
     """Print a Markdown table of several runs on several test sets."""
     found_runs = {one: find_run(one.partition(":")[0]) for one in runs}
@@ -75,29 +92,47 @@ def results_table(
     }
     pooled = _pool(list(golds.values()))
     plan = Resampling(resamples)
-    base = _read(against, golds, rules)
-    several = len(golds) > 1  # one set is the pooled one
-    titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
-    if several:
-        titles.append(f"pooled ({len(pooled.classes)})")
-    print("| system | " + " | ".join(titles) + " | difference |")
-    print("| --- |" + " ---: |" * (len(titles) + 1))
-    for name, folders in _by_system(found_runs).items():
-        cells, all_sets = [], []
-        for folder in folders:
-            found = _read(folder, golds, rules)
-            sets = [
-                evaluate(rules, g, [s], "skip", None)
-                for g, s in zip(golds.values(), found, strict=True)
-            ]
-            cells.append([_values(e) for e in sets])
-            all_sets.append(Submission(name, np.concatenate([s.classes for s in found])))
-        means = np.mean(cells, axis=0) if several else []
-        columns = [f"{recall:.1f} / {correct:.1f}" for recall, correct in means]
-        first = Submission("base", np.concatenate([s.classes for s in base]))
-        together = [evaluate(rules, pooled, [s, first], "skip", plan) for s in all_sets]
-        columns += [_pooled(all_sets, pooled, rules, plan), _difference(together)]
-        print(f"| {name} ({len(folders)}) | " + " | ".join(columns) + " |", flush=True)
+    base = [_read(one, golds, rules) for one in against]
+    rows = {
+        name: [_read(folder, golds, rules) for folder in folders]
+        for name, folders in _by_system(found_runs).items()
+    }
+    differences = [_differences(seeds, base, pooled, rules, plan) for seeds in rows.values()]
+    corrected = iter(holm([one.p_randomisation for row in differences for one in row]))
+    print(_heading(golds, pooled, rules))
+    for (name, seeds), compared in zip(rows.items(), differences, strict=True):
+        columns = [_scores(seeds, place, gold, rules) for place, gold in enumerate(golds.values())]
+        columns = [*columns, *_pooled(seeds, pooled, rules, plan)] if len(golds) > 1 else [
+            *_pooled(seeds, pooled, rules, plan)
+        ]  # fmt: skip
+        told = [f"{one.difference:+.1f} (p {next(corrected):.2g})" for one in compared]
+        cells = " | ".join([*columns, " / ".join(told)])
+        print(f"| {name} ({len(seeds)}) | {cells} |", flush=True)
+
+
+def _heading(golds: dict[str, Gold], pooled: Gold, task: Task) -> str:
+    """The titles of the columns, and the line below them."""
+    with _SCORED.open(encoding="utf-8", newline="") as handle:
+        known = {
+            (row["task"], row["set"]): row["systems"]
+            for row in csv.DictReader(handle, dialect="excel-tab")
+        }
+    titles = []
+    for name, gold in golds.items():
+        short = name.removeprefix("test.")
+        times = known.get((task.name, short))
+        before = f"; scored by {times} systems before" if times else ""
+        titles.append(f"{short} ({len(gold.classes):,}{before})")
+    titles = titles if len(golds) > 1 else []
+    only = "" if titles else f"{next(iter(golds)).removeprefix('test.')} "
+    counts = np.bincount(pooled.classes, minlength=len(task.classes))
+    many = int((counts >= FREQUENT).sum())
+    titles += [
+        f"{only or 'pooled '}({len(pooled.classes):,})",
+        f"macro recall of the {many} classes with {FREQUENT} gaps or more",
+        "difference",
+    ]
+    return "| system | " + " | ".join(titles) + " |\n| --- |" + " ---: |" * len(titles)
 
 
 def _task(runs: dict[str, Run | None]) -> str:
@@ -176,43 +211,65 @@ def _pool(golds: list[Gold]) -> Gold:
     )
 
 
-def _values(evaluation: Evaluation) -> list[float]:
-    return [evaluation.results[0].scores[metric].value for metric in METRICS]
-
-
-def _pooled(seeds: list[Submission], gold: Gold, task: Task, plan: Resampling) -> str:
-    """The mean over seeds with its interval; all seeds stand side by side on each resample."""
+def _scores(seeds: Sequence[Sequence[Submission]], place: int, gold: Gold, task: Task) -> str:
+    """The means over seeds on one test set."""
     size = len(task.classes)
-    table = confusion_units(gold, seeds, size)
-    samples = bootstrap_sums(table, plan)
-    parts = []
-    for metric in METRICS.values():
-        value = on_sums(metric, size)
-
-        def mean_of(sums: Floats, value: Metric = value) -> Floats:
-            own = [value(one) for one in np.split(sums, len(seeds), axis=1)]
-            return np.asarray(np.mean(own, axis=0))
-
-        mean = float(mean_of(table.sums[None])[0])
-        low, high = interval(mean_of(samples))
-        parts.append(f"{mean:.1f} [{low:.1f}, {high:.1f}]")
-    return " / ".join(parts)
+    table = confusion_units(gold, [own[place] for own in seeds], size)
+    values = [float(_mean(m, len(seeds), size)(table.sums[None])[0]) for m in METRICS.values()]
+    return " / ".join(f"{value:.1f}" for value in values)
 
 
-def _difference(evaluations: list[Evaluation]) -> str:
-    parts = []
-    for metric in METRICS:
-        found = [
-            one
-            for evaluation in evaluations
-            for one in evaluation.comparisons
-            if one.metric == metric
-        ]
-        values = [one.difference for one in found]
-        p = max(one.p_randomisation for one in found)
-        seeds = f"{min(values):+.1f} to {max(values):+.1f}, p ≤" if len(found) > 1 else "p"
-        parts.append(f"{np.mean(values):+.1f} ({seeds} {p:.2g})")
-    return " / ".join(parts)
+def _pooled(
+    seeds: Sequence[Sequence[Submission]], gold: Gold, task: Task, plan: Resampling
+) -> list[str]:
+    """The means over seeds with their intervals, and the macro recall of frequent classes."""
+    size = len(task.classes)
+    frequent = np.bincount(gold.classes, minlength=size) >= FREQUENT
+    metrics = {**METRICS, "frequent": partial(frequent_macro_recall, frequent=frequent)}
+    table = confusion_units(gold, _joined(seeds), size)
+    own = {name: _mean(metric, len(seeds), size) for name, metric in metrics.items()}
+    scores = scores_of(table, own, plan, dict.fromkeys(metrics, ""))
+    told = {
+        name: f"{one.value:.1f} [{one.low:.1f}, {one.high:.1f}]" for name, one in scores.items()
+    }
+    return [" / ".join(told[name] for name in METRICS), told["frequent"]]
+
+
+def _differences(
+    seeds: Sequence[Sequence[Submission]],
+    base: Sequence[Sequence[Submission]],
+    gold: Gold,
+    task: Task,
+    plan: Resampling,
+) -> list[Difference]:
+    """The mean over all seeds against that of the reference, on the same documents.
+
+    The n-th seed is exchanged with the n-th one of the reference, whose seeds begin anew where it
+    has fewer.
+    """
+    number, size = max(len(seeds), len(base)), len(task.classes)
+    sides = [[one[place % len(one)] for place in range(number)] for one in (seeds, base)]
+    own, other = map(_joined, sides)
+    if all(np.array_equal(a.classes, b.classes) for a, b in zip(own, other, strict=True)):
+        return []  # the reference itself
+    table = confusion_units(gold, [*own, *other], size)
+    metrics = {name: _mean(metric, number, size) for name, metric in METRICS.items()}
+    return paired_tests(("row", "reference"), table, metrics, plan)
+
+
+def _joined(seeds: Sequence[Sequence[Submission]]) -> list[Submission]:
+    """Each seed on all test sets together."""
+    return [Submission("all", np.concatenate([one.classes for one in own])) for own in seeds]
+
+
+def _mean(metric: ConfusionMetric, seeds: int, size: int) -> Metric:
+    """The mean of a metric over seeds whose sums stand side by side."""
+    value = on_sums(metric, size)
+
+    def mean_of(sums: Floats) -> Floats:
+        return np.asarray(np.mean([value(one) for one in np.split(sums, seeds, axis=1)], axis=0))
+
+    return mean_of
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 import torch
@@ -175,12 +176,19 @@ def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
     assert result.returncode == 0, result.stderr
     rows = {line.split(" ")[1]: line.split("|") for line in result.stdout.splitlines()[2:]}
     assert list(rows) == ["bad", "base", "base:other"]
-    lowest = rows["base:other"][-2].split(" / ")[1].split(" ")[0]
-    mean, found = rows["bad"][-2].split(" / ")[1].split(" (")
-    low, _, high, *_ = found.replace(",", "").split(" ")
-    assert low == lowest
-    assert float(low) < float(mean) < float(high) < 0
-    assert float(mean) == pytest.approx((float(low) + float(high)) / 2, abs=0.11)
+    assert rows["base"][-2].strip() == "", "the reference is not compared with itself"
+    lowest = float(rows["base:other"][-2].split(" / ")[1].split(" ")[0])
+    mean, p = rows["bad"][-2].split(" / ")[1].split(" (p ")
+    assert lowest < float(mean) < 0
+    # Four differences at 1/101 each, the least p that 100 resamples can show.
+    assert float(p.rstrip(") ")) == pytest.approx(4 / 101, abs=0.01)
+    header = result.stdout.splitlines()[0]
+    counts = Counter(gap.label for example in gold for gap in example.gaps)
+    many = sum(number >= 10 for number in counts.values())
+    assert f"macro recall of the {many} classes with 10 gaps or more" in header
+    twice = subprocess.run([*command, "--against", runs[0]], capture_output=True, text=True,
+                           cwd=ROOT)  # fmt: skip
+    assert twice.stdout == result.stdout, "a reference of equal seeds is that seed"
 
 
 def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):

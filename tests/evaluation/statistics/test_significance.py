@@ -14,6 +14,7 @@ from crosspro.evaluation.statistics.significance import (
     bootstrap_sums,
     draws,
     exchanged_sums,
+    holm,
     interval,
     p_value,
     paired_tests,
@@ -86,6 +87,13 @@ def test_p_values_are_never_0_where_values_were_drawn():
     assert p_value(null, 5) == pytest.approx(1 / 4)
     assert p_value(null, 2) == pytest.approx(3 / 4)
     assert p_value(null[:3], 5, drawn=False) == 0
+
+
+def test_p_values_are_corrected_for_their_number():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([0.02]) == [0.02]
+    assert holm([]) == []
 
 
 def test_signatures_name_resampling_and_versions():

@@ -99,3 +99,10 @@ def test_scores_of_2015_follow_from_class_recalls():
     assert row.macro_recall == pytest.approx(
         sum(row.class_recall.values()) / len(instances), abs=0.005
     )
+
+
+def test_rare_classes_can_be_left_out_of_macro_recall():
+    counts = np.array([[8, 2, 0], [1, 0, 0], [0, 5, 5]])
+    assert scores.macro_recall(counts) == pytest.approx((80 + 0 + 50) / 3)
+    frequent = counts.sum(axis=1) >= 10
+    assert scores.frequent_macro_recall(counts, frequent) == pytest.approx((80 + 50) / 2)
