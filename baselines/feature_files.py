@@ -25,8 +25,8 @@ from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
-from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.stored_tensors import load_tensors
 from crosspro.prediction.system import read_json_object
 

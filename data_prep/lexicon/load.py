@@ -105,9 +105,7 @@ def _induced(text: Iterable[Sequence[str]], language: str) -> Lexicon:
 
 def _can_be_induced(task: Task, side: Side, language: str) -> bool:
     """Lemmas teach nothing, but English needs no text for the words that say a gender."""
-    return language == _ENGLISH or (
-        language in LANGUAGES and (side == "source" or not task.tagged)
-    )
+    return language == _ENGLISH or (language in LANGUAGES and (side == "source" or not task.tagged))
 
 
 def _installed(name: str) -> bool:
