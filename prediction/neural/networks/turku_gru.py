@@ -1,9 +1,9 @@
 """The network of TurkuNLP (003 §5.4, 004 §5.1): eight GRU streams around the gap.
 
 Left and right of the gap, each read by two GRU layers: target lemmas, target tags, lemmas with
-tags, and source words (which begin with the aligned word on both sides), of 2016 their lemmas. They
-are read outwards, as in Turku's code, or inwards. Their last states and an embedding of the aligned source words go
-through a dense layer.
+tags, and source words (which begin with the aligned word on both sides), in 2016 their lemmas. They
+are read outwards, as in Turku's code, or inwards. Their last states and an embedding of the aligned
+source words go through a dense layer.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class TurkuGRU(Network):
         for step in (-1, 1):
             around_gap = self._ordered(*window(*target, step, width))
             around_pronoun = self._ordered(*window(*source, step, width, first=0))
-            windows += [around_pronoun if one.side == "source" else around_gap for one in self.streams]
+            windows += [
+                around_pronoun if one.side == "source" else around_gap for one in self.streams
+            ]
         inputs = (
             self.dropout(self.embeddings[one.name](pick(data[one.name], places, lengths)))
             for one, (places, lengths) in zip(2 * self.streams, windows, strict=True)

@@ -103,7 +103,7 @@ def test_turku_reads_lemmas_of_the_source_if_asked_to():
     """As in 2016 (003 §5.4): another lemma changes the scores, another word of it does not."""
     train = [parsed(e) for e in demo_examples(TASK, "train", 6)]
     made = small_system("turku_gru", network={"source_lemmas": True})
-    with pytest.raises(InputError, match=r"source_lemmas"):
+    with pytest.raises(CrossproError, match="source_lemmas expected a parse"):
         made.fit(TASK, *[demo_examples(TASK, "train", 2)] * 2)
     made, tensors = with_network(made, train)
     assert "source_lemma" in tensors.fields
