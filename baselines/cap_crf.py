@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import tune_tau
@@ -34,6 +35,7 @@ from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, sav
 from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.fit_report import LexiconReport, lexicons_used
 from crosspro.prediction.system import Probabilities, System
 
 _CHAIN, _TEMPLATES = "chain.npz", "templates.json"
@@ -55,8 +57,8 @@ class CapCRF(System):
         self,
         window: Reach = 5,
         min_count: Count = 2,
-        lexicon: str | None = None,
-        source_lexicon: str | None = None,
+        lexicon: LexiconSetting = None,
+        source_lexicon: LexiconSetting = None,
         epochs: Count = 10,
         learning_rate: Rate = 0.2,
         l2: Penalty = 10.0,
@@ -73,6 +75,7 @@ class CapCRF(System):
         self.class_weight_power = class_weight_power
         self.tune_adjustment = tune_adjustment
         self.monitor = monitor
+        self.side_lexicons: tuple[SideLexicon, ...] = ()
         self.lexicons: tuple[Lexicon | None, ...] = (None, None)
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.templates: list[Template] = []
@@ -82,6 +85,11 @@ class CapCRF(System):
     def layers_read(self) -> frozenset[str]:
         """Parses say gender and number before any lexicon does."""
         return frozenset({"source_parse", "target_parse"})
+
+    def resolved_settings(self) -> dict[str, Any]:
+        """The lexicons that were found."""
+        keys = ("lexicon", "source_lexicon")
+        return {k: one.name for k, one in zip(keys, self.side_lexicons, strict=False)}
 
     def fit(
         self,
@@ -95,8 +103,9 @@ class CapCRF(System):
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        keys = ("system.lexicon", "system.source_lexicon")
-        self.lexicons = tuple(map(lexicon_of_setting, self.lexicon_names, keys))
+        self.side_lexicons = both_lexicons(*self.lexicon_names, task, train)
+        self.lexicons = tuple(one.lexicon for one in self.side_lexicons)
+        self.report = LexiconReport(lexicons_used(self.side_lexicons))
         labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
         self.templates = [
             learn_template(column.name, column.places, map(column.values, labelled), self.min_count)

@@ -26,6 +26,7 @@ from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.files.guard import note_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.stored_tensors import load_tensors
 from crosspro.prediction.system import read_json_object
 
@@ -101,7 +102,7 @@ def save_learnt(folder: Path, resources: Resources) -> None:
 def load_learnt(
     folder: Path,
     resources: Resources,
-    lexicons: tuple[str | None, str | None],
+    lexicons: tuple[LexiconSetting, LexiconSetting],
     learnt: Collection[str | None],
 ) -> Resources:
     """Read those that the settings ask for: lexicons that were named, what features learn."""

@@ -44,14 +44,14 @@ from crosspro.data_prep.errors import InputError, input_error
 from crosspro.data_prep.example import Example, Gap, split_tag
 from crosspro.data_prep.fork import forked, two_processes_help
 from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.fit_report import FeatureReport
+from crosspro.prediction.fit_report import FeatureReport, lexicons_used
 from crosspro.prediction.system import Classes, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
@@ -93,8 +93,8 @@ class FeatureSystem(System):
         tune_adjustment: bool = False,
         monitor: str = "macro_recall",
         context: int = 0,
-        lexicon: str | None = None,
-        source_lexicon: str | None = None,
+        lexicon: LexiconSetting = None,
+        source_lexicon: LexiconSetting = None,
         pleonastic: str = "patterns",
         lm: Mapping[str, Any] | None = None,
         telling: Mapping[str, Any] | None = None,
@@ -123,6 +123,7 @@ class FeatureSystem(System):
         self.monitor = monitor
         self.missing_layers = missing_layers
         self.lexicons = lexicon, source_lexicon
+        self.side_lexicons: tuple[SideLexicon, ...] = ()
         self.pleonastic = pleonastic
         self._context = context
         self.adjustment = Adjustment(0.0, np.zeros(0))
@@ -147,8 +148,14 @@ class FeatureSystem(System):
         return super().reads_source_parse or not needs.isdisjoint({"source_parse", "source_heads"})
 
     def resolved_settings(self) -> dict[str, Any]:
-        """The features without those that the training data did not allow."""
-        return {"features": [chosen.written for chosen in self.features]}
+        """The features without those that the data did not allow, and the lexicons found."""
+        return {
+            "features": [chosen.written for chosen in self.features],
+            **{
+                key: one.name
+                for key, one in zip(("lexicon", "source_lexicon"), self.side_lexicons, strict=False)
+            },
+        }
 
     def fit(
         self,
@@ -162,7 +169,7 @@ class FeatureSystem(System):
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor)
-        resources = self._new_resources()
+        resources = self._new_resources(train)
         left_out = self._without_missing(resources, [*train, *dev])
         parts = training_parts(self.features, train, self.lm)
         self.resources = self._learnt(train, resources)
@@ -186,6 +193,7 @@ class FeatureSystem(System):
             len(self.vocabulary),
             left_out,
             {} if "chains" in self.trained_layers else self.without_chains(),
+            lexicons_used(self.side_lexicons),
         )
 
     def without_chains(self) -> dict[str, str]:
@@ -203,11 +211,11 @@ class FeatureSystem(System):
         """The probability of each class, and last of what is not translated, for each gap."""
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
-    def _new_resources(self) -> Resources:
-        keys = ("system.lexicon", "system.source_lexicon")
-        lexicon, source_lexicon = map(lexicon_of_setting, self.lexicons, keys)
+    def _new_resources(self, train: Sequence[Example]) -> Resources:
+        self.side_lexicons = both_lexicons(*self.lexicons, self.task, train)
+        lexicons = (one.lexicon for one in self.side_lexicons)
         scorer = self._it_scorer(Path(self.pleonastic))
-        return Resources(self.task, self._context, lexicon, source_lexicon, scorer)
+        return Resources(self.task, self._context, *lexicons, scorer)
 
     def _it_scorer(self, model: Path) -> ItScorer:
         """What says of an *it* whether it refers to nothing; a trained one is in a file."""

@@ -1,12 +1,10 @@
 """IDIAP 2016 for English to French: a pronoun language model and two hand-written rules (003 §5.2).
 
 The model is an n-gram model over what a target text says about gender and number: each noun is
-`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). What
-the sentences before have stands first, then what the gap's own sentence has before and after it:
-the paper speaks of preceding nouns and pronouns only, but a model over the text goes on to its end,
-and what follows a gap tells the classes apart as well. Every class is tried in every gap, the gaps
-of a line together, and a class has the probability of all fillings with it. The source is not
-looked at.
+`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). A gap
+ends a text of its own: before it stands what the sentences before have, then what its own sentence
+has before it, other gaps aside. So a class is scored by the nouns and pronouns that precede it, and
+neither what follows nor the source is looked at.
 
 Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
 target. The findings paper does not print them; these are ours (`_on`, `_untranslated`).
@@ -17,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +30,14 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.words import word_set
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
+from crosspro.prediction.fit_report import LexiconReport, lexicons_used
 from crosspro.prediction.system import Probabilities, System
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
@@ -51,7 +51,7 @@ _BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 
 
 class IdiapPLM(System):
-    """Predicts pronouns by gender and number of the nouns and pronouns around them.
+    """Predicts pronouns by gender and number of the nouns and pronouns before them.
 
     `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
     does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
@@ -64,7 +64,7 @@ class IdiapPLM(System):
     def __init__(
         self,
         order: int = 3,
-        lexicon: str | None = None,
+        lexicon: LexiconSetting = None,
         context: int = 3,
         rules: bool = True,
         certainty: float = 0.9,
@@ -90,6 +90,7 @@ class IdiapPLM(System):
         self.tune_adjustment = tune_adjustment
         self.monitor = monitor
         self.adjustment = Adjustment(0.0, np.zeros(0))
+        self.side_lexicon: SideLexicon | None = None
         self.genders: Lexicon | None = None
         self.model: NGramModel
 
@@ -100,8 +101,12 @@ class IdiapPLM(System):
 
     @property
     def layers_read(self) -> frozenset[str]:
-        """Parses say gender and number before the lexicon does."""
-        return super().layers_read | {"source_parse", "target_parse"}
+        """A parse of the target says gender and number before the lexicon does."""
+        return super().layers_read | {"target_parse"}
+
+    def resolved_settings(self) -> dict[str, Any]:
+        """The lexicon that was found."""
+        return {} if self.side_lexicon is None else {"lexicon": self.side_lexicon.name}
 
     def fit(
         self,
@@ -110,16 +115,19 @@ class IdiapPLM(System):
         dev: Sequence[Example],
         folder: Path | None = None,
     ) -> None:
-        """Train the model on the gender and number of what stands around labelled pronouns."""
+        """Train the model on the gender and number of what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.genders = lexicon_of_setting(self.lexicon, "system.lexicon")
+        self.side_lexicon = side_lexicon(self.lexicon, "system.lexicon", task, "target", train)
+        self.genders = self.side_lexicon.lexicon
+        self.report = LexiconReport(lexicons_used([self.side_lexicon]))
         marked = [
-            self._filled(shown, original)
-            for shown, original in zip(self._shown(train), train, strict=True)
-            if original.gaps and all(gap.label for gap in original.gaps)
+            (*shown.target[:-1], _token(task.classes[task.class_index[gap.label]]))
+            for shown in self._shown(train)
+            for gap in shown.gaps
+            if gap.label
         ]
         self.model = model_of(marked, (), self.order)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
@@ -129,24 +137,17 @@ class IdiapPLM(System):
             self.adjustment = Adjustment(tau, frequencies)
 
     def _shown(self, examples: Sequence[Example]) -> list[Example]:
-        """What the model sees: gender and number of what came before and of the line, and gaps."""
+        """What the model sees of each gap: gender and number of what stands before, and the gap."""
         own = [list(gender_numbers(example, self.genders)) for example in examples]
         found = []
         for number, example in enumerate(examples):
-            if not example.gaps:
-                found.append(replace(example, target=(), links=()))
-                continue
-            words = self._words_before(examples, own, number)[-self.order :]
-            places = [*own[number], *((gap.position, "") for gap in example.gaps)]
-            gaps = {gap.position: gap for gap in example.gaps}
-            moved: list[Gap] = []
-            for place, shown in sorted(places):
-                if place in gaps:
-                    moved.append(replace(gaps[place], position=len(words)))
-                words.append(example.target[place] if place in gaps else shown)
-            found.append(
-                replace(example, target=tuple(words), gaps=tuple(moved), links=(), tagged=False)
-            )
+            earlier = self._words_before(examples, own, number) if example.gaps else []
+            for gap in example.gaps:
+                in_line = [shown for place, shown in own[number] if place < gap.position]
+                words = [*earlier, *in_line][-self.order :]
+                alone = (replace(gap, position=len(words)),)
+                target = (*words, example.target[gap.position])
+                found.append(replace(example, target=target, gaps=alone, links=(), tagged=False))
         return found
 
     def _words_before(
@@ -159,12 +160,6 @@ class IdiapPLM(System):
                 words += [shown for _, shown in own[place]]
             else:
                 words = []
-        return words
-
-    def _filled(self, shown: Example, original: Example) -> list[str]:
-        words = list(shown.target)
-        for gap, gold in zip(shown.gaps, original.gaps, strict=True):
-            words[gap.position] = _token(self.task.classes[self.task.class_index[gold.label or ""]])
         return words
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
@@ -205,9 +200,9 @@ class IdiapPLM(System):
 
         That is another text than the line, so that no token of the line has a number.
         """
-        shown = self._shown(question.examples)[question.line]
+        shown = self._shown(question.examples)[question.row]
         pair = (self.task.classes[question.chosen], self.task.classes[question.against])
-        found = filling_evidence(self._filler(), shown, question.number, *pair)
+        found = filling_evidence(self._filler(), shown, 0, *pair)
         rule = rule_of(question.example, question.gap) if self.rules else ""
         seen = EvidenceTable("What the model sees", ("text",), ((" ".join(shown.target),),))
         how = (

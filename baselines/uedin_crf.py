@@ -26,6 +26,7 @@ from crosspro.baselines.features.needs import ERROR
 from crosspro.baselines.features.nouns import PARSES
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -48,8 +49,8 @@ class UedinCRF(FeatureSystem):
         tune_adjustment: bool = False,
         monitor: str = "macro_recall",
         context: int = 0,
-        lexicon: str | None = None,
-        source_lexicon: str | None = None,
+        lexicon: LexiconSetting = None,
+        source_lexicon: LexiconSetting = None,
         pleonastic: str = "patterns",
         lm: Mapping[str, Any] | None = None,
         missing_layers: str = ERROR,

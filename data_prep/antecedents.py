@@ -298,8 +298,8 @@ class _View:
         return None if lexicon is None else lexicon.gender(self.word(side, place))
 
     def number(self, side: Side, place: int) -> str | None:
-        token, lexicon = self.token(side, place), self.lexicons[side]
-        parsed = "" if token is None else token.feature("Number")
+        parse, lexicon = self.parse(side), self.lexicons[side]
+        parsed = "" if parse is None else parse.number(place)
         if side == "target" and self.example.tagged:  # what is there is the lemma
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None

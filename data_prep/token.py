@@ -13,6 +13,10 @@ from typing import Protocol
 TAG_SEPARATOR = "|"
 """Between lemma and tag, as the shared task writes them."""
 
+_NUMBERS = {"NNS": "Plur", "NNPS": "Plur", "NN1": "Sing", "NN2": "Plur"}
+_PENN_NUMBERS = {"NN": "Sing", "NNP": "Sing"}
+"""What the fine tags of English nouns say (Penn's, and C5 of HanTa); NN of German is of either."""
+
 Progress = Callable[[int], None]
 """Called with the number of sentences that are newly done."""
 
@@ -60,6 +64,14 @@ class AnnotatedSentence:
     def parsed(self) -> bool:
         """Whether the tokens carry dependency labels."""
         return any(token.deprel for token in self.tokens)
+
+    def number(self, place: int) -> str:
+        """The number of a word by its features, else by its fine tag; empty where neither says."""
+        token = self.tokens[place]
+        found = token.feature("Number") or _NUMBERS.get(token.xpos or "", "")
+        if not found and self.scheme != "stts":
+            found = _PENN_NUMBERS.get(token.xpos or "", "")
+        return found
 
     def tagged_lemmas(self) -> tuple[str, ...]:
         """The tokens as the shared task writes them: `lemma|TAG`."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from crosspro.data_prep.example import Side
+from crosspro.data_prep.lexicon.load import SideLexicon
 
 FEW_STEPS = 100
 LOG_FILE = "crosspro.log_file"
@@ -76,11 +79,45 @@ class FineTunedReport(FitReport):
 
 
 @dataclass(frozen=True)
+class LexiconUsed:
+    """The name or the file of the lexicon of a side's words; None where there is none to be had."""
+
+    side: Side
+    language: str
+    name: str | None
+
+    def warning(self) -> str | None:
+        """That nothing tells gender and number by the word; None if something does."""
+        if self.name is not None:
+            return None
+        return (
+            f"warning: gender and number of {self.side} words ({self.language}) are not known by "
+            "the word: no lexicon of the language is installed (make extras EXTRAS=lexicon), and "
+            "lemmas teach none"
+        )
+
+
+def lexicons_used(lexicons: Iterable[SideLexicon]) -> tuple[LexiconUsed, ...]:
+    """The lexicons that settings ask for, found or not."""
+    return tuple(
+        LexiconUsed(one.side, one.language, one.name)
+        for one in lexicons
+        if one.name is not None or one.missing
+    )
+
+
+def _lexicons_told(lexicons: Sequence[LexiconUsed]) -> list[str]:
+    told = ", ".join(f"{one.name or 'nothing'} for {one.side} words" for one in lexicons)
+    return [f"gender and number: {told}"] if told else []
+
+
+@dataclass(frozen=True)
 class FeatureReport:
     """What a feature system learnt from: gaps and features, and the score on dev by `monitor`.
 
     `left_out` are the features that the data does not allow, with what they lack; `without_chains`
     those that say something else, as the training data has no coreference chains, and what.
+    `lexicons` are those of the sides for which one was asked.
     """
 
     monitor: str
@@ -89,16 +126,18 @@ class FeatureReport:
     features: int
     left_out: Mapping[str, str]
     without_chains: Mapping[str, str] = field(default_factory=dict)
+    lexicons: Sequence[LexiconUsed] = ()
 
     def told(self) -> str:
-        """What a user should know: the sizes and the score."""
-        return (
-            f"{self.features:,} features of {self.gaps:,} gaps; dev {self.monitor} {self.score:.2f}"
-        )
+        """What a user should know: the sizes, the score and where genders come from."""
+        size = f"{self.features:,} features of {self.gaps:,} gaps"
+        parts = [size, f"dev {self.monitor} {self.score:.2f}", *_lexicons_told(self.lexicons)]
+        return "; ".join(parts)
 
     def warning(self) -> str | None:
         """Which features there were not, or not as meant; None if there were all."""
         lines = [f"left out {name}: expected {need}" for name, need in self.left_out.items()]
+        lines += filter(None, (one.warning() for one in self.lexicons))
         if self.without_chains:
             lines.append(
                 "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
@@ -128,7 +167,22 @@ class ItLabelReport:
         )
 
 
-Report = FitReport | FeatureReport | ItLabelReport
+@dataclass(frozen=True)
+class LexiconReport:
+    """What tells a system gender and number of the words of each side that it looks them up of."""
+
+    lexicons: Sequence[LexiconUsed]
+
+    def told(self) -> str:
+        """What a user should know: the lexicons."""
+        return "".join(_lexicons_told(self.lexicons)) or "gender and number: of a parse, if any"
+
+    def warning(self) -> str | None:
+        """Which side has none; None if all have one."""
+        return "\n".join(filter(None, (one.warning() for one in self.lexicons))) or None
+
+
+Report = FitReport | FeatureReport | ItLabelReport | LexiconReport
 
 
 def member_label(name: str, system: str) -> str:

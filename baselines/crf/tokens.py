@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from crosspro.baselines.crf.windows import NOTHING
 from crosspro.data_prep.antecedents import NOUN_TAGS
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
 from crosspro.data_prep.token import AnnotatedSentence
 
 GAP = "REPLACE"
-_PENN_NUMBERS = {"NN": "Sing", "NNP": "Sing", "NNS": "Plur", "NNPS": "Plur"}
-"""Fine tags of English say the number of a noun where a tagger gives no features."""
+
+_TOLD = (*NOUNS, "PRON")
+"""The words whose gender and number a lexicon is asked for."""
 
 Values = list[str]
 
@@ -104,16 +105,14 @@ def _source_feature(
 ) -> str:
     parse = example.source_parse
     if parse is not None:
-        token = parse.tokens[place]
-        value = token.feature(feature)
+        number = feature == "Number"
+        value = parse.number(place) if number else parse.tokens[place].feature(feature)
         if value in known:
             return value
-        if feature == "Number" and token.xpos in _PENN_NUMBERS:
-            return _PENN_NUMBERS[token.xpos]
     if lexicon is None:
         return NOTHING
-    word = example.source[place]
-    return (lexicon.number(word) if feature == "Number" else lexicon.gender(word)) or NOTHING
+    told = lexicon.number if feature == "Number" else lexicon.gender
+    return told(example.source[place], _TOLD) or NOTHING
 
 
 def _parsed(parse: AnnotatedSentence | None, feature: str, known: Sequence[str]) -> Values:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.gaps import Resources
+from crosspro.baselines.features.readers import has_finer_tags
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.example import Example
 
@@ -53,6 +54,10 @@ NEEDS = {
         lambda resources, examples: (
             _target_tags(resources, examples) and resources.task.tagset != "universal"
         ),
+    ),
+    "finer_tags": Need(
+        "a task with universal tags into a language of conf/words/fine_tags",
+        lambda resources, examples: has_finer_tags(resources.task),
     ),
     "nouns": Need(
         "tags, a parse of the target or system.lexicon, to know nouns by",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from crosspro.data_prep.antecedents import SplitTokens
 from crosspro.data_prep.example import split_tag
 from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.task import Task
+from crosspro.data_prep.words import names_of, word_lists
 
 GAP = "REPLACE"
+_FINE_TAGS = "fine_tags"
 _MOST_TAGS = 64
 """Of so many tags there is a table of all trigrams."""
 
@@ -73,6 +76,7 @@ class TokenReader:
         self._universal = None
         if task.tagged and task.tagset not in ("universal", "none"):
             self._universal = TagConverter(task.tagset, "universal", task.target_language)
+        self._fine = finer_tags(task.target_language) if has_finer_tags(task) else {}
         self.split = SplitTokens()
         self.source, self.target = NumberedNames(), NumberedNames()
         self.readings = {
@@ -80,10 +84,11 @@ class TokenReader:
             "target lemma": TokenReading(self.target, self._lemma),
             "target tag": TokenReading(self.target, self._tag),
             "target universal tag": TokenReading(self.target, self._universal_tag),
+            "target fine tag": TokenReading(self.target, self._fine_tag),
         }
         self.tag_ngrams = {
             kind: TagNGrams(self.readings[kind].names)
-            for kind in ("target tag", "target universal tag")
+            for kind in ("target tag", "target universal tag", "target fine tag")
         }
 
     def tagged_as(self, tags: frozenset[str], tokens: Codes) -> Codes:
@@ -108,3 +113,23 @@ class TokenReader:
         if self._universal is None or tag == GAP:
             return tag
         return self._universal(tag, self._lemma(token))
+
+    def _fine_tag(self, token: str) -> str:
+        tag = self._tag(token)
+        return self._fine.get((tag, self._lemma(token).lower()), tag)
+
+
+def has_finer_tags(task: Task) -> bool:
+    """Whether the target has universal tags in a language with lists of finer ones."""
+    universal = task.tagged and task.tagset == "universal"
+    return universal and task.target_language in names_of(_FINE_TAGS)
+
+
+@cache
+def finer_tags(language: str) -> dict[tuple[str, str], str]:
+    """The finer tag of a universal one and a lemma: `conf/words/fine_tags/`."""
+    found: dict[tuple[str, str], str] = {}
+    for name, lemmas in word_lists(_FINE_TAGS, language).items():
+        tag, _, fine = name.partition("-")
+        found |= {(tag, lemma): fine for lemma in lemmas}
+    return found

@@ -20,11 +20,13 @@ from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.antecedents import Candidate, nearest_agreeing
 from crosspro.data_prep.example import Side
+from crosspro.data_prep.words import word_set
 
 _SENTENCES = Bins((0, 1, 2))
 _DISTANCES = Bins((1, 2, 3, 5, 10, 20))
 _KNOWN_BY = ("agreement", "chain")
 _NEAREST = "of the nearest noun that agrees in number, which is seldom the antecedent"
+_GROUPS = word_set("number", "en", "groups")
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "SBJ", "SB", "EP"})
 
 
@@ -93,11 +95,23 @@ def antecedent_number(batch: Batch, _: int) -> Iterator[Column]:
     """The number of the last noun of the source in the pronoun's chain, else the pronoun's own."""
     values: list[str | None] = []
     for number, own in enumerate(pronoun_numbers(batch)):
+        nouns = _candidates(batch, number, "source")
         chained = batch.lines[number].chains
-        nouns = _candidates(batch, number, "source") if chained else iter(())
-        last = next((noun.number for noun in nouns if noun.in_chain), None)
-        values.append(last or own)
+        last = next((noun for noun in nouns if _refers(noun, own, chained is not None)), None)
+        values.append((last and last.number) or own)
     yield "number", values
+
+
+def _refers(noun: Candidate, own: str | None, chained: bool) -> bool:
+    """Whether a source noun is taken for a pronoun of this number: by its chain, if there are any.
+
+    Else the nearest that is known to agree; with a plural a group of people agrees as well, as
+    coreference resolvers have it (the team … they).
+    """
+    if chained:
+        return noun.in_chain
+    group = own == "Plur" and noun.word.lower() in _GROUPS
+    return own is not None and (noun.number == own or group)
 
 
 def previous_subject(batch: Batch, _: int) -> Iterator[Column]:
@@ -152,8 +166,8 @@ FEATURES = (
         "the number of the last noun in the source's chain, else of the pronoun",
         antecedent_number,
         reads=PARSES,
-        without_chains="the number of the pronoun itself, as pronoun_number, so that the primary "
-        "and the contrastive run of LIMSI 2016 are one",
+        without_chains="of the nearest source noun that agrees with the pronoun, a group of people "
+        "with they as well; the pronoun's own where none does",
     ),
     Feature(
         "previous_subject",

@@ -18,6 +18,7 @@ _FEATURES = (
     ("target_lemmas", "target lemma", ()),
     ("target_tags", "target tag", ("target_tags",)),
     ("target_universal_tags", "target universal tag", ("tags_to_convert",)),
+    ("target_fine_tags", "target fine tag", ("finer_tags",)),
     ("target_parse_tags", "target parse tag", ("target_parse",)),
 )
 

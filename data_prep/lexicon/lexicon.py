@@ -21,7 +21,7 @@ from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_line
 GENDERS = ("Masc", "Fem", "Neut")
 NUMBERS = ("Sing", "Plur")
 NOUNS = ("NOUN", "PROPN")
-CATEGORIES = (*NOUNS, "ADJ", "DET", "VERB", "X")
+CATEGORIES = (*NOUNS, "PRON", "ADJ", "DET", "VERB", "X")
 COLUMNS = ("word", "category", "gender", "number", "count")
 HEADER = "\t".join(COLUMNS)
 UNKNOWN = "_"

@@ -85,6 +85,10 @@ def _aligned(example: Example, gap: Gap) -> str:
     return " ".join(example.source[index] for index in linked or [gap.source_index])
 
 
+def _source_lemmas(example: Example) -> Sequence[str]:
+    return [token.lemma for token in parsed(example)]
+
+
 def _source_tags(example: Example) -> Sequence[str]:
     return [token.tag for token in parsed(example)]
 
@@ -106,6 +110,7 @@ def _lemma_tag(token: str) -> str:
 
 
 SOURCE = Field("source", "source", source_words, folded=True)
+SOURCE_LEMMA = Field("source_lemma", "source", _source_lemmas, folded=True, parse=True)
 SOURCE_TAG = Field("source_tag", "source", _source_tags, parse=True)
 SOURCE_LABEL = Field("source_label", "source", _source_labels, parse=True)
 CHARACTER = Field("character", "source", source_words, folded=True, spelled=True)

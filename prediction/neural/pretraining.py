@@ -68,10 +68,11 @@ def pretrained_embeddings(
     """Embeddings of each field, one row a word."""
     result = {}
     classes = len(inventory.classes)
+    source = next(field.name for field in fields if field.side == "source")
     for number, field in enumerate(fields):
-        text = skip_gram_text(data, field, device)
+        text = skip_gram_text(data, field, device, source)
         generator = torch.Generator(device=device).manual_seed(seed * 1009 + number)
-        around = context_field(field)
+        around = context_field(field, source)
         sizes = (inventory.size(field.name), inventory.size(around), classes)
         model = _SkipGram(*sizes, dimension, generator, device)
         noise = inventory.counts(around).to(device, torch.float) ** 0.75

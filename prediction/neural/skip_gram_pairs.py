@@ -44,14 +44,16 @@ class SkipGramText:
     labels: Tensor
 
 
-def skip_gram_text(data: EncodedData, field: Field, device: torch.device) -> SkipGramText:
-    """The text of a field on a device."""
+def skip_gram_text(
+    data: EncodedData, field: Field, device: torch.device, source: str = SOURCE.name
+) -> SkipGramText:
+    """The text of a field on a device; `source` is the field of the source's words."""
     of_gaps = field.side == "gap"
     starts = data.target_starts if field.side == "target" else data.source_starts
     lengths = np.diff(starts)
     sentence = data.sentence if of_gaps else np.repeat(np.arange(len(lengths)), lengths)
     places = data.source_position if of_gaps else np.arange(len(sentence))
-    around = data.fields[SOURCE.name if of_gaps else field.name]
+    around = data.fields[context_field(field, source)]
     known = data.label >= 0
     gaps = np.bincount(data.sentence[known], minlength=len(lengths))
     first = np.cumsum(gaps) - gaps
@@ -70,9 +72,9 @@ def skip_gram_text(data: EncodedData, field: Field, device: torch.device) -> Ski
     )
 
 
-def context_field(field: Field) -> str:
+def context_field(field: Field, source: str = SOURCE.name) -> str:
     """The field whose words a field's words predict."""
-    return SOURCE.name if field.side == "gap" else field.name
+    return source if field.side == "gap" else field.name
 
 
 def all_pairs(text: SkipGramText, chosen: Tensor, window: int, first_class: int) -> Pairs:

@@ -13,11 +13,13 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.lexicon.english_nouns import english_words
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
+from tests.integration.training import composed
 
 TASK = load_task("en-de")
 LEXICON = Lexicon.of([Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")])
@@ -59,6 +61,31 @@ def test_what_is_read_of_a_line():
     assert read(gap_hidden)["target gender"] == ["Fem", "Fem", "", "Fem"]
     words = Lexicon.of([Entry("cats", "NOUN", "Neut", "Plur")])
     assert read(LINE, None, words)["source gender"] == ["", "Neut", "", "", ""]
+
+
+def test_english_words_have_gender_and_number_without_a_parse():
+    """UU-Cap had both of EMOR (003 §5.9); here HanTa's tags, else endings and a list."""
+    source = ("his", "cats", "and", "the", "woman", "say", "they")
+    line = replace(LINE, source=source, gaps=(Gap(2, 6, "sie", "sie"),))
+    words = read(line, None, english_words([source] * 3))
+    assert words["source number"] == ["Sing", "Plur", "", "", "Sing", "", "Plur"]
+    assert words["source gender"] == ["Masc", "", "", "", "Fem", "", ""]
+    tags = ("DPS", "NN2", "CJC", "AT0", "NN1", "VVB", "PNP")
+    tokens = (Token(w, w, "", None, tag) for w, tag in zip(source, tags, strict=True))
+    parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens), "c5"))
+    assert read(parsed)["source number"] == ["", "Plur", "", "", "Sing", "", ""]
+
+
+def test_the_default_configuration_knows_genders_and_numbers_of_both_sides(tmp_path):
+    settings = composed("system=cap_crf", "task=en-de")["system"]
+    del settings["_target_"]
+    system = CapCRF(**{**settings, "epochs": 1})
+    train = demo("en-de", "train", 20)
+    system.fit(TASK, train, train)
+    assert not next(one for one in system.templates if one.name == "source number").says_nothing
+    assert [one.side for one in system.report.lexicons] == ["target", "source"]
+    system.save(tmp_path)
+    assert (load_system(tmp_path).predict(train) == system.predict(train)).all()
 
 
 def demo(task, split, documents):

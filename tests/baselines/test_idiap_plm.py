@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections import defaultdict
 from dataclasses import replace
 from importlib import resources
 
@@ -62,17 +63,21 @@ def test_nouns_are_gender_and_number_and_pronouns_themselves():
         [(0, 0), (3, 3), (8, 8)],
     )
     assert list(gender_numbers(one, NOUNS)) == [
-        (0, "je"), (3, "Fem.Plur"), (8, "Masc.?"), (9, "?.?"),
+        (0, "je"), (3, "Fem.?"), (8, "Masc.?"), (9, "?.?"),
     ]  # fmt: skip
-    assert [shown for _, shown in gender_numbers(one, None)] == ["je", "?.Plur", "?.?", "?.?"]
+    assert [shown for _, shown in gender_numbers(one, None)] == ["je", "?.?", "?.?", "?.?"]
 
 
-def test_a_parse_of_the_source_tells_the_number():
-    one = example("the data", "le|DET chien|NOM REPLACE_0", [(1, 1)])
-    tokens = (Token("the", "the", "DET"), Token("data", "d", "NOUN", features="Number=Plur"))
-    parsed = replace(one, source_parse=AnnotatedSentence(tokens))
-    assert [shown for _, shown in gender_numbers(one, NOUNS)] == ["Masc.Sing"]
-    assert [shown for _, shown in gender_numbers(parsed, NOUNS)] == ["Masc.Plur"]
+def test_the_source_is_not_looked_at():
+    """Links and parses of the source change nothing: 003 §5.2 has no knowledge of the source."""
+    one = example("the data it", "le|DET chien|NOM REPLACE_2 voir|VER", [(1, 1), (2, 2)])
+    tokens = [Token(word, word, "NOUN", features="Number=Plur") for word in one.source]
+    parsed = replace(one, source_parse=AnnotatedSentence(tuple(tokens)))
+    shown = list(gender_numbers(one, NOUNS))
+    assert shown == [(1, "Masc.?")]
+    assert list(gender_numbers(parsed, NOUNS)) == shown
+    assert list(gender_numbers(replace(one, links=()), NOUNS)) == shown
+    assert "source_parse" not in IdiapPLM().layers_read
 
 
 def test_inflected_words_tell_their_own_number():
@@ -105,28 +110,30 @@ def gold(examples):
     return [TASK.class_index[gap.label] for one in examples for gap in one.gaps]
 
 
-def test_it_learns_agreement_and_beats_the_majority(data, lexicon):
-    right = {}
+def test_genders_of_nouns_help_it_to_beat_the_majority(data, lexicon):
+    """Not by much: it knows neither the source pronoun nor numbers, which lemmas hide."""
+    score = dev_score(TASK, data[1], "macro_recall")
+    found = {}
     for name in (None, lexicon):
-        system = IdiapPLM(lexicon=name)
+        system = IdiapPLM(5, lexicon=name)
         system.fit(TASK, *data)
-        right[name] = np.mean(system.decide(data[1]) == gold(data[1]))
-    most = np.bincount(gold(data[1])).max() / len(gold(data[1]))
-    assert right[lexicon] > right[None] > most + 0.1
+        found[name] = score(system.predict(data[1]))
+    assert found[lexicon] > found[None] > 100 / len(TASK.classes) + 1
 
 
-def test_it_can_learn_fifty_gaps_by_heart(data, lexicon):
-    """Nearly: it sees no words, and two of the fifty gaps look alike and have different classes.
-
-    Three tokens of gender and number, as published, are too few to tell the other gaps apart (82%);
-    five are enough, with the sentences before, which say most. So lines without gaps stay here.
-    """
+def test_it_learns_fifty_gaps_by_heart_as_far_as_what_stands_before_differs(data, lexicon):
+    """The sentences before say most, so that lines without gaps stay here."""
     before = np.cumsum([0, *(len(one.gaps) for one in data[0])])
     few = [one for one, gaps in zip(data[0], before, strict=False) if gaps < 50]
     assert len(gold(few)) == 50
-    system = IdiapPLM(5, lexicon=lexicon)
+    system = IdiapPLM(5, lexicon=lexicon, rules=False)
     system.fit(TASK, few, few)
-    assert np.mean(system.decide(few) == gold(few)) >= 0.95
+    labels = defaultdict(list)
+    for shown, label in zip(system._shown(few), gold(few), strict=True):
+        labels[shown.target[-5:-1]].append(label)
+    best = sum(np.bincount(alike).max() for alike in labels.values())
+    assert best > 40
+    assert np.sum(system.decide(few) == gold(few)) >= best - 2
 
 
 def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
@@ -157,11 +164,11 @@ def test_a_rule_has_the_certainty_that_is_set(data):
         IdiapPLM(certainty=1.0)
 
 
-def test_rare_classes_can_be_favoured_where_no_rule_decides(data, tmp_path):
+def test_rare_classes_can_be_favoured_where_no_rule_decides(data, lexicon, tmp_path):
     score = dev_score(TASK, data[1], "macro_recall")
     found = []
     for tune in (False, True):
-        system = IdiapPLM(3, tune_adjustment=tune)
+        system = IdiapPLM(3, lexicon=lexicon, tune_adjustment=tune)
         system.fit(TASK, *data)
         found.append(score(system.predict(data[1])))
     assert system.adjustment.tau > 0
@@ -202,13 +209,18 @@ def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(data, system)
         pytest.skip("it is installed")
 
 
-def test_what_follows_the_gap_in_its_line_is_seen():
-    """The documentation says so, unlike the paper."""
-    system = IdiapPLM()
-    system.task = TASK
-    one = example("it sees a dog", "REPLACE_0 voir|VER un|DET chien|NOM")
-    (shown,) = system._shown([one])
-    assert shown.target == ("REPLACE_0", "?.?")
+def test_what_follows_a_gap_changes_nothing(data, lexicon):
+    """The nouns and pronouns before it count, and no others (003 §5.2)."""
+    system = IdiapPLM(4, lexicon=lexicon, rules=False)
+    system.fit(TASK, *data)
+    one = example("it sees", "table|NOM REPLACE_0 voir|VER")
+    more = example(
+        "it sees a dog and it", "table|NOM REPLACE_0 voir|VER il|PRO porte|NOM REPLACE_5"
+    )
+    first = system.predict([one])[0]
+    assert system.predict([more])[0] == pytest.approx(first)
+    other = system.predict([example("it sees", "il|PRO REPLACE_0 voir|VER")])[0]
+    assert not np.allclose(first, other)
 
 
 def test_sentences_before_count_in_their_document_only(data, lexicon):

@@ -23,6 +23,8 @@ TO_BE_GIVEN = {
     "document_distilled": ["system.distillation.teacher=RUN"],
     "document_in_domain": ["system.init_from=RUN", "data.dir=."],
     "document_seeds": ["system.members.network.init_from=RUN"],
+    "ukyoto_2016": ["data.dir=."],
+    "uu_cap_2016_primary": ["data.dir=."],
 }
 
 
@@ -32,6 +34,12 @@ def test_every_experiment_is_a_sound_configuration(name):
     settings = composed(f"experiment={name}", *start)
     checked(settings, {"task": "en-fr"})
     assert "experiment" not in settings
+
+
+@pytest.mark.parametrize("name", ["ukyoto_2016", "uu_cap_2016_primary"])
+def test_systems_of_iwslt_data_alone_are_trained_on_it(name):
+    """003 §5.7 and §5.9: by the configuration, not by an argument that one may forget."""
+    assert composed(f"experiment={name}", "data.dir=.")["data"]["train"] == "train.ted*.data"
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -16,7 +16,6 @@ QUICK = (
     "task=en-fr", *SMALL, "trainer.accelerator=cpu", "trainer.max_epochs=5",
     "trainer.progress_bar=false",
 )  # fmt: skip
-CNN = "system.members.network.members.snapshots"
 NETWORKS = {
     "nyu_2017_primary": "{embedding: 8, hidden: 8, window: 20}",
     "ukyoto_2016": "{embedding: 8, tags: 4, hidden: 8, dense: 8, window: 20}",
@@ -29,10 +28,16 @@ RUNS = {
         "system.members.lm.order=3",
     ),
     "hardmeier_2017_primary": (
-        "members/network/members/snapshots/checkpoints/last.ckpt",
-        ["hardmeier_cnn_snapshots", "source_aware_lm"],
-        f"{CNN}.training.min_steps=5",
-        f"{CNN}.network_settings={{words: 8, filters: 8, distances: 4, window: 20}}",
+        "members/wide/checkpoints/last.ckpt",
+        ["hardmeier_cnn", "source_aware_lm"],
+        *(
+            f"system.members.{one}.{setting}"
+            for one in ("narrow", "wide")
+            for setting in (
+                "training.min_steps=5",
+                "network_settings={words: 8, filters: 8, distances: 4, window: 20}",
+            )
+        ),
         "system.members.lm.order=3",
     ),
 }  # fmt: skip
@@ -51,6 +56,20 @@ def predicted(run, folder):
     return data
 
 
+def demo_files(folder):
+    """The demo as files, of which those of TED are for training."""
+    folder.mkdir()
+    for title, split, documents in (
+        ("train.ted", "train", 20),
+        ("dev", "dev", 5),
+        ("test", "test", 5),
+    ):
+        examples = demo_examples(load_task("en-fr"), split, documents)
+        write_examples(folder / f"{title}.data", examples)
+        write_doc_ids(folder / f"{title}.doc-ids", examples)
+    return folder
+
+
 @pytest.mark.parametrize(
     "name",
     [pytest.param("hardmeier_2016_primary", marks=pytest.mark.slow), "hardmeier_2017_primary"],
@@ -63,15 +82,16 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
     assert (run / checkpoint).is_file()
     assert (run / "test.report.html").is_file()
     weights = json.loads((run / "ensemble_weights.json").read_text("utf-8"))
-    assert [one["member"] for one in weights] == ["network", "lm"]
+    parts = ["network"]
+    if name == "hardmeier_2017_primary":  # snapshots of two configurations, each with its weight
+        parts = ["narrow"] * 4 + ["wide"] * 4
+    assert [one["member"] for one in weights] == [*parts, "lm"]
+    assert sum(one["weight"] for one in weights) == pytest.approx(1, abs=1e-4)
     found = [
         json.loads((run / f"model/member{number}/system.json").read_text("utf-8"))["system"]
-        for number in range(2)
+        for number in range(len(weights))
     ]
-    kinds = {"hardmeier_anaphora": "neural", "hardmeier_cnn_snapshots": "ensemble"}
-    assert found == [kinds.get(one, one) for one in members]
-    if name == "hardmeier_2017_primary":
-        assert len(list((run / "model/member0").glob("member?/network.safetensors"))) == 4
+    assert found == ["neural"] * len(parts) + ["source_aware_lm"]
     data = predicted(run, tmp_path)
     page = tmp_path / "why.html"
     text = crosspro("explain", str(run), str(data), "--html", str(page)).stdout.decode()
@@ -87,7 +107,11 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
 def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
     run, page, why = tmp_path / "run", tmp_path / "report.html", tmp_path / "why.html"
     settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"
-    result = train(run, f"experiment={name}", *QUICK, *settings)
+    quick = QUICK
+    if name == "ukyoto_2016":  # trained on files of TED
+        quick = [one for one in QUICK if not one.startswith("data.")]
+        quick.append(f"data.dir={demo_files(tmp_path / 'data')}")
+    result = train(run, f"experiment={name}", *quick, *settings)
     assert result.returncode == 0, result.stderr
     assert (run / "checkpoints/best.ckpt").is_file()
     assert (run / "test.report.html").is_file()

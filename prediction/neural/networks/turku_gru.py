@@ -1,20 +1,31 @@
 """The network of TurkuNLP (003 §5.4, 004 §5.1): eight GRU streams around the gap.
 
 Left and right of the gap, each read by two GRU layers: target lemmas, target tags, lemmas with
-tags, and source words (which begin with the aligned word on both sides). They are read outwards, as
-in Turku's code, or inwards. Their last states and an embedding of the aligned source words go
-through a dense layer.
+tags, and source words (which begin with the aligned word on both sides), in 2016 their lemmas. They
+are read outwards, as in Turku's code, or inwards. Their last states and an embedding of the aligned
+source words go through a dense layer.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.step import Report
 from crosspro.prediction.neural.encoding import EncodedData
-from crosspro.prediction.neural.fields import LEMMA, LEMMA_TAG, PRONOUN, SOURCE, TAG
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.fields import (
+    LEMMA,
+    LEMMA_TAG,
+    PRONOUN,
+    SOURCE,
+    SOURCE_LEMMA,
+    TAG,
+    Field,
+)
+from crosspro.prediction.neural.network import Inventory, Network, Reads
 from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
 from crosspro.prediction.neural.registry import register
 from crosspro.prediction.neural.stacked_gru import StackedGRU
@@ -34,6 +45,14 @@ class TurkuGRU(Network):
     may_change = ("dropout", "cuda_graphs")
     pretraining = Pretraining
 
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """Lemmas of the source are those of a parse, and stand where its words do."""
+        if not settings["source_lemmas"]:
+            return Reads(cls.fields)
+        fields = tuple(SOURCE_LEMMA if one is SOURCE else one for one in cls.fields)
+        return Reads(fields, parse={"source_lemmas": False})
+
     def __init__(
         self,
         inventory: Inventory,
@@ -45,20 +64,27 @@ class TurkuGRU(Network):
         window: int = 50,
         dropout: float = 0.0,
         inward: bool = False,
+        source_lemmas: bool = False,
         cuda_graphs: bool = True,
     ) -> None:
         super().__init__()
+        self.streams = (*STREAMS[:-1], SOURCE_LEMMA if source_lemmas else SOURCE)
         self.window = window
         self.dimension = embedding
         self.inward = inward
         self.embeddings = nn.ModuleDict(
-            {one.name: _embedding(inventory.size(one.name), embedding) for one in self.fields}
+            {one.name: _embedding(inventory.size(one.name), embedding) for one in self._fields}
         )
         streams = 2 * len(STREAMS)
         self.gru = StackedGRU(streams, embedding, hidden, layers, cuda_graphs)
         self.dropout = nn.Dropout(dropout)
         self.dense = nn.Linear(streams * hidden + embedding, dense)
         self.output = nn.Linear(dense, len(inventory.classes))
+
+    @property
+    def _fields(self) -> tuple[Field, ...]:
+        """What it reads, as in `reads`."""
+        return (*self.streams, PRONOUN)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); `width` may cut windows to what the batch needs."""
@@ -71,10 +97,12 @@ class TurkuGRU(Network):
         for step in (-1, 1):
             around_gap = self._ordered(*window(*target, step, width))
             around_pronoun = self._ordered(*window(*source, step, width, first=0))
-            windows += [around_pronoun if one.side == "source" else around_gap for one in STREAMS]
+            windows += [
+                around_pronoun if one.side == "source" else around_gap for one in self.streams
+            ]
         inputs = (
             self.dropout(self.embeddings[one.name](pick(data[one.name], places, lengths)))
-            for one, (places, lengths) in zip(2 * STREAMS, windows, strict=True)
+            for one, (places, lengths) in zip(2 * self.streams, windows, strict=True)
         )
         states = self.gru(inputs, torch.stack([lengths for _, lengths in windows]))
         pronoun = self.embeddings["pronoun"](data["pronoun"][gaps])
@@ -101,7 +129,7 @@ class TurkuGRU(Network):
     ) -> None:
         """Begin with the embeddings of a skip-gram, those of the aligned words too."""
         tables = pretrained_embeddings(
-            data, inventory, self.fields, self.dimension, settings, seed, device, report
+            data, inventory, self._fields, self.dimension, settings, seed, device, report
         )
         with torch.no_grad():
             for name, table in tables.items():

@@ -14,6 +14,8 @@ from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import NEEDS, unmet
 from crosspro.baselines.features.telling import TellingContexts, learn_contexts
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
+from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.lexicon.english_nouns import english_words
 from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import DOCUMENT, FIRST, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
@@ -190,9 +192,11 @@ def test_wrong_lists_of_features_are_told_at_once(written, fragments):
 def test_what_features_need_is_told_of_each():
     bare = [replace(example, source_parse=None, target_parse=None) for example in DOCUMENT]
     chosen, _ = chosen_features(list(FEATURES))
-    assert unmet(chosen, PLAIN, DOCUMENT) == {}
+    finer = {"target_fine_tags:3", "target_fine_tags_ngrams:3"}
+    assert set(unmet(chosen, PLAIN, DOCUMENT)) == finer
     lacking = unmet(chosen, PLAIN, bare)
     assert set(lacking) == {
+        *finer,
         *(f"source_{one}:3" for one in ("lemmas", "tags", "fine_tags")),
         *(f"source_{one}_ngrams:3" for one in ("lemmas", "tags", "fine_tags")),
         "target_parse_tags:3",
@@ -203,7 +207,9 @@ def test_what_features_need_is_told_of_each():
     }
     assert "X.source.conllu" in lacking["source_head"]
     german = replace(PLAIN, task=load_task("de-en"))
-    assert {"pleonastic", "target_universal_tags:3"} <= set(unmet(chosen, german, DOCUMENT))
+    into_english = set(unmet(chosen, german, DOCUMENT))
+    assert {"pleonastic", "target_universal_tags:3"} <= into_english
+    assert not finer & into_english
     assert {need for one in FEATURES.values() for need in one.needs} == set(NEEDS)
 
 
@@ -228,3 +234,34 @@ def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
     chosen, _ = chosen_features(["telling_contexts"])
     parts = training_parts(chosen, lines, LanguageModelSettings())
     assert [(len(one.examples), len(one.learnt_from)) for one in parts] == [(2, 3), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("task", "target", "expected"),
+    [
+        ("en-de", "weil|CONJ REPLACE_0 können|VERB", "KOUS VM"),
+        ("de-en", "because|ADP REPLACE_0 can|VERB", "SUB MD"),
+        ("de-en", "dog|NOUN REPLACE_0 bark|VERB", "NOUN VERB"),
+    ],
+)
+def test_targets_with_universal_tags_have_a_second_tagset(task, target, expected):
+    """As UU-Stymne had two for all target languages (003 §5.11)."""
+    line = Example(("it",), tuple(target.split()), ((0, 1),), (Gap(1, 0),), None)
+    resources = replace(PLAIN, task=load_task(task))
+    values = told(["target_fine_tags:1"], [line], resources)
+    assert " ".join(value.partition("=")[2] for value in values) == expected
+
+
+def they_after(source, *, lexicon=None):
+    gap = source.split().index("they")
+    line = Example(tuple(source.split()), ("REPLACE_0",), ((gap, 0),), (Gap(0, gap),), None)
+    resources = replace(PLAIN, source_lexicon=lexicon)
+    return [told([name], [line], resources) for name in ("antecedent_number", "pronoun_number")]
+
+
+def test_without_chains_the_antecedent_may_have_another_number_than_the_pronoun():
+    """The primary and the contrastive run of LIMSI differ in it (003 §5.3)."""
+    words = english_words([["the", noun] for noun in ("team", "dogs", "dog")])
+    assert they_after("the team said they", lexicon=words) == [["number=Sing"], ["number=Plur"]]
+    assert they_after("team dogs they", lexicon=words) == [["number=Plur"], ["number=Plur"]]
+    assert they_after("the dog said they", lexicon=words) == [["number=Plur"], ["number=Plur"]]

@@ -15,8 +15,10 @@ from crosspro.data_prep.sets.splits import file_splits
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.vocabulary import UNK
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import parsed, with_network
+from tests.prediction.neural.small import system as small_system
 
 TASK = load_task("en-fr")
 SETTINGS = {"words": 8, "tags": 4, "source_tags": 4, "source_labels": 4, "head": True,
@@ -95,3 +97,25 @@ def test_gradients_reach_the_parse_embeddings():
     torch.nn.functional.cross_entropy(scores, tensors.label).backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
+
+
+def test_turku_reads_lemmas_of_the_source_if_asked_to():
+    """As in 2016 (003 §5.4): another lemma changes the scores, another word of it does not."""
+    train = [parsed(e) for e in demo_examples(TASK, "train", 6)]
+    made = small_system("turku_gru", network={"source_lemmas": True})
+    with pytest.raises(CrossproError, match="source_lemmas expected a parse"):
+        made.fit(TASK, *[demo_examples(TASK, "train", 2)] * 2)
+    made, tensors = with_network(made, train)
+    assert "source_lemma" in tensors.fields
+    assert "source" not in tensors.fields
+    gaps = torch.arange(len(tensors.label))
+    other = tensors["source_lemma"].clone()
+    other[tensors.source_position] = UNK
+    changed = replace(tensors, fields={**tensors.fields, "source_lemma": other})
+    with torch.inference_mode():
+        one, two = (made.network(t, gaps) for t in (tensors, changed))
+    assert (one != two).any(dim=1).all()
+    taught = small_system("turku_gru", network={"source_lemmas": True}, epochs=1)
+    taught.pretraining = replace(taught.pretraining, epochs=1)
+    taught.fit(TASK, train, train)
+    assert taught.predict(train).shape == (len(gaps), len(TASK.classes))

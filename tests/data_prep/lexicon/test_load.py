@@ -1,0 +1,112 @@
+"""Which lexicon a setting gives to a side: a package, one that is learnt, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.lexicon import load
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.data_prep.lexicon.load import side_lexicon
+from crosspro.data_prep.lexicon.packages import PACKAGES
+from crosspro.data_prep.task import load_task
+from crosspro.prediction.system import load_system
+from crosspro.scripts.train import checked
+from tests.integration.training import composed
+
+KEY = "system.lexicon"
+
+
+def found(setting, task, side):
+    rules = load_task(task)
+    return side_lexicon(setting, KEY, rules, side, demo_examples(rules, "train", 100))
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    def missing(package):
+        raise CrossproError(f"the package {package.package} is not installed")
+
+    monkeypatch.setattr(type(next(iter(PACKAGES.values()))), "path", missing)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Only german-nouns is, and it has one noun."""
+    nouns = Lexicon.of([Entry("Katze", "NOUN", "Fem")])
+    monkeypatch.setattr(load, "_installed", lambda name: name == "german-nouns")
+    monkeypatch.setattr(
+        load, "load_lexicon", lambda name: nouns if name == "german-nouns" else 1 / 0
+    )
+
+
+def test_auto_takes_the_package_of_the_language_where_it_is_installed(installed):
+    assert found("auto", "en-de", "target").name == "german-nouns"
+    assert found("auto", "de-en", "source").lexicon.gender("Katze") == "Fem"
+    assert found("auto", "en-fr", "target").missing  # its package is not
+
+
+def test_auto_learns_from_inflected_text_where_nothing_is_installed(nothing_installed):
+    french = found("auto", "fr-en", "source")
+    assert french.name == "induced"
+    assert {entry.gender for entry in french.lexicon} >= {"Masc", "Fem"}
+    assert found("auto", "en-fr-2015", "target").name == "induced"
+    lemmas = found("auto", "en-fr", "target")
+    assert (lemmas.name, lemmas.lexicon, lemmas.missing) == (None, None, True)
+
+
+def test_english_has_numbers_by_form_and_genders_by_list(nothing_installed):
+    source = found("auto", "en-fr", "source").lexicon
+    numbers = {entry.number for entry in source if entry.category == "NOUN"}
+    assert numbers == {"Sing", "Plur"}
+    target = found("auto", "de-en", "target").lexicon
+    told = [(word, target.gender(word)) for word in ("woman", "women", "king", "table")]
+    assert told == [("woman", "Fem"), ("women", "Fem"), ("king", "Masc"), ("table", None)]
+
+
+def test_a_mapping_has_lexicons_of_its_languages_only(nothing_installed):
+    assert found({"de": "auto"}, "en-de", "target").missing
+    french = found({"de": "auto"}, "en-fr", "target")
+    assert (french.name, french.missing) == (None, False)
+
+
+def test_what_cannot_be_learnt_is_refused():
+    with pytest.raises(InputError, match=r"system\.lexicon: expected inflected text"):
+        found("induced", "en-de", "target")
+
+
+@pytest.mark.parametrize(
+    "name", ["cuni_linear", "uedin_maxent", "limsi_forest", "idiap_plm", "cap_crf"]
+)
+def test_default_configurations_train_without_packages(name, nothing_installed, tmp_path):
+    task = load_task("en-fr" if name in ("limsi_forest", "idiap_plm") else "en-de")
+    settings = composed(f"system={name}", f"task={task.name}")["system"]
+    kind = type(checked_system(settings))
+    del settings["_target_"]
+    system = kind(**settings)
+    train = demo_examples(task, "train", 20)
+    system.fit(task, train, train)
+    assert "no lexicon of the language is installed" in system.report.warning()
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(train) == pytest.approx(system.predict(train), abs=1e-6)
+
+
+def checked_system(settings):
+    return checked(composed() | {"system": settings}, {"task": "en-de"})[1]
+
+
+@pytest.mark.parametrize("name", ["cuni_linear", "uedin_maxent", "uedin_crf"])
+def test_antecedents_have_genders_where_the_package_is_there(name, installed):
+    """CUNI and UEDIN had the genders of German nouns (003 §5.1, §5.5)."""
+    task = load_task("en-de")
+    settings = composed(f"system={name}", "task=en-de")["system"]
+    lexicons = {key: settings[key] for key in ("lexicon", "source_lexicon")}
+    system = FeatureSystem(["source_pronoun", "antecedents"], context=3, min_count=1, **lexicons)
+    train = demo_examples(task, "train", 20)
+    system.fit(task, train, train)
+    assert system.settings()["lexicon"] == "german-nouns"
+    assert any(one.startswith("antecedent gender=") for one in system.vocabulary.names()) == any(
+        "Katze|NOUN" in example.target for example in train
+    )
