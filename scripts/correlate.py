@@ -54,6 +54,10 @@ def systems(
         typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
     ] = None,
     human: Annotated[str | None, typer.Option(help="The column of human scores.")] = None,
+    other_human: Annotated[
+        str | None,
+        typer.Option(help="Another human evaluation, to be tested against; cells may be empty."),
+    ] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="A column to correlate (repeat); all if not given.")
     ] = None,
@@ -87,7 +91,8 @@ def systems(
     the lowest of theirs, so that turning a column round (--negate) changes it where values are
     equal. Intervals resample systems. Then Williams's test between the metrics, and every
     correlation without each one of the systems. --plot draws each metric against the human scores
-    with its regression line.
+    with its regression line. --other-human adds Williams's test of each metric between two human
+    evaluations, over the systems that both have (Guillou and Hardmeier 2018, section 6).
     """
     from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
@@ -109,7 +114,7 @@ def systems(
     if table is None or human is None:
         raise typer.BadParameter("say which column has the human scores: --human COLUMN")
     scores = read_score_table(
-        table, human, metric or (), system, without or (), dict.fromkeys(negate or ())
+        table, human, metric or (), system, without or (), dict.fromkeys(negate or ()), other_human
     )
     study = study_of(scores, Resampling(resamples, seed) if resamples else None)
     for warning in study.warnings:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+from crosspro.evaluation.statistics.williams import williams_test
 from tests.scripts.run import crosspro
 
 TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\nd,30,0.65,0.8\n"
@@ -49,6 +51,59 @@ def test_json_and_choices(table, tmp_path):
     assert content["systems"] == ["a", "b", "c"]
     assert [one["metric"] for one in content["metrics"]] == ["apt"]
     assert content["williams"] == []
+
+
+HUMANS = """system,apt,protest,discomt
+a,0.5,0.6,0.55
+b,0.6,0.5,0.5
+c,0.7,0.9,0.7
+d,0.65,0.8,0.85
+e,0.61,0.81,
+f,0.51,0.61,0.62
+"""
+
+
+def test_williams_between_two_human_evaluations(tmp_path):
+    """001 section 6: over the systems that both have, with the metric as what they share."""
+    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path.write_text(HUMANS)
+    call = ("correlate", path, "--human", "protest", "--other-human", "discomt", "--resamples", 0)
+    text = crosspro(*call, "--html", page).stdout.decode()
+    title = "Williams test between protest and discomt (Pearson) over the 5 systems of both"
+    assert title in text
+    assert title in page.read_text("utf-8")
+    content = json.loads(crosspro(*call, "--layout", "json").stdout)
+    assert len(content["systems"]) == 6
+    assert [one["metric"] for one in content["metrics"]] == ["apt"]
+    (found,) = content["williams_humans"]
+    rows = [line.split(",") for line in HUMANS.splitlines()[1:] if not line.endswith(",")]
+    apt, protest, discomt = np.array([row[1:] for row in rows], dtype=float).T
+    r12, r13, r23 = (float(np.corrcoef(one, other)[0, 1])
+                     for one, other in ((apt, protest), (apt, discomt), (protest, discomt)))  # fmt: skip
+    expected = williams_test(r12, r13, r23, 5)
+    assert (found["systems"], found["test"]["degrees"]) == (5, 2)
+    assert found["r_between"] == pytest.approx(r23)
+    assert found["test"]["t"] == pytest.approx(expected.t)
+    assert found["test"]["p_one_sided"] == pytest.approx(expected.p_one_sided)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (HUMANS, ("discomt", "protest"), "6: discomt: expected a number, found nothing"),
+        (HUMANS, ("protest", "protest"), "expected two columns of human scores, found 'protest'"),
+        (HUMANS, ("protest", "people"), "human column: expected one of apt, protest, discomt"),
+        (HUMANS.replace("0.5\n", "\n").replace("0.7\n", "\n"), ("protest", "discomt"),
+         "discomt: expected scores of at least 4 systems, found 3"),
+    ],
+)  # fmt: skip
+def test_human_evaluations_that_cannot_be_compared(tmp_path, text, options, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    human, other = options
+    result = crosspro("correlate", path, "--human", human, "--other-human", other)
+    assert result.code == 2
+    assert message in result.stderr.decode()
 
 
 def test_csv(table):
