@@ -163,7 +163,8 @@ def disagreement(
     """Where APT and people disagree, by category (Guillou and Hardmeier 2018, Tables 3 and 4).
 
     `crosspro protest judged` writes such a table with the kinds of disagreement: V valid
-    alternative, E incorrect equivalence, I impersonal translation, O other.
+    alternative, E incorrect equivalence, I impersonal translation, O other. Where the table has
+    the pronouns of both sides, disagreements are counted by them, too: il for cela, il for il.
     """
     from dataclasses import replace
 

@@ -27,6 +27,9 @@ VERDICTS: Mapping[str, bool | None] = {
 KIND = "kind"
 """The column of kinds, which a table may have."""
 
+PRONOUNS = (("reference", "candidate"), ("reference_pronoun", "output_pronoun"))
+"""Columns with the pronouns of both sides: of tables that were joined, and of review files."""
+
 _CASES: Mapping[str, int] = {
     name: case
     for case, full in zip(CASES, CASE_NAMES, strict=True)
@@ -96,6 +99,8 @@ class _Row:
         self.verdict = cells[names.human].lower()
         self.kind_column = names.kind or KIND
         self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
+        known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
+        self.pronouns = tuple(cells[name] for name in next(known, ()))
 
     def problems(self) -> Iterator[Problem]:
         names = self.names
@@ -125,4 +130,5 @@ class _Row:
             self.cells[names.unit] if names.unit else "",
             self.verdict in (BAD, "bad"),
             self.kind or "",
+            *self.pronouns,
         )

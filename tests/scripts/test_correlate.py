@@ -171,6 +171,36 @@ def test_kinds_of_disagreement(tmp_path):
     assert "V valid alternative, E incorrect equivalence, I impersonal, O other." in printed
 
 
+PAIRS = """category,case,human,reference,candidate
+pleonastic,3,correct,ça,il
+pleonastic,3,correct,ça,Il
+event,3,correct,ça,il
+event,3,incorrect,ça,il
+event,1,incorrect,il,il
+event,1,correct,il,il
+event,2,incorrect,ce,
+event,3,bad translation,ça,il
+"""
+
+
+def test_disagreements_by_pronouns(tmp_path):
+    """001 section 6 counts il for cela that people accept, and il for il that they reject."""
+    path = tmp_path / "j.csv"
+    path.write_text(PAIRS)
+    call = ("correlate", "disagreement", path, "--resamples", 0)
+    assert json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"] == [
+        {"case": 3, "output": "il", "reference": "ça", "categories": {"pleonastic": 2, "event": 1}},
+        {"case": 1, "output": "il", "reference": "il", "categories": {"event": 1}},
+    ]
+    lines = [" ".join(line.split()) for line in crosspro(*call).stdout.decode().splitlines()]
+    assert "3 different, accepted il ça pleonastic 2, event 1 3" in lines
+    assert "1 same, rejected il il event 1 1" in lines
+    path.write_text(PAIRS.replace("reference,candidate", "reference_pronoun,output_pronoun"))
+    assert len(json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"]) == 2
+    path.write_text(PAIRS.replace("candidate", "other"))
+    assert json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"] == []
+
+
 def test_cases_against_verdicts(tmp_path):
     """Table 5 of 000."""
     path = tmp_path / "j.csv"
