@@ -40,7 +40,7 @@ class JudgedPronoun:
     `correct` is None where the annotators could not judge, because the translation is too `bad` or
     for another reason. `unit` is what intervals resample: a document, a system or the example
     itself. `kind` is that of a disagreement, where it is known (`kinds.KINDS`). `reference` and
-    `output` are the pronouns of both sides, where they are known.
+    `output` are the pronouns of both sides, and `system` whose output it is, where they are known.
     """
 
     category: str
@@ -51,6 +51,7 @@ class JudgedPronoun:
     kind: str = ""
     reference: str = ""
     output: str = ""
+    system: str = ""
 
     @property
     def disagrees(self) -> bool:

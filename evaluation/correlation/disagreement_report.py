@@ -11,7 +11,6 @@ from crosspro.evaluation.correlation.kinds import KINDS
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
 
-
 _DISAGREEMENTS = {
     1: "1 same, rejected",
     2: "2 equivalent, rejected",

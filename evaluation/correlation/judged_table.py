@@ -53,6 +53,7 @@ class JudgedColumns:
     human: str = "human"
     unit: str | None = None
     kind: str | None = None
+    system: str | None = None
 
 
 def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
@@ -60,7 +61,7 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
     names = names or JudgedColumns()
     rows = read_rows(path)
     line, heading = next(rows, (1, []))
-    optional = [name for name in (names.unit, names.kind) if name]
+    optional = [name for name in (names.unit, names.kind, names.system) if name]
     wanted = [names.category, names.case, names.human, *optional]
     missing = [name for name in wanted if name not in heading]
     if missing:
@@ -130,5 +131,6 @@ class _Row:
             self.cells[names.unit] if names.unit else "",
             self.verdict in (BAD, "bad"),
             self.kind or "",
-            *self.pronouns,
+            *(self.pronouns or ("", "")),
+            self.cells[names.system] if names.system else "",
         )

@@ -78,8 +78,8 @@ def test_williams_between_two_human_evaluations(tmp_path):
     (found,) = content["williams_humans"]
     rows = [line.split(",") for line in HUMANS.splitlines()[1:] if not line.endswith(",")]
     apt, protest, discomt = np.array([row[1:] for row in rows], dtype=float).T
-    r12, r13, r23 = (float(np.corrcoef(one, other)[0, 1])
-                     for one, other in ((apt, protest), (apt, discomt), (protest, discomt)))  # fmt: skip
+    pairs = ((apt, protest), (apt, discomt), (protest, discomt))
+    r12, r13, r23 = (float(np.corrcoef(one, other)[0, 1]) for one, other in pairs)
     expected = williams_test(r12, r13, r23, 5)
     assert (found["systems"], found["test"]["degrees"]) == (5, 2)
     assert found["r_between"] == pytest.approx(r23)
@@ -217,6 +217,33 @@ def test_cases_against_verdicts(tmp_path):
     assert content["cases"][-1]["interval"][0] < 34 < content["cases"][-1]["interval"][1]
     rows = crosspro("correlate", "cases", path, "--layout", "csv").stdout.decode().splitlines()
     assert rows[0].startswith("case,correct,incorrect,bad_translation,total,")
+
+
+def test_weights_that_are_tuned_on_verdicts(tmp_path):
+    path = tmp_path / "j.csv"
+    rows = [
+        f"x,{case},{verdict},{system},{number}"
+        for system, right in (("a", 3), ("b", 5), ("c", 8))
+        for number in range(10)
+        for case, verdict in (
+            (1 if number < right else 3, "correct" if number < right else "incorrect"),
+            (2, "correct" if number % 2 else "incorrect"),
+        )
+    ]
+    path.write_text("\n".join(["category,case,human,system,doc", *rows]) + "\n")
+    call = ("correlate", "weights", path, "--unit", "doc")
+    result = crosspro(*call)
+    text = result.stdout.decode()
+    assert "60 judged pronouns of 3 systems" in text
+    assert "accepted: crosspro apt --weights 1,0.5,0,0,0,0" in text
+    assert b"no judged pronoun of case 4, 5, 6" in result.stderr
+    content = json.loads(crosspro(*call, "--layout", "json").stdout)
+    assert content["systems"] == ["a", "b", "c"]
+    assert content["settings"][2]["weights"][:3] == [1, 0.5, 0]
+    assert content["settings"][2]["pearson"] == pytest.approx(1)
+    rows = crosspro(*call, "--layout", "csv").stdout.decode().splitlines()
+    assert rows[0].startswith("weights,w1,w2,w3,w4,w5,w6,pearson,")
+    assert b"'team'" in crosspro("correlate", "weights", path, "--system", "team").stderr
 
 
 def test_faults_of_judged_pronouns_together(tmp_path):
