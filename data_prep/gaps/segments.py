@@ -97,16 +97,16 @@ def segment_placements(
     source: AnnotatedSentence | None,
     rules: GapRules,
     counts: Counts,
-    corrections: Mapping[int, Correction],
+    corrections: Mapping[int, Correction] | None = None,
 ) -> tuple[list[Placement], list[Placement]]:
     """Where the gaps of a segment go before pronouns that are no subjects are left out, and after.
 
-    The same list twice where nothing is left out.
+    The same list twice where nothing is left out. What people correct is followed.
     """
     if task.null_subjects and source is not None:
         placements = place_null_subjects(source, target, links, rules)
         return placements, placements
-    return _overt(task, segment, links, source, rules, counts, corrections)
+    return _overt(task, segment, links, source, rules, counts, corrections or {})
 
 
 def _overt(

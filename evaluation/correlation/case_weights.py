@@ -160,9 +160,16 @@ def _judged(name: str, tune: Tuning, verdicts: _Verdicts, enough: bool) -> Tuned
     if not enough:
         return TunedWeights(name, weights, None, None, None, error)
     human = verdicts.by_system(verdicts.accepted)
-    found = (
-        coefficient(verdicts.by_system(values), human)
-        for coefficient, values in ((pearson, weighed), (spearman, weighed), (pearson, held_out))
+    ours, unseen = verdicts.by_system(weighed), verdicts.by_system(held_out)
+    return TunedWeights(
+        name,
+        weights,
+        _defined(pearson(ours, human)),
+        _defined(spearman(ours, human)),
+        _defined(pearson(unseen, human)),
+        error,
     )
-    shown = (None if np.isnan(one) else float(one) for one in found)
-    return TunedWeights(name, weights, *shown, error)
+
+
+def _defined(value: Values) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -101,7 +101,7 @@ class _Row:
         self.kind_column = names.kind or KIND
         self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
         known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
-        self.pronouns = tuple(cells[name] for name in next(known, ()))
+        self.pronouns = [cells[name] for name in next(known, ())] or ["", ""]
 
     def problems(self) -> Iterator[Problem]:
         names = self.names
@@ -131,6 +131,7 @@ class _Row:
             self.cells[names.unit] if names.unit else "",
             self.verdict in (BAD, "bad"),
             self.kind or "",
-            *(self.pronouns or ("", "")),
-            self.cells[names.system] if names.system else "",
+            reference=self.pronouns[0],
+            output=self.pronouns[1],
+            system=self.cells[names.system] if names.system else "",
         )

@@ -314,8 +314,8 @@ def checked_text(found: CheckedPronouns, style: Style = PLAIN) -> str:
         precision = _percent(_right(found.filter, KEPT))
         parts.append(f"precision {precision}, recall {_percent(found.recall)} (estimated)\n")
     if found.links[0].checked:
-        heading = ("links of pronouns", "checked", "so many", "% [95%]")
-        parts.append(style.table(heading, [_shown(one) for one in found.links]))
+        of_links = ("links of pronouns", "checked", "so many", "% [95%]")
+        parts.append(style.table(of_links, [_shown(one) for one in found.links]))
         both = (_percent(one) for one in (found.link_precision, found.link_recall))
         parts.append("link precision {}, link recall {}\n".format(*both))
     return "\n".join(parts)
