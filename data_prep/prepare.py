@@ -29,6 +29,7 @@ from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.files.stored import store_sentences
 from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.gaps.hand_check import HandCheck
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.gaps.segments import Counts, segment_examples
 from crosspro.data_prep.step import Report, Step
@@ -59,10 +60,12 @@ def prepare(
     settings: PrepareSettings,
     cache: Cache,
     report: Report = lambda step: None,
+    check: HandCheck | None = None,
 ) -> tuple[Iterator[Example], Counts]:
     """The examples of a bitext, and counts that are complete when the last one has been taken.
 
-    Links and annotation are made at the call, gaps are placed while examples are taken.
+    Links and annotation are made at the call, gaps are placed while examples are taken. What people
+    check is seen then, too, and what they have corrected is followed.
     """
     if not len(bitext):
         raise CrossproError("bitext: expected at least one segment, found none")
@@ -73,7 +76,9 @@ def prepare(
         counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
     targets = _targets(task, bitext, settings, cache, report)
     sources = _sources(task, bitext, settings, cache, report)
-    examples = segment_examples(task, bitext, links, targets, sources, settings.rules, counts)
+    examples = segment_examples(
+        task, bitext, links, targets, sources, settings.rules, counts, check
+    )
     return _reported(examples, len(bitext), report), counts
 
 

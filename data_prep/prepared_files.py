@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -53,8 +53,12 @@ def write_report(
     year: str,
     inputs: Iterable[Path],
     output: Path,
+    checked: Mapping[str, object] | None = None,
 ) -> None:
-    """Write PREFIX.report.json: what was made of which inputs, how, and every decision."""
+    """Write PREFIX.report.json: what was made of which inputs, how, and every decision.
+
+    What people have `checked` is part of it, where they have.
+    """
     chosen = {
         f.name: value if isinstance(value := getattr(settings, f.name), str | int) else str(value)
         for f in fields(settings)
@@ -77,6 +81,7 @@ def write_report(
         "subject_rules": dict(counts.subject_rules.most_common()),
         "classes_before_filter": {name: counts.before[name] for name in task.classes},
         "classes": {name: counts.after[name] for name in task.classes},
+        **({} if checked is None else {"checked": checked}),
     }
     path = output.with_name(f"{output.name}.report.json")
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")

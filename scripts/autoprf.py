@@ -102,6 +102,10 @@ def autoprf(
     by_document: Annotated[
         bool, typer.Option("--by-document", help="A row for each document.")
     ] = False,
+    clipped: Annotated[
+        bool,
+        typer.Option("--clipped", help="What is matched beside the pronoun, where anything is."),
+    ] = False,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
@@ -144,7 +148,9 @@ def autoprf(
     refuse_pairs(context, [("doc_ids", "doc_starts")])
     if by_document and doc_ids is None and doc_starts is None:
         raise typer.BadParameter("--by-document: only with --doc-ids or --doc-starts")
-    check_layout(context, layout, ("by_document", "signatures"))
+    if clipped and one_pronoun:
+        raise typer.BadParameter("--clipped: with --one-pronoun nothing is matched beside it")
+    check_layout(context, layout, ("by_document", "clipped", "signatures"))
     check_detail(detail)
     check_outputs(html, detail, items_file, output)
     links = (links_reference, links_candidate)
@@ -175,7 +181,8 @@ def autoprf(
         tell(f"warning: {warning}")
     style = style_of(output, layout, signatures)
     files = (detail, html, items_file)
-    _write(evaluation, data, layout, style, by_document, files, max_examples, output)
+    shown = (by_document, clipped)
+    _write(evaluation, data, layout, style, shown, files, max_examples, output)
 
 
 def _write(
@@ -183,13 +190,14 @@ def _write(
     data: MtInput,
     layout: TableLayout,
     style: Style,
-    by_document: bool,
+    shown: tuple[bool, bool],
     files: tuple[Path | None, Path | None, Path | None],
     max_examples: int,
     output: Path | None,
 ) -> None:
     """Write everything that was asked for, once all of it is there: details, page, items."""
     detail, html, items_file = files
+    by_document, clipped = shown
     from crosspro.evaluation.autoprf.report import (
         csv_report,
         detail_json,
@@ -214,8 +222,8 @@ def _write(
         return items_text(autoprf_items(evaluation, data))
 
     texts = {
-        TableLayout.TABLE: lambda: text_report(evaluation, by_document, style),
-        TableLayout.MARKDOWN: lambda: text_report(evaluation, by_document, style),
+        TableLayout.TABLE: lambda: text_report(evaluation, by_document, style, clipped),
+        TableLayout.MARKDOWN: lambda: text_report(evaluation, by_document, style, clipped),
         TableLayout.JSON: lambda: json_report(evaluation),
         TableLayout.CSV: lambda: csv_report(evaluation),
     }

@@ -40,6 +40,7 @@ OUTPUTS = frozenset(
         "items_file",
         "key_file",
         "judged_file",
+        "sheet_file",
     )
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the

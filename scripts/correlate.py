@@ -54,6 +54,10 @@ def systems(
         typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
     ] = None,
     human: Annotated[str | None, typer.Option(help="The column of human scores.")] = None,
+    other_human: Annotated[
+        str | None,
+        typer.Option(help="Another human evaluation, to be tested against; cells may be empty."),
+    ] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="A column to correlate (repeat); all if not given.")
     ] = None,
@@ -87,7 +91,8 @@ def systems(
     the lowest of theirs, so that turning a column round (--negate) changes it where values are
     equal. Intervals resample systems. Then Williams's test between the metrics, and every
     correlation without each one of the systems. --plot draws each metric against the human scores
-    with its regression line.
+    with its regression line. --other-human adds Williams's test of each metric between two human
+    evaluations, over the systems that both have (Guillou and Hardmeier 2018, section 6).
     """
     from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
@@ -109,7 +114,7 @@ def systems(
     if table is None or human is None:
         raise typer.BadParameter("say which column has the human scores: --human COLUMN")
     scores = read_score_table(
-        table, human, metric or (), system, without or (), dict.fromkeys(negate or ())
+        table, human, metric or (), system, without or (), dict.fromkeys(negate or ()), other_human
     )
     study = study_of(scores, Resampling(resamples, seed) if resamples else None)
     for warning in study.warnings:
@@ -158,7 +163,8 @@ def disagreement(
     """Where APT and people disagree, by category (Guillou and Hardmeier 2018, Tables 3 and 4).
 
     `crosspro protest judged` writes such a table with the kinds of disagreement: V valid
-    alternative, E incorrect equivalence, I impersonal translation, O other.
+    alternative, E incorrect equivalence, I impersonal translation, O other. Where the table has
+    the pronouns of both sides, disagreements are counted by them, too: il for cela, il for il.
     """
     from dataclasses import replace
 
@@ -216,6 +222,37 @@ def cases(
     plan = Resampling(resamples, seed) if resamples else None
     study = study_cases(judgements, plan, unit or "example")
     write_report(study, case_json, case_csv, case_text, output, layout, signatures)
+
+
+@app.command()
+def weights(
+    judged: Annotated[Path, typer.Argument(help=_JUDGED)],
+    category: CategoryColumn = "category",
+    case: CaseColumn = "case",
+    human: HumanColumn = "human",
+    system: Annotated[str, typer.Option(help="The column of system names.")] = "system",
+    unit: UnitColumn = None,
+    seed: Seed = 12345,
+    layout: LayoutOption = TableLayout.TABLE,
+    signatures: Signatures = False,
+    output: Output = None,
+) -> None:
+    """Weights of APT's cases, tuned on verdicts of people.
+
+    Once so that APT estimates the human score, and once, in cases 2 and 6, for the highest
+    correlation over systems (Miculicich Werlen and Popescu-Belis 2017, section 4.2), each beside
+    the usual weights. What is held out was not tuned on; --unit is what stays together in it.
+    """
+    from crosspro.evaluation.correlation.case_report import weights_csv, weights_json, weights_text
+    from crosspro.evaluation.correlation.case_weights import tune_weights
+    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+
+    check_outputs(output)
+    columns = JudgedColumns(category, case, human, unit, system=system)
+    study = tune_weights(read_judgements(judged, columns), seed, unit or "example")
+    for warning in study.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    write_report(study, weights_json, weights_csv, weights_text, output, layout, signatures)
 
 
 if __name__ == "__main__":

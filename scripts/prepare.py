@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,11 @@ from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.guard import check_output
 from crosspro.data_prep.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.files.textfile import count_lines
+from crosspro.data_prep.files.textfile import atomic_output, count_lines
+from crosspro.data_prep.gaps.hand_check import HandCheck
 from crosspro.data_prep.gaps.rules import changed_rules
 from crosspro.data_prep.gaps.segments import Counts
 from crosspro.data_prep.prepare import PrepareSettings, check_annotators, prepare
@@ -26,8 +29,12 @@ from crosspro.data_prep.step import Step
 from crosspro.data_prep.task import OTHER, Task, load_task
 from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.mt_options import check_outputs
 from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table
 from crosspro.scripts.steps import StepDisplay
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.review.pronoun_sheet import CheckedPronouns
 
 
 class Year(StrEnum):
@@ -82,6 +89,15 @@ def prepare_command(
         bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
     ] = None,
     blind: Annotated[bool, typer.Option("--blind", help="Also write PREFIX.blind.data.")] = False,
+    sheet_file: Annotated[
+        Path | None, typer.Option("--sheet", help="Also write pronouns for people to check (TSV).")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=1, help="Pronouns on the sheet: so many kept, removed, and others.")
+    ] = 100,
+    checked: Annotated[
+        Path | None, typer.Option(help="A sheet that people have filled in, to be followed.")
+    ] = None,
     jobs: Jobs = 1,
     engine: Annotated[Engine, typer.Option(help="Where shards are worked on.")] = Engine.LOCAL,
     cache: Annotated[
@@ -93,9 +109,11 @@ def prepare_command(
     Writes PREFIX.data, PREFIX.doc-ids and PREFIX.report.json. The text is tokenised, aligned, and
     the target annotated; then gaps are placed by the rules of the papers. Finished steps are kept
     in a cache, so an interrupted run goes on where it stopped. For the other direction exchange
-    --source and --target and take the other task.
+    --source and --target and take the other task. --sheet and --checked: people check whether
+    pronouns are subjects and what translates them; the report tells how often we were wrong.
     """
     task_rules = load_task(task)
+    _check_sheets(task_rules, sheet_file, checked)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),
         aligner=replace(
@@ -126,11 +144,14 @@ def prepare_command(
             languages = f"{task_rules.source_language} to {task_rules.target_language}"
             note = f"source and target look exchanged: {task_rules.name} is {languages}"
             print(f"warning: {note}", file=sys.stderr)
-        examples, counts = prepare(task_rules, bitext, settings, steps, display.report)
+        check = _hand_check(task_rules, bitext, sheet_file, sample, checked)
+        examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
         total = write_prepared(examples, output, blind)
-    inputs = [path for path in (source, target, doc_ids, links) if path]
-    write_report(task_rules, total, counts, settings, rules.value, inputs, output)
-    _show(task_rules, counts, total.gaps)
+    inputs = [path for path in (source, target, doc_ids, links, checked) if path]
+    found = _written_check(check, sheet_file)
+    record = None if found is None else found.record
+    write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
+    _show(task_rules, counts, total.gaps, found)
     print(display.table(), end="", file=sys.stderr)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
@@ -156,12 +177,47 @@ def _tokenised(
     return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
 
 
+def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
+    """Raise before the work if there is nothing to check, or no place for the sheet."""
+    for option, path in (("--sheet", sheet), ("--checked", checked)):
+        if path is not None and task.null_subjects:
+            expected = "a task whose source has pronouns: null subjects have none to check"
+            raise input_error("settings", option, expected, task.name)
+    if sheet is not None:
+        check_outputs(sheet)
+        check_output(sheet)
+
+
+def _hand_check(
+    task: Task, bitext: TokenisedBitext, sheet: Path | None, sample: int, checked: Path | None
+) -> HandCheck | None:
+    """What people have checked, and what is to be drawn for them."""
+    if sheet is None and checked is None:
+        return None
+    from crosspro.evaluation.review.pronoun_sheet import read_sheet
+
+    corrections = {} if checked is None else read_sheet(checked, task, bitext)
+    return HandCheck(corrections, None if sheet is None else sample)
+
+
+def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronouns | None:
+    """Write the sheet, if one was asked for; what people found, if they have checked any."""
+    if check is None:
+        return None
+    from crosspro.evaluation.review.pronoun_sheet import checked_pronouns, sheet_text
+
+    if sheet is not None:
+        with atomic_output(sheet) as handle:
+            handle.write(sheet_text(check.sampled()))
+    return checked_pronouns(check) if check.corrections else None
+
+
 def _exchanged(task: Task, bitext: TokenisedBitext) -> bool:
     forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
     return exchanged(bitext.source, bitext.target, task.source_pronouns, forms)
 
 
-def _show(task: Task, counts: Counts, gaps: int) -> None:
+def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) -> None:
     rows = [
         (
             name,
@@ -174,6 +230,10 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
+    if found is not None:
+        from crosspro.evaluation.review.pronoun_sheet import checked_text
+
+        print(f"\n{checked_text(found)}", end="")
 
 
 if __name__ == "__main__":

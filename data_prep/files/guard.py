@@ -22,8 +22,15 @@ VERDICT_COLUMNS = ("pronoun", "antecedent", "tags", "remark")
 GAP_COLUMNS = ("example", "source", "translation")
 FILLED_COLUMNS = ("accepted", "remark")
 """The same of a sheet of gaps."""
+CHECK_COLUMNS = ("line", "position", "pronoun")
+CHECKED_COLUMNS = ("subject", "words", "remark")
+"""The same of a sheet of source pronouns."""
 
-_FILLED_IN = ((ITEM_COLUMNS, VERDICT_COLUMNS), (GAP_COLUMNS, FILLED_COLUMNS))
+_FILLED_IN = (
+    (ITEM_COLUMNS, VERDICT_COLUMNS),
+    (GAP_COLUMNS, FILLED_COLUMNS),
+    (CHECK_COLUMNS, CHECKED_COLUMNS),
+)
 
 _SQLITE = b"SQLite format 3\0"
 _LONGEST_HEADING = 10_000
@@ -94,7 +101,7 @@ def is_database(path: Path) -> bool:
 
 
 def is_filled_in(path: Path) -> bool:
-    """Whether a file is a review file or a sheet of gaps in which somebody has written."""
+    """Whether a file is a review file or a sheet in which somebody has written."""
     import csv  # these are for outputs that exist already, and every command imports this module
     import lzma
     import zlib

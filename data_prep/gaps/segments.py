@@ -6,7 +6,7 @@ What was decided is counted on the way, for the report.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crosspro.data_prep.errors import input_error
@@ -16,6 +16,12 @@ from crosspro.data_prep.gaps.extract import (
     make_example,
     place_gaps,
     source_pronouns,
+)
+from crosspro.data_prep.gaps.hand_check import (
+    Correction,
+    HandCheck,
+    corrected_links,
+    pronoun_decisions,
 )
 from crosspro.data_prep.gaps.null_subjects import place_null_subjects
 from crosspro.data_prep.gaps.rules import GapRules
@@ -44,9 +50,14 @@ def segment_examples(
     sources: Iterable[AnnotatedSentence | None],
     rules: GapRules,
     counts: Counts,
+    check: HandCheck | None = None,
 ) -> Iterator[Example]:
-    """The example of each segment; what belongs to a segment comes at the same place of each."""
-    for segment, pairs, target, source in zip(segments, links, targets, sources, strict=True):
+    """The example of each segment; what belongs to a segment comes at the same place of each.
+
+    A hand check sees what is decided of pronouns, and its corrections are followed.
+    """
+    all_of_them = zip(segments, links, targets, sources, strict=True)
+    for line, (segment, pairs, target, source) in enumerate(all_of_them):
         if len(target.tokens) != len(segment.target):
             raise input_error(
                 "annotation",
@@ -55,7 +66,16 @@ def segment_examples(
                 f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
             )
         tokens = target.tagged_lemmas() if task.tagged else segment.target
-        before, placements = segment_placements(task, segment, pairs, target, source, rules, counts)
+        own: Mapping[int, Correction] = {}
+        if check is not None:
+            expletives = rules.keep_expletives
+            words = segment.source, segment.target
+            check.see(pronoun_decisions(task, line, *words, pairs, source, expletives))
+            own = check.corrections.get(line, {})
+            pairs = corrected_links(pairs, own)
+        before, placements = segment_placements(
+            task, segment, pairs, target, source, rules, counts, own
+        )
         example = make_example(
             segment.source, segment.target, tokens, pairs, placements, task, segment.document
         )
@@ -77,15 +97,16 @@ def segment_placements(
     source: AnnotatedSentence | None,
     rules: GapRules,
     counts: Counts,
+    corrections: Mapping[int, Correction] | None = None,
 ) -> tuple[list[Placement], list[Placement]]:
     """Where the gaps of a segment go before pronouns that are no subjects are left out, and after.
 
-    The same list twice where nothing is left out.
+    The same list twice where nothing is left out. What people correct is followed.
     """
     if task.null_subjects and source is not None:
         placements = place_null_subjects(source, target, links, rules)
         return placements, placements
-    return _overt(task, segment, links, source, rules, counts)
+    return _overt(task, segment, links, source, rules, counts, corrections or {})
 
 
 def _overt(
@@ -95,16 +116,24 @@ def _overt(
     source: AnnotatedSentence | None,
     rules: GapRules,
     counts: Counts,
+    corrections: Mapping[int, Correction],
 ) -> tuple[list[Placement], list[Placement]]:
-    """The placements of all source pronouns, and of those that are subjects."""
+    """The placements of all source pronouns, and of those that are subjects.
+
+    What people say of a pronoun counts more than the filter, and where that does not ask.
+    """
     pronouns = source_pronouns(segment.source, task)
     size = len(segment.source)
     before = place_gaps(size, segment.target, links, pronouns, task, rules)
-    if source is None or not ambiguous_pronouns(source, task):
+    subjects: dict[int, bool] = {}
+    if source is not None and ambiguous_pronouns(source, task):
+        verdicts = judge_subjects(source, task, rules.keep_expletives)
+        counts.subject_rules.update(verdict.rule for verdict in verdicts.values())
+        subjects = {position: verdict.subject for position, verdict in verdicts.items()}
+    subjects |= {p: one.subject for p, one in corrections.items() if one.subject is not None}
+    if not subjects:
         return before, before
-    verdicts = judge_subjects(source, task, rules.keep_expletives)
-    counts.subject_rules.update(verdict.rule for verdict in verdicts.values())
-    kept = [p for p in pronouns if p not in verdicts or verdicts[p].subject]
+    kept = [p for p in pronouns if subjects.get(p, True)]
     counts.decisions["filtered_not_subject"] += len(pronouns) - len(kept)
     if len(kept) == len(pronouns):
         return before, before

@@ -7,7 +7,6 @@ dropped, and those with p(right | t, r) > 0.5 are equivalents. Identical pronoun
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.mt_text.pronoun_lists import Equivalent, PronounLists, normal_form
+from crosspro.evaluation.statistics.ratio import wilson_interval
 
 LEAST_SHARE = 0.05
 LEAST_PROBABILITY = 0.5
@@ -184,7 +184,7 @@ def estimate(
             why = "too rare"
         elif probability <= least_probability:
             why = "not probable"
-        low, high = _wilson(right[pair], number)
+        low, high = wilson_interval(right[pair], number)
         found.append(PairEstimate(*pair, number, right[pair], share, low, high, why))
     return found
 
@@ -200,12 +200,3 @@ def with_equivalents(lists: PronounLists, estimates: Sequence[PairEstimate]) -> 
             right[pair] += one.right
     groups = tuple(Equivalent(pair, round(right[pair] / seen[pair], 4)) for pair in seen)
     return replace(lists, equivalent=groups)
-
-
-def _wilson(right: int, number: int) -> tuple[float, float]:
-    z = 1.959964
-    p = right / number
-    centre = p + z * z / (2 * number)
-    spread = z * math.sqrt(p * (1 - p) / number + z * z / (4 * number * number))
-    whole = 1 + z * z / number
-    return max(0.0, (centre - spread) / whole), min(1.0, (centre + spread) / whole)

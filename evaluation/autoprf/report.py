@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import isnan
 from typing import Any
 
 from crosspro.evaluation.autoprf.counts import PrfRow
-from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
+from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -30,7 +31,10 @@ DETAIL_COLUMNS = (
 
 
 def text_report(
-    evaluation: AutoPrfEvaluation, by_document: bool = False, style: Style = PLAIN
+    evaluation: AutoPrfEvaluation,
+    by_document: bool = False,
+    style: Style = PLAIN,
+    clipped: bool = False,
 ) -> str:
     """The report for a terminal, or as Markdown."""
     parts = [style.title(f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns")]
@@ -40,11 +44,28 @@ def text_report(
         if by_document and result.documents:
             title = style.title(f"{result.name} by document")
             parts += [title, _table(result.documents, "document", style)]
+        parts += _clipped(result, style) if clipped else []
     if evaluation.comparisons:
         table = style.table(*differences_table(evaluation.comparisons, 4))
         parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]
     signature = evaluation.results[0].total.scores[0].signature
     return "\n".join([*parts, *style.signed([signature])])
+
+
+def _clipped(result: AutoPrfResult, style: Style) -> list[str]:
+    """The breakdown of 001 §4: what is matched beside the pronoun."""
+    found = result.clipped
+    title = style.title(f"{result.name}: matches beside the pronoun")
+    what = (
+        f"{found.above_one:,} of {len(result.examples):,} pronouns match in more than one word; "
+        f"{found.one_pronoun:,} of these have exactly one pronoun among them.\n"
+    )
+    rows = [
+        (one.kind, ", ".join(f"{word} {n}" for word, n in one.words.items()), str(one.occurrences))
+        for one in found.additional
+    ]
+    table = [style.table(("additional words", "which", "pronouns"), rows, 2)] if rows else []
+    return [title, what, *table]
 
 
 def _table(rows: Sequence[PrfRow], what: str, style: Style) -> str:
@@ -74,6 +95,7 @@ def json_report(evaluation: AutoPrfEvaluation) -> str:
                 "total": _row(result.total),
                 "pronouns": [_row(row) for row in result.pronouns],
                 "documents": [_row(row) for row in result.documents],
+                "clipped": asdict(result.clipped),
             }
             for result in evaluation.results
         ],

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from crosspro.data_prep.task import OTHER
+from crosspro.evaluation.autoprf.clipped import ClippedCounts, clipped_counts
 from crosspro.evaluation.autoprf.counts import (
     ComparedPronoun,
     CountTable,
@@ -58,6 +59,7 @@ class AutoPrfResult:
     pronouns: tuple[PrfRow, ...]
     documents: tuple[PrfRow, ...]
     examples: tuple[ComparedPronoun, ...]
+    clipped: ClippedCounts
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def evaluate_autoprf(
                 tuple(_by_pronoun(table, anchors, lists, plan, signature)),
                 tuple(_by_document(table, anchors, documents, signature)),
                 tuple(examples),
+                clipped_counts(examples, lists),
             )
         )
     comparisons: list[Difference] = []

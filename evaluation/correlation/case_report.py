@@ -1,18 +1,20 @@
-"""The cases of APT against verdicts as a table for the terminal, as JSON and as CSV."""
+"""The cases of APT against verdicts, and weights tuned on these, as tables, JSON and CSV."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from crosspro.evaluation.correlation.case_verdicts import (
     VERDICT_NAMES,
     CaseStudy,
     CaseVerdicts,
 )
+from crosspro.evaluation.correlation.case_weights import WeightStudy
 from crosspro.evaluation.correlation.disagreement import TOTAL
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
-from crosspro.evaluation.mt_text.case_names import CASE_NAMES
+from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
 
 
 def case_text(study: CaseStudy, style: Style = PLAIN) -> str:
@@ -70,3 +72,53 @@ def case_csv(study: CaseStudy) -> str:
 
 def _name(one: CaseVerdicts) -> str:
     return one.case if one.case == TOTAL else f"{one.case} {CASE_NAMES[int(one.case) - 1]}"
+
+
+def weights_text(study: WeightStudy, style: Style = PLAIN) -> str:
+    """Weights of the cases, how well they agree with people, and how `crosspro apt` takes them."""
+    rows = [
+        (
+            one.name,
+            *(f"{weight:.2f}" for weight in one.weights),
+            *(_shown(value) for value in (one.pearson, one.spearman, one.pearson_held_out)),
+            f"{one.error_held_out:.4f}",
+        )
+        for one in study.settings
+    ]
+    heading = ("weights", *(f"w{case}" for case in CASES), "Pearson", "Spearman")
+    held_out = ("Pearson, held out", "squared error, held out")
+    options = [
+        f"{one.name}: crosspro apt --weights {','.join(f'{weight:.4g}' for weight in one.weights)}"
+        for one in study.settings
+    ]
+    what = f"{study.examples:,} judged pronouns of {len(study.systems)} systems"
+    parts = [
+        style.title(what),
+        style.table((*heading, *held_out), rows),
+        "".join(f"{option}\n{style.after}" for option in options),
+    ]
+    return "\n".join([*parts, *style.signed([study.signature])])
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def weights_json(study: WeightStudy) -> str:
+    """The same for other programs."""
+    return json.dumps(asdict(study), ensure_ascii=False, indent=2) + "\n"
+
+
+def weights_csv(study: WeightStudy) -> str:
+    """One line per setting."""
+    scores = ("pearson", "spearman", "pearson_held_out", "error_held_out")
+    rows = [
+        (
+            one.name,
+            *map(csv_number, one.weights),
+            *(csv_number(getattr(one, name)) for name in scores),
+            study.signature,
+        )
+        for one in study.settings
+    ]
+    return csv_text([("weights", *(f"w{case}" for case in CASES), *scores, "signature"), *rows])

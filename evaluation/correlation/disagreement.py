@@ -39,7 +39,8 @@ class JudgedPronoun:
 
     `correct` is None where the annotators could not judge, because the translation is too `bad` or
     for another reason. `unit` is what intervals resample: a document, a system or the example
-    itself. `kind` is that of a disagreement, where it is known (`kinds.KINDS`).
+    itself. `kind` is that of a disagreement, where it is known (`kinds.KINDS`). `reference` and
+    `output` are the pronouns of both sides, and `system` whose output it is, where they are known.
     """
 
     category: str
@@ -48,6 +49,9 @@ class JudgedPronoun:
     unit: str = ""
     bad: bool = False
     kind: str = ""
+    reference: str = ""
+    output: str = ""
+    system: str = ""
 
     @property
     def disagrees(self) -> bool:
@@ -129,6 +133,25 @@ def with_total(counts: Mapping[str, Counts]) -> tuple[CategoryVerdicts, ...]:
     return tuple(CategoryVerdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
 
 
+@dataclass(frozen=True, slots=True)
+class DisagreedPair:
+    """A pronoun of the output for one of the reference, and where people contradict its case.
+
+    001 §6 counts such: *il* for *cela* (case 3) that people accept, *il* for *il* (case 1) that
+    they reject.
+    """
+
+    case: int
+    output: str
+    reference: str
+    categories: Mapping[str, int]
+
+    @property
+    def examples(self) -> int:
+        """In all categories together."""
+        return sum(self.categories.values())
+
+
 @dataclass(frozen=True)
 class DisagreementStudy:
     """The verdicts of each category, the 95% intervals of their percentages, and how they came."""
@@ -138,6 +161,8 @@ class DisagreementStudy:
     signature: str
     kinds: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Disagreements of each kind by category, the total as the last; none if no kind is known."""
+    pairs: tuple[DisagreedPair, ...] = ()
+    """Disagreements by the pronouns of output and reference, where these are known."""
 
 
 def study_disagreement(
@@ -150,8 +175,9 @@ def study_disagreement(
         for one in verdicts:
             intervals[one.category] = disagreement_interval(judgements, one.category, plan)
     parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
-    kinds = count_kinds(judgements)
-    return DisagreementStudy(verdicts, intervals, make_signature(parts, plan, unit), kinds)
+    signature = make_signature(parts, plan, unit)
+    kinds, pairs = count_kinds(judgements), count_pairs(judgements)
+    return DisagreementStudy(verdicts, intervals, signature, kinds, pairs)
 
 
 def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]]:
@@ -161,6 +187,20 @@ def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]
         if one.case in CASES and one.correct is not None:
             by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
     return kinds_with_total(by_category)
+
+
+def count_pairs(judgements: Iterable[JudgedPronoun]) -> tuple[DisagreedPair, ...]:
+    """Disagreements by case and pronouns, the most frequent first; none without pronouns."""
+    found: dict[tuple[int, str, str], Counter[str]] = {}
+    for one in judgements:
+        if one.disagrees and one.reference and one.output:
+            key = (one.case, one.output.lower(), one.reference.lower())
+            found.setdefault(key, Counter())[one.category] += 1
+    pairs = (
+        DisagreedPair(*key, dict(sorted(own.items(), key=lambda item: -item[1])))
+        for key, own in found.items()
+    )
+    return tuple(sorted(pairs, key=lambda one: -one.examples))
 
 
 def kinds_with_total(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from crosspro.evaluation.correlation.disagreement import DisagreementStudy
 from crosspro.evaluation.correlation.kinds import KINDS
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
+
+_DISAGREEMENTS = {
+    1: "1 same, rejected",
+    2: "2 equivalent, rejected",
+    3: "3 different, accepted",
+}
+_MOST_PAIRS = 20
+"""Pairs of pronouns that a table shows; JSON has all."""
 
 
 def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
@@ -46,6 +55,7 @@ def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
             "Case 1 or 2 as a detector of correct pronouns: "
             f"precision {_shown(total.precision, 4)}, recall {_shown(total.recall, 4)}\n",
             *_kinds(study, style),
+            *_pairs(study, style),
             *style.signed([study.signature]),
         )
     )
@@ -69,6 +79,27 @@ def _kinds(study: DisagreementStudy, style: Style) -> list[str]:
     return [style.table(heading, rows) + style.after + f"{key}.\n"]
 
 
+def _pairs(study: DisagreementStudy, style: Style) -> list[str]:
+    """The counts of 001 §6, if pronouns are known: il for cela that people accept, and so on."""
+    if not study.pairs:
+        return []
+    shown = study.pairs[:_MOST_PAIRS]
+    rows = [
+        (
+            _DISAGREEMENTS[one.case],
+            one.output,
+            one.reference,
+            ", ".join(f"{name} {number}" for name, number in one.categories.items()),
+            str(one.examples),
+        )
+        for one in shown
+    ]
+    heading = ("case and verdict", "output", "reference", "by category", "examples")
+    more = len(study.pairs) - len(shown)
+    rest = f"{style.after}… and {more:,} more (--layout json has all).\n" if more else ""
+    return [style.table(heading, rows, 4) + rest]
+
+
 def disagreement_json(study: DisagreementStudy) -> str:
     """The same for other programs."""
     content = {
@@ -89,6 +120,7 @@ def disagreement_json(study: DisagreementStudy) -> str:
             }
             for one in study.verdicts
         ],
+        "pairs": [asdict(one) for one in study.pairs],
         "signature": study.signature,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"

@@ -42,7 +42,8 @@ def _check_drawable(study: CorrelationStudy) -> None:
     """Raise if numbers are too large or too close together for an axis."""
     table = study.table
     problems = []
-    for name, values in table.columns.items():
+    for name in (table.human, *table.metrics):
+        values = table.columns[name]
         size = float(abs(values).max())
         if size > _LARGEST or float(np.ptp(values)) < max(size, 1 / _LARGEST) / _FINEST:
             expected = "numbers for an axis: not too large, and not almost equal"

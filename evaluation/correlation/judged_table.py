@@ -27,6 +27,9 @@ VERDICTS: Mapping[str, bool | None] = {
 KIND = "kind"
 """The column of kinds, which a table may have."""
 
+PRONOUNS = (("reference", "candidate"), ("reference_pronoun", "output_pronoun"))
+"""Columns with the pronouns of both sides: of tables that were joined, and of review files."""
+
 _CASES: Mapping[str, int] = {
     name: case
     for case, full in zip(CASES, CASE_NAMES, strict=True)
@@ -50,6 +53,7 @@ class JudgedColumns:
     human: str = "human"
     unit: str | None = None
     kind: str | None = None
+    system: str | None = None
 
 
 def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
@@ -57,7 +61,7 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
     names = names or JudgedColumns()
     rows = read_rows(path)
     line, heading = next(rows, (1, []))
-    optional = [name for name in (names.unit, names.kind) if name]
+    optional = [name for name in (names.unit, names.kind, names.system) if name]
     wanted = [names.category, names.case, names.human, *optional]
     missing = [name for name in wanted if name not in heading]
     if missing:
@@ -96,6 +100,8 @@ class _Row:
         self.verdict = cells[names.human].lower()
         self.kind_column = names.kind or KIND
         self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
+        known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
+        self.pronouns = [cells[name] for name in next(known, ())] or ["", ""]
 
     def problems(self) -> Iterator[Problem]:
         names = self.names
@@ -125,4 +131,7 @@ class _Row:
             self.cells[names.unit] if names.unit else "",
             self.verdict in (BAD, "bad"),
             self.kind or "",
+            reference=self.pronouns[0],
+            output=self.pronouns[1],
+            system=self.cells[names.system] if names.system else "",
         )

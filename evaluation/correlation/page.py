@@ -9,6 +9,8 @@ from crosspro.evaluation.correlation.report import (
     WITHOUT_TITLE,
     Printed,
     coefficient_table,
+    humans_table,
+    humans_title,
     study_title,
     williams_table,
     without_table,
@@ -30,6 +32,8 @@ def correlation_page(study: CorrelationStudy, printed: Printed | None = None) ->
     ]
     if study.comparisons:
         sections.append(Section(WILLIAMS_TITLE, html_table(*williams_table(study))))
+    if study.humans:
+        sections.append(Section(humans_title(study), html_table(*humans_table(study))))
     if study.results[0].without:
         sections.append(Section(WITHOUT_TITLE, html_table(*without_table(study.results))))
     signatures = [one.signature for one in study.results[0].coefficients.values()]

@@ -30,6 +30,15 @@ WILLIAMS_TITLE = "Williams test between metrics (Pearson)"
 WITHOUT_TITLE = "Without one system (Pearson / Spearman)"
 
 
+def humans_title(study: CorrelationStudy) -> str:
+    """Between which human evaluations metrics are tested, and over how many systems."""
+    table, systems = study.table, study.humans[0].systems
+    return (
+        f"Williams test between {table.human} and {table.other_human} (Pearson) over the "
+        f"{systems} systems of both"
+    )
+
+
 def correlation_text(
     study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
 ) -> str:
@@ -41,6 +50,8 @@ def correlation_text(
     ]
     if study.comparisons:
         parts += [style.title(WILLIAMS_TITLE), style.table(*williams_table(study))]
+    if study.humans:
+        parts += [style.title(humans_title(study)), style.table(*humans_table(study))]
     if study.results[0].without:
         parts += [style.title(WITHOUT_TITLE), style.table(*without_table(study.results))]
     signatures = (one.signature for one in study.results[0].coefficients.values())
@@ -90,6 +101,23 @@ def williams_table(study: CorrelationStudy) -> Table:
     return heading, rows, 1
 
 
+def humans_table(study: CorrelationStudy) -> Table:
+    """Each metric against both human evaluations; one-sided p is for the first."""
+    rows = [
+        (
+            one.metric,
+            *(f"{r:.3f}" for r in (one.r_human, one.r_other, one.r_between)),
+            f"{one.test.t:.3f}",
+            str(one.test.degrees),
+            p_text(one.test.p_one_sided),
+            p_text(one.test.p_two_sided),
+        )
+        for one in study.humans
+    ]
+    names = (f"r {study.table.human}", f"r {study.table.other_human}", "r between")
+    return ("metric", *names, "t", "df", "p one-sided", "p two-sided"), rows, 1
+
+
 def without_table(results: Sequence[MetricCorrelation]) -> Table:
     """What remains of each correlation without each one of the systems."""
     rows = [
@@ -131,6 +159,8 @@ def correlation_json(study: CorrelationStudy) -> str:
             for result in study.results
         ],
         "williams": [asdict(one) for one in study.comparisons],
+        "other_human": study.table.other_human,
+        "williams_humans": [asdict(one) for one in study.humans],
         "warnings": study.warnings,
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"

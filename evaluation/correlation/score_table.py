@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.evaluation.mt_text.table_rows import read_rows
+from crosspro.evaluation.statistics.williams import FEWEST as FEWEST_WILLIAMS
 
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
@@ -20,17 +21,21 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Scores of systems: `columns[metric][system]`; `digest` identifies the numbers."""
+    """Scores of systems: `columns[metric][system]`; `digest` identifies the numbers.
+
+    `other_human` is a second human evaluation, not a number where it has no score of a system.
+    """
 
     name: str
     systems: tuple[str, ...]
     human: str
     columns: Mapping[str, NDArray[np.float64]]
+    other_human: str | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The columns that are not the human scores."""
-        return tuple(name for name in self.columns if name != self.human)
+        return tuple(n for n in self.columns if n not in (self.human, self.other_human))
 
     @property
     def digest(self) -> str:
@@ -46,12 +51,13 @@ def read_score_table(
     system: str | None = None,
     without: Collection[str] = (),
     negate: Collection[str] = (),
+    other_human: str | None = None,
 ) -> ScoreTable:
     """Read a CSV or TSV file; raises `InputError` with every fault of the columns that are used.
 
     The first column names the systems unless `system` does; all others are metrics unless `metrics`
     says which. Systems in `without` are left out. Columns in `negate`, where lower is better,
-    change their sign.
+    change their sign. Cells of `other_human` may be empty: it may be about fewer systems.
     """
     rows = read_rows(path)
     heading_line, heading = next(rows, (0, []))
@@ -59,15 +65,17 @@ def read_score_table(
         raise input_error(path, "heading", "names of at least two columns", quoted(str(heading)))
     system = heading[0] if system is None else system
     numbers = [name for name in heading if name != system]
-    metrics = metrics or [name for name in numbers if name != human]
-    _check_names(path, heading_line, heading, system, human, metrics, negate)
-    reader = _Cells(path, heading, system, [human, *dict.fromkeys(metrics)], set(without))
+    humans = [human] if other_human is None else [human, other_human]
+    metrics = metrics or [name for name in numbers if name not in humans]
+    _check_names(path, heading_line, heading, system, humans, metrics, negate)
+    names = [*humans, *dict.fromkeys(metrics)]
+    reader = _Cells(path, heading, system, names, set(without), other_human)
     for number, row in rows:
         reader.read(number, row)
     columns = reader.finish()
     for name in negate:
         columns[name] = -columns[name]
-    return ScoreTable(path.name, tuple(reader.lines), human, columns)
+    return ScoreTable(path.name, tuple(reader.lines), human, columns, other_human)
 
 
 def _check_names(
@@ -75,7 +83,7 @@ def _check_names(
     line: int,
     heading: Sequence[str],
     system: str,
-    human: str,
+    humans: Sequence[str],
     metrics: Sequence[str],
     negate: Collection[str],
 ) -> None:
@@ -87,10 +95,13 @@ def _check_names(
     known = [name for name in heading if name != system]
     if system not in heading:
         problems.append(Problem(str(path), line, "system column", choices(heading), quoted(system)))
-    for field, names in (("human column", [human]), ("metric", metrics), ("negate", negate)):
-        allowed = [human, *metrics] if field == "negate" else known
+    if len(set(humans)) < len(humans):
+        expected = "two columns of human scores"
+        problems.append(Problem(str(path), line, "human column", expected, quoted(humans[0])))
+    for field, names in (("human column", humans), ("metric", metrics), ("negate", negate)):
+        allowed = [*humans, *metrics] if field == "negate" else known
         if field == "metric":
-            allowed = [name for name in known if name != human]
+            allowed = [name for name in known if name not in humans]
         problems += [
             Problem(str(path), line, field, choices(allowed) if allowed else "a column", quoted(n))
             for n in names
@@ -106,9 +117,16 @@ class _Cells:
     """Collects the numbers of some columns and everything that is wrong with them."""
 
     def __init__(
-        self, path: Path, heading: list[str], system: str, names: list[str], without: set[str]
+        self,
+        path: Path,
+        heading: list[str],
+        system: str,
+        names: list[str],
+        without: set[str],
+        may_be_empty: str | None,
     ) -> None:
         self.path = str(path)
+        self.may_be_empty = may_be_empty
         self.width = len(heading)
         self.system = heading.index(system)
         self.places = {name: place for place, name in enumerate(heading) if name in names}
@@ -139,6 +157,8 @@ class _Cells:
             self.values[column].append(self.number(line, column, row[place]))
 
     def number(self, line: int, column: str, cell: str) -> float:
+        if not cell and column == self.may_be_empty:
+            return math.nan
         try:
             value = float(cell)
         except ValueError:
@@ -156,10 +176,27 @@ class _Cells:
         if not self.problems:
             if len(self.lines) < FEWEST:
                 self.problem(None, "systems", f"at least {FEWEST}", str(len(self.lines)))
-            for name, values in columns.items():
-                if len(self.lines) >= FEWEST and np.ptp(values) == 0:
-                    expected = "at least two different values"
-                    self.problem(None, name, expected, f"{values[0]:g} for all systems")
+            if len(self.lines) >= FEWEST:
+                self.check_values(columns, "all systems")
+            if self.may_be_empty is not None and not self.problems:
+                self.check_common(columns, ~np.isnan(columns[self.may_be_empty]))
         if self.problems:
             raise InputError(self.problems)
         return columns
+
+    def check_values(self, columns: Mapping[str, NDArray[np.float64]], where: str) -> None:
+        for name, values in columns.items():
+            if np.ptp(values) == 0:
+                expected = "at least two different values"
+                self.problem(None, name, expected, f"{values[0]:g} for {where}")
+
+    def check_common(
+        self, columns: Mapping[str, NDArray[np.float64]], common: NDArray[np.bool_]
+    ) -> None:
+        number = int(common.sum())
+        if number < FEWEST_WILLIAMS:
+            expected = f"scores of at least {FEWEST_WILLIAMS} systems"
+            self.problem(None, str(self.may_be_empty), expected, str(number))
+        else:
+            kept = {name: values[common] for name, values in columns.items()}
+            self.check_values(kept, "all systems that both have")

@@ -6,6 +6,8 @@
 - Kendall's tau-b.
 - A bootstrap over systems for the intervals; the values without each one of the systems, because
   one outlier can make a correlation; Williams's test between metrics.
+- Williams's test between two human evaluations of the same systems: does a metric agree better with
+  the one or with the other (001 §6)?
 
 p values of rank correlations come from permutations, all of them for up to eight systems.
 Coefficients are functions of arrays whose last axis is the systems, so that a thousand resamples
@@ -192,14 +194,33 @@ class MetricComparison:
     test: WilliamsTest
 
 
+@dataclass(frozen=True, slots=True)
+class HumanComparison:
+    """Williams's test of a metric between two human evaluations, over the systems of both.
+
+    Its one-sided p is for a higher correlation with the first.
+    """
+
+    metric: str
+    systems: int
+    r_human: float
+    r_other: float
+    r_between: float
+    test: WilliamsTest
+
+
 @dataclass(frozen=True)
 class CorrelationStudy:
-    """The metrics of a table, in its order, against the human scores."""
+    """The metrics of a table, in its order, against the human scores, and perhaps against others.
+
+    `humans` are the tests between two human evaluations, where there are two.
+    """
 
     table: ScoreTable
     results: tuple[MetricCorrelation, ...]
     comparisons: tuple[MetricComparison, ...]
     warnings: tuple[str, ...]
+    humans: tuple[HumanComparison, ...] = ()
 
 
 def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationStudy:
@@ -212,7 +233,11 @@ def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationS
             # The higher correlation first; equal ones stay in the order of the table.
             first, second = sorted(pair, key=lambda name: -pearson(table.columns[name], human))
             comparisons.append(_compare(table, first, second))
-    return CorrelationStudy(table, results, tuple(comparisons), tuple(_warnings(table)))
+    humans: tuple[HumanComparison, ...] = ()
+    if table.other_human is not None:
+        other = table.columns[table.other_human]
+        humans = tuple(_between_humans(table, name, other) for name in table.metrics)
+    return CorrelationStudy(table, results, tuple(comparisons), tuple(_warnings(table)), humans)
 
 
 def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorrelation:
@@ -245,6 +270,16 @@ def _compare(table: ScoreTable, first: str, second: str) -> MetricComparison:
     r12, r13, r23 = (float(pearson(a, b)) for a, b in ((x, human), (y, human), (x, y)))
     test = williams_test(r12, r13, r23, len(table.systems))
     return MetricComparison(first, second, r12, r13, r23, test)
+
+
+def _between_humans(table: ScoreTable, metric: str, other: Values) -> HumanComparison:
+    common = ~np.isnan(other)
+    human, others = table.columns[table.human][common], other[common]
+    scores = table.columns[metric][common]
+    pairs = ((scores, human), (scores, others), (human, others))
+    r12, r13, r23 = (float(pearson(a, b)) for a, b in pairs)
+    n = len(scores)
+    return HumanComparison(metric, n, r12, r13, r23, williams_test(r12, r13, r23, n))
 
 
 def _signature(kind: str, table: ScoreTable, plan: Resampling | None) -> str:

@@ -47,7 +47,7 @@ def listing_text(tables: Sequence[PublishedTable], style: Style = PLAIN) -> str:
     """The names of tables and what is in them."""
     rows = [(table.name, table.title) for table in tables]
     sources = dict.fromkeys(
-        (table.name.rpartition("-")[0], table.source.rpartition(", Table ")[0]) for table in tables
+        (table.name.rpartition("-")[0], table.source.rpartition(", ")[0]) for table in tables
     )
     return (
         style.table(("table", "what is in it"), rows, 2)

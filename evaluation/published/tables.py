@@ -32,7 +32,8 @@ class TableBlock:
 class PublishedTable:
     """A table of a paper: where it is from, its records as they are stored, and as they are shown.
 
-    The first `left` columns of a block are names, the others are figures.
+    The first `left` columns of a block are names, the others are figures. What stands in the
+    running text of a paper is a table, too.
     """
 
     name: str
@@ -74,7 +75,7 @@ def published_table(name: str) -> PublishedTable:
     paper, number = _paper(name), name.rpartition("-")[2]
     return PublishedTable(
         name=name,
-        source=f"{_catalogue()['papers'][paper]}, Table {number}",
+        source=f"{_catalogue()['papers'][paper]}, {_place(number)}",
         title=entry["title"],
         records=records,
         blocks=tuple(_blocks(entry, records)),
@@ -91,6 +92,10 @@ def _catalogue() -> dict[str, dict[str, Any]]:
 
 def _paper(name: str) -> str:
     return name.rpartition("-")[0]
+
+
+def _place(number: str) -> str:
+    return "running text" if number == "text" else f"Table {number}"
 
 
 def _records(figures: str, where: Mapping[str, Any]) -> Iterable[dict[str, str]]:

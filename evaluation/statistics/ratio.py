@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -41,3 +43,13 @@ def harmonic_mean(first: Floats, second: Floats) -> Floats:
     result: Floats = np.zeros_like(total)
     np.divide(2 * first * second, total, out=result, where=total > 0)
     return result
+
+
+def wilson_interval(part: int, whole: int) -> tuple[float, float]:
+    """The 95% interval of a share of independent examples, of which there is at least one."""
+    z = 1.959964
+    p = part / whole
+    centre = p + z * z / (2 * whole)
+    spread = z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))
+    below = 1 + z * z / whole
+    return max(0.0, (centre - spread) / below), min(1.0, (centre + spread) / below)

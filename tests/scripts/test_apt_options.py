@@ -139,6 +139,8 @@ def test_apt_options_without_effect(more):
         ["--per-document"],
         ["-v", "2"],
         ["--languages", "en-de"],
+        ["--clipped", "--one-pronoun"],
+        ["--clipped", "--layout", "json"],
         ["--detail", "x.csv"],
         ["--max-examples", "3"],
     ],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+from crosspro.evaluation.statistics.williams import williams_test
 from tests.scripts.run import crosspro
 
 TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\nd,30,0.65,0.8\n"
@@ -49,6 +51,59 @@ def test_json_and_choices(table, tmp_path):
     assert content["systems"] == ["a", "b", "c"]
     assert [one["metric"] for one in content["metrics"]] == ["apt"]
     assert content["williams"] == []
+
+
+HUMANS = """system,apt,protest,discomt
+a,0.5,0.6,0.55
+b,0.6,0.5,0.5
+c,0.7,0.9,0.7
+d,0.65,0.8,0.85
+e,0.61,0.81,
+f,0.51,0.61,0.62
+"""
+
+
+def test_williams_between_two_human_evaluations(tmp_path):
+    """001 section 6: over the systems that both have, with the metric as what they share."""
+    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path.write_text(HUMANS)
+    call = ("correlate", path, "--human", "protest", "--other-human", "discomt", "--resamples", 0)
+    text = crosspro(*call, "--html", page).stdout.decode()
+    title = "Williams test between protest and discomt (Pearson) over the 5 systems of both"
+    assert title in text
+    assert title in page.read_text("utf-8")
+    content = json.loads(crosspro(*call, "--layout", "json").stdout)
+    assert len(content["systems"]) == 6
+    assert [one["metric"] for one in content["metrics"]] == ["apt"]
+    (found,) = content["williams_humans"]
+    rows = [line.split(",") for line in HUMANS.splitlines()[1:] if not line.endswith(",")]
+    apt, protest, discomt = np.array([row[1:] for row in rows], dtype=float).T
+    pairs = ((apt, protest), (apt, discomt), (protest, discomt))
+    r12, r13, r23 = (float(np.corrcoef(one, other)[0, 1]) for one, other in pairs)
+    expected = williams_test(r12, r13, r23, 5)
+    assert (found["systems"], found["test"]["degrees"]) == (5, 2)
+    assert found["r_between"] == pytest.approx(r23)
+    assert found["test"]["t"] == pytest.approx(expected.t)
+    assert found["test"]["p_one_sided"] == pytest.approx(expected.p_one_sided)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (HUMANS, ("discomt", "protest"), "6: discomt: expected a number, found nothing"),
+        (HUMANS, ("protest", "protest"), "expected two columns of human scores, found 'protest'"),
+        (HUMANS, ("protest", "people"), "human column: expected one of apt, protest, discomt"),
+        (HUMANS.replace("0.5\n", "\n").replace("0.7\n", "\n"), ("protest", "discomt"),
+         "discomt: expected scores of at least 4 systems, found 3"),
+    ],
+)  # fmt: skip
+def test_human_evaluations_that_cannot_be_compared(tmp_path, text, options, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    human, other = options
+    result = crosspro("correlate", path, "--human", human, "--other-human", other)
+    assert result.code == 2
+    assert message in result.stderr.decode()
 
 
 def test_csv(table):
@@ -116,6 +171,36 @@ def test_kinds_of_disagreement(tmp_path):
     assert "V valid alternative, E incorrect equivalence, I impersonal, O other." in printed
 
 
+PAIRS = """category,case,human,reference,candidate
+pleonastic,3,correct,ça,il
+pleonastic,3,correct,ça,Il
+event,3,correct,ça,il
+event,3,incorrect,ça,il
+event,1,incorrect,il,il
+event,1,correct,il,il
+event,2,incorrect,ce,
+event,3,bad translation,ça,il
+"""
+
+
+def test_disagreements_by_pronouns(tmp_path):
+    """001 section 6 counts il for cela that people accept, and il for il that they reject."""
+    path = tmp_path / "j.csv"
+    path.write_text(PAIRS)
+    call = ("correlate", "disagreement", path, "--resamples", 0)
+    assert json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"] == [
+        {"case": 3, "output": "il", "reference": "ça", "categories": {"pleonastic": 2, "event": 1}},
+        {"case": 1, "output": "il", "reference": "il", "categories": {"event": 1}},
+    ]
+    lines = [" ".join(line.split()) for line in crosspro(*call).stdout.decode().splitlines()]
+    assert "3 different, accepted il ça pleonastic 2, event 1 3" in lines
+    assert "1 same, rejected il il event 1 1" in lines
+    path.write_text(PAIRS.replace("reference,candidate", "reference_pronoun,output_pronoun"))
+    assert len(json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"]) == 2
+    path.write_text(PAIRS.replace("candidate", "other"))
+    assert json.loads(crosspro(*call, "--layout", "json").stdout)["pairs"] == []
+
+
 def test_cases_against_verdicts(tmp_path):
     """Table 5 of 000."""
     path = tmp_path / "j.csv"
@@ -132,6 +217,33 @@ def test_cases_against_verdicts(tmp_path):
     assert content["cases"][-1]["interval"][0] < 34 < content["cases"][-1]["interval"][1]
     rows = crosspro("correlate", "cases", path, "--layout", "csv").stdout.decode().splitlines()
     assert rows[0].startswith("case,correct,incorrect,bad_translation,total,")
+
+
+def test_weights_that_are_tuned_on_verdicts(tmp_path):
+    path = tmp_path / "j.csv"
+    rows = [
+        f"x,{case},{verdict},{system},{number}"
+        for system, right in (("a", 3), ("b", 5), ("c", 8))
+        for number in range(10)
+        for case, verdict in (
+            (1 if number < right else 3, "correct" if number < right else "incorrect"),
+            (2, "correct" if number % 2 else "incorrect"),
+        )
+    ]
+    path.write_text("\n".join(["category,case,human,system,doc", *rows]) + "\n")
+    call = ("correlate", "weights", path, "--unit", "doc")
+    result = crosspro(*call)
+    text = result.stdout.decode()
+    assert "60 judged pronouns of 3 systems" in text
+    assert "accepted: crosspro apt --weights 1,0.5,0,0,0,0" in text
+    assert b"no judged pronoun of case 4, 5, 6" in result.stderr
+    content = json.loads(crosspro(*call, "--layout", "json").stdout)
+    assert content["systems"] == ["a", "b", "c"]
+    assert content["settings"][2]["weights"][:3] == [1, 0.5, 0]
+    assert content["settings"][2]["pearson"] == pytest.approx(1)
+    rows = crosspro(*call, "--layout", "csv").stdout.decode().splitlines()
+    assert rows[0].startswith("weights,w1,w2,w3,w4,w5,w6,pearson,")
+    assert b"'team'" in crosspro("correlate", "weights", path, "--system", "team").stderr
 
 
 def test_faults_of_judged_pronouns_together(tmp_path):

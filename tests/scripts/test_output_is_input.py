@@ -30,6 +30,7 @@ INPUTS = {
     "candidate",
     "candidates",
     "cases",
+    "checked",
     "config",
     "data",
     "decisions",

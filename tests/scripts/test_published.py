@@ -16,10 +16,12 @@ from tests.scripts.run import crosspro
 def test_the_list_of_tables_is_that_of_the_docs():
     text = crosspro("published", "--list-tables").stdout.decode()
     found = {line.split()[0]: line.split(maxsplit=1)[1] for line in text.splitlines()
-             if re.match(r"[a-z]+-20\d\d-\d+ ", line)}  # fmt: skip
+             if re.match(r"[a-z]+-20\d\d-(\d+|text) ", line)}  # fmt: skip
     assert list(found) == table_names()
     page = (ROOT / "docs" / "published.md").read_text("utf-8")
-    documented = dict(re.findall(r"^\| `([a-z]+-20\d\d-\d+)` \| (.*) \|$", page, re.MULTILINE))
+    documented = dict(
+        re.findall(r"^\| `([a-z]+-20\d\d-(?:\d+|text))` \| (.*) \|$", page, re.MULTILINE)
+    )
     assert documented == found
     listed = json.loads(crosspro("published", "--list-tables", "--layout", "json").stdout)
     assert [one["name"] for one in listed] == table_names()

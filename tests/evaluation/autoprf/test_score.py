@@ -273,6 +273,40 @@ def test_figures_of_the_tool_on_news(monkeypatch):
         data.source, data.reference, data.candidates, LISTS, AutoPrfSettings(), None
     )
     assert counts(found.results[0].total) == (626, 1961, 1828)
+    clipped = found.results[0].clipped
+    assert (clipped.above_one, clipped.one_pronoun) == (74, 73)
+    assert [(one.kind, one.occurrences) for one in clipped.additional[:3]] == [
+        ("que", 34),
+        ("être", 27),
+        ("avoir", 7),
+    ]
+    assert clipped.above_one == sum(one.matches > 1 for one in found.results[0].examples)
+
+
+def test_what_is_matched_beside_the_pronoun():
+    """001 section 4: que, auxiliaries, both, reflexives, and words of no list."""
+    source = text(["it", "It", "it", "it", "it", "it", "it"])
+    words = ["qu' il", "Il est", "que il est", "il se", "il vont", "il elle", "il"]
+    every = [[(0, place) for place in range(len(line.split()))] for line in words]
+    candidate = translation("mt", words, every)
+    reference = translation("ref", ["qu' il x", *words[1:]], every)
+    evaluation = evaluate_autoprf(
+        source, reference, [candidate], LISTS, AutoPrfSettings(), None, None
+    )
+    clipped = evaluation.results[0].clipped
+    assert (clipped.above_one, clipped.one_pronoun) == (6, 5)
+    assert {one.kind: dict(one.words) for one in clipped.additional} == {
+        "que": {"qu'": 1},
+        "être": {"est": 1},
+        "que and être": {"que": 1, "est": 1},
+        "reflexive": {"se": 1},
+        "other": {"vont": 1},
+        "pronoun": {"elle": 1},
+    }
+    assert json.loads(json_report(evaluation))["candidates"][0]["clipped"]["above_one"] == 6
+    shown = text_report(evaluation, clipped=True)
+    assert "6 of 7 pronouns match in more than one word; 5 of these have exactly one" in shown
+    assert "matches beside" not in text_report(evaluation)
 
 
 def test_what_is_not_defined_is_no_number():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,13 +58,13 @@ def total(rows: list[dict[str, str]], column: str) -> int:
 
 
 def test_every_table_of_the_papers_is_there():
-    wanted = {"apt-2017": (2, 5), "protest-2016": (1, 3), "protest-2018": (1, 4),
+    wanted = {"apt-2017": (1, 5), "protest-2016": (1, 3), "protest-2018": (1, 4),
               "wmt-2016": (1, 9), "discomt-2017": (1, 13)}  # fmt: skip
     assert set(paper_names()) == set(wanted)
     assert set(table_names()) == {
         f"{paper}-{number}"
         for paper, (first, last) in wanted.items()
-        for number in range(first, last + 1)
+        for number in (*range(first, last + 1), "text")
     }
 
 
@@ -71,14 +72,14 @@ def test_every_table_of_the_papers_is_there():
 def test_a_table_says_where_it_is_from_and_shows_rows_of_one_width(name):
     table = published_table(name)
     paper, _, number = name.rpartition("-")
-    assert table.source.endswith(f", Table {number}")
+    assert table.source.endswith(", running text" if number == "text" else f", Table {number}")
     assert re.search(r"\b20\d\d, ", table.source)
     assert paper.rpartition("-")[2] in table.source
     assert table.records
     for block in table.blocks:
         assert block.rows
         assert {len(row) for row in block.rows} == {len(block.heading)}
-        assert table.left < len(block.heading) or name == "discomt-2017-1"
+        assert table.left < len(block.heading) or name in ("discomt-2017-1", "apt-2017-1")
 
 
 @pytest.mark.parametrize(
@@ -323,9 +324,14 @@ def test_marks_of_the_characteristics_are_as_many_as_printed():
 
 
 def printed(paper: str) -> str:
-    """The text of a paper as a line of words: no marks of layout, no commas in numbers."""
+    """The text of a paper as a line of words."""
     (path,) = SEEDS.glob(PAPERS[paper])
-    text = unicodedata.normalize("NFC", path.read_text("utf-8"))
+    return plain_words(path.read_text("utf-8"))
+
+
+def plain_words(text: str) -> str:
+    """Text as a line of words: no marks of layout, no commas in numbers."""
+    text = unicodedata.normalize("NFC", text)
     text = re.sub(r"</?\w+>|[|*_$%\\]", " ", text)
     text = re.sub(r"(?<=\d),(?=\d\d\d\b)", "", text)
     return " ".join(text.replace("\n", " ").split())
@@ -334,6 +340,11 @@ def printed(paper: str) -> str:
 def cells_in_print(name: str) -> list[list[str]]:
     """The figures of each row as the paper prints them, side by side."""
     table = published_table(name)
+    if name.endswith("-text"):
+        return [plain_words(row["words"]).split() for row in table.records]
+    if name == "apt-2017-1":
+        return [plain_words(re.sub(r"\((\d)\)", r" \1 ", row["example"])).split()
+                for row in table.records]  # fmt: skip
     if name in ("wmt-2016-2", "wmt-2016-3", "discomt-2017-3", "discomt-2017-4"):
         left, right = (block.rows for block in table.blocks)
         return [[*one[2:], *other[2:]] for one, other in zip(left, right, strict=True)]
@@ -382,7 +393,69 @@ def test_every_row_is_in_the_paper(name):
     text = f" {printed(name.rpartition('-')[0]).translate(LOWERED)} "
     for row in cells_in_print(name):
         wanted = " ".join(cell for cell in row if cell)
-        assert f" {wanted} " in text, (name, row)
+        found = wanted in text if name.endswith("-text") else f" {wanted} " in text
+        assert found, (name, row)
+
+
+NUMBERS = {"no": "0", "one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9",
+           "ten": "10", "eleven": "11", "perfect": "1.00", "all": "5"}  # fmt: skip
+"""Figures that the running text has as words; *all* are the five teams of 2017."""
+
+
+@pytest.mark.parametrize("paper", paper_names())
+def test_the_words_of_a_figure_in_running_text_have_it(paper):
+    for row in records(f"{paper}-text"):
+        words = re.split(r"[\s()%,;/–-]+", re.sub(r"(?<=\d),(?=\d)", "", row["words"]))
+        found = {word.lstrip("+−") for word in words}
+        found |= {NUMBERS[word.lower()] for word in words if word.lower() in NUMBERS}
+        figure = row["figure"].removesuffix("000000").lstrip("-")
+        assert figure in found, row
+
+
+@pytest.mark.skipif(not TRANSCRIPTION.is_dir(), reason="the transcription is not here")
+@pytest.mark.parametrize("paper", paper_names())
+def test_every_transcribed_figure_of_running_text_is_there(paper):
+    number = PAPERS[paper].partition("_")[0]
+    wanted = Counter(
+        float(row["value"])
+        for row in rows_of(TRANSCRIPTION / "prose_figures.csv")
+        if row["paper"] == number
+    )
+    assert wanted <= Counter(float(row["figure"]) for row in records(f"{paper}-text"))
+
+
+def test_notes_of_2017_say_what_the_tables_have():
+    """Every difference that a note gives is that of the results."""
+    results = {(one.pair, one.submission): one for one in published_results(2017)}
+    baselines = {
+        pair: [one for one in published_results(2017, pair) if one.kind == "baseline"]
+        for pair in ("de-en", "en-de", "es-en", "en-fr")
+    }
+
+    def above_tuned(pair: str, submission: str) -> str:
+        tuned = max(one.macro_recall for one in baselines[pair])
+        return f"{results[pair, submission].macro_recall - tuned:.2f}"
+
+    def best_margin(pair: str, score: str) -> str:
+        of = [getattr(one, score) for one in published_results(2017, pair) if one.kind == "primary"]
+        return f"{max(of) - max(getattr(one, score) for one in baselines[pair]):.2f}"
+
+    def notes(number: int) -> str:
+        return " ".join(published_table(f"discomt-2017-{number}").notes)
+
+    assert above_tuned("en-de", "UU-Stymne16-primary") in notes(6)
+    first, second = (results["en-de", f"{one}-primary"].macro_recall
+                     for one in ("Uppsala", "TurkuNLP"))  # fmt: skip
+    assert f"{first - second:.2f}" in notes(6)
+    assert above_tuned("es-en", "UU-Hardmeier-contrastive") in notes(7)
+    assert above_tuned("en-fr", "Uppsala-contrastive") in notes(8)
+    for pair in ("en-fr", "de-en"):
+        assert best_margin(pair, "macro_recall") in notes(8)
+    for pair in ("en-fr", "de-en", "es-en"):
+        assert best_margin(pair, "accuracy") in notes(8)
+    for pair in ("de-en", "en-fr"):
+        tuned = max(baselines[pair], key=lambda one: one.macro_recall)
+        assert f"({tuned.macro_recall}, {tuned.accuracy})" in notes(5)
 
 
 def test_a_name_that_is_none_is_answered_with_all_names():
@@ -396,4 +469,4 @@ def test_a_name_that_is_none_is_answered_with_all_names():
 
 def test_a_paper_stands_for_its_tables_once():
     names = [table.name for table in published_tables_of(["apt-2017-4", "apt-2017"])]
-    assert names == ["apt-2017-4", "apt-2017-2", "apt-2017-3", "apt-2017-5"]
+    assert names == ["apt-2017-4", *(f"apt-2017-{one}" for one in (1, 2, 3, 5, "text"))]
