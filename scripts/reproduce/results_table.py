@@ -173,6 +173,7 @@ def _pool(golds: list[Gold]) -> Gold:
         classes=np.concatenate([gold.classes for gold in golds]),
         gaps=np.concatenate([gold.gaps for gold in golds]),
         documents=np.concatenate(documents),
+        texts=(),
     )
 
 

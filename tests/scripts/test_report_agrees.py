@@ -91,7 +91,9 @@ def of_commands(folder):
         sets = folder / "contrastive"
         scored = answer("contrastive", "score", sets / "pro.json", sets / "pro/mt.scores")
         found["pro (scores)", "mt"] = scored["groups"][0]["scores"]["mt"]
-        generated = answer("contrastive", "generate", sets / "ctx.json", sets / "ctx/mt.fr", "-l", "fr")
+        generated = answer(
+            "contrastive", "generate", sets / "ctx.json", sets / "ctx/mt.fr", "-l", "fr"
+        )
         found["ctx (generated)", "mt"] = generated["groups"][0]["scores"]["mt"]
     return {name: [score[key] for key in KEYS] for name, score in found.items()}
 
