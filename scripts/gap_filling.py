@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.errors import counted
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -116,7 +117,8 @@ def draw(
         raise typer.BadParameter(f"no pronoun of the lists {lists.name} is in the source")
     write_output(drawn.sheet, output)
     write_output(drawn.key, key_file)
-    tell(f"{output}: {drawn.examples} gaps of {len(data.candidates)} systems; key {key_file}")
+    systems = counted(len(data.candidates), "system")
+    tell(f"{output}: {counted(drawn.examples, 'gap')} of {systems}; key {key_file}")
 
 
 @app.command()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.autoprf.counts import PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
 from crosspro.evaluation.layout.differences import (
@@ -17,6 +18,7 @@ from crosspro.evaluation.layout.differences import (
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_text.inputs import MtInput
+from crosspro.evaluation.statistics.score import interval_note
 
 DETAIL_COLUMNS = (
     "candidate",
@@ -33,13 +35,16 @@ def text_report(
     evaluation: AutoPrfEvaluation, by_document: bool = False, style: Style = PLAIN
 ) -> str:
     """The report for a terminal, or as Markdown."""
-    parts = [style.title(f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns")]
+    note = interval_note(score for one in evaluation.results for score in one.total.scores)
+    parts = [style.title(f"AutoPRF of {counted(len(evaluation.results[0].examples), 'pronoun')}")]
     for result in evaluation.results:
         rows = (*result.pronouns, result.total)
         parts += [style.title(result.name), _table(rows, "pronoun", style)]
         if by_document and result.documents:
             title = style.title(f"{result.name} by document")
             parts += [title, _table(result.documents, "document", style)]
+    if note:
+        parts.append(f"{note}\n")
     if evaluation.comparisons:
         table = style.table(*differences_table(evaluation.comparisons, 4))
         parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]

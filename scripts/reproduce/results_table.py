@@ -6,10 +6,11 @@ Runs that differ in their seed alone, by what their folders say (`run.json`), sh
 one system with other settings have rows of their own. Folders of older runs, which say nothing,
 are told by name: RUN.1, RUN.2 … are seeds of one system. RUN:VARIANT is a variant that came out of
 the same fit, such as ngram:ngram_penalty_0. For each test set macro recall and accuracy are the
-means over seeds; the pooled column also has the 95% interval of that mean, resampled by document
-(all seeds on the same resamples). Differences to `--against` are those of the pooled sets: their
-mean, the lowest and the highest of the seeds, and the largest p (approximate randomisation by
-document, two-sided).
+means over seeds; the pooled column also has the 95% interval of that mean, resampled by what its
+title says (all seeds on the same resamples): documents, or gaps where a set has no doc-ids. An
+interval that does not hold its mean is left out. Differences to `--against` are those of the pooled
+sets: their mean, the lowest and the highest of the seeds, and the largest p (approximate
+randomisation of the same units, two-sided).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.layers import layers_beside
@@ -73,13 +75,14 @@ def results_table(
     golds = {
         p.name.partition(".data")[0]: read_gold(p, rules, layers_beside(p).documents) for p in paths
     }
-    pooled = _pool(list(golds.values()))
+    pooled = pool(list(golds.values()))
     plan = Resampling(resamples)
     base = _read(against, golds, rules)
     several = len(golds) > 1  # one set is the pooled one
     titles = [f"{n.removeprefix('test.')} ({len(g.classes)})" for n, g in golds.items()]
     if several:
         titles.append(f"pooled ({len(pooled.classes)})")
+    titles[-1] += f" [95% by {pooled.unit}]"
     print("| system | " + " | ".join(titles) + " | difference |")
     print("| --- |" + " ---: |" * (len(titles) + 1))
     for name, folders in _by_system(found_runs).items():
@@ -160,19 +163,20 @@ def _read(one: str, golds: dict[str, Gold], task: Task) -> list[Submission]:
     ]
 
 
-def _pool(golds: list[Gold]) -> Gold:
-    """Several gold files as one; documents stay apart."""
-    documents, offset = [], 0
+def pool(golds: list[Gold]) -> Gold:
+    """Several gold files as one; documents, if all have them, stay apart."""
+    documents: list[NDArray[np.int64]] = []
+    offset = 0
     for gold in golds:
-        numbers = gold.documents if gold.documents is not None else np.zeros_like(gold.classes)
-        documents.append(numbers.astype(np.int64) + offset)
-        offset += int(numbers.max(initial=0)) + 1
+        if gold.documents is not None:
+            documents.append(gold.documents + offset)
+            offset += int(gold.documents.max(initial=0)) + 1
     return replace(
         golds[0],
         name="pooled",
         classes=np.concatenate([gold.classes for gold in golds]),
         gaps=np.concatenate([gold.gaps for gold in golds]),
-        documents=np.concatenate(documents),
+        documents=np.concatenate(documents) if len(documents) == len(golds) else None,
         texts=(),
     )
 
@@ -195,9 +199,15 @@ def _pooled(seeds: list[Submission], gold: Gold, task: Task, plan: Resampling) -
             return np.asarray(np.mean(own, axis=0))
 
         mean = float(mean_of(table.sums[None])[0])
-        low, high = interval(mean_of(samples))
-        parts.append(f"{mean:.1f} [{low:.1f}, {high:.1f}]")
+        parts.append(mean_and_interval(mean, *interval(mean_of(samples))))
     return " / ".join(parts)
+
+
+def mean_and_interval(mean: float, low: float | None, high: float | None) -> str:
+    """A mean with its interval; one that is not around the mean says nothing and is left out."""
+    if low is None or high is None or not low <= mean <= high:
+        return f"{mean:.1f}"
+    return f"{mean:.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _difference(evaluations: list[Evaluation]) -> str:

@@ -344,5 +344,6 @@ def test_a_page_of_scores_that_are_not_defined(tmp_path):
     result = crosspro("autoprf", *files, "--html", page, "--resamples", 20)
     assert result.code == 0, result.stderr
     assert "0/0" in result.stdout.decode()
-    assert "nan" in result.stdout.decode()
+    assert "nan" not in result.stdout.decode()
+    assert "–" in result.stdout.decode()
     assert "nan" not in page.read_text("utf-8").partition("<script")[0]

@@ -82,7 +82,7 @@ def test_check_lists_every_problem(tmp_path):
     assert result.code == 1
     lines = result.stdout.decode().splitlines()
     assert [line.split(": ")[0].rpartition(":")[2] for line in lines] == ["1", "2", "2", "2", "2"]
-    assert b"5 problems, 1 good lines, 1 gaps" in result.stderr
+    assert b"5 problems, 1 good line, 1 gap" in result.stderr
 
 
 def test_check_of_an_empty_file(tmp_path):

@@ -81,3 +81,29 @@ def test_a_submission_with_its_lines_exchanged_is_refused(tmp_path):
     lenient = crosspro(*call, "--resamples", 0, "--lenient")
     assert lenient.code == 0
     assert b"wrong.data: 2 lines have other text than gold, at first line 1" in lenient.stderr
+
+
+def test_the_table_says_whether_intervals_are_by_gap_or_by_document(tmp_path):
+    """X.gold.data finds X.doc-ids beside it."""
+    lines = ["il\t\tit\tREPLACE_0\t0-0\n", "elle\t\tit\tREPLACE_0\t0-0\n"]
+    (tmp_path / "x.gold.data").write_text("".join(lines), "utf-8")
+    page = tmp_path / "page.html"
+    call = ("evaluate", tmp_path / "x.gold.data", tmp_path / "x.gold.data", "--task", "en-fr",
+            "--resamples", 20, "--html", page)  # fmt: skip
+    by_gap = crosspro(*call).stdout.decode()
+    assert "[95% interval by gap]; (rank) by that column." in by_gap
+    assert "[95% interval by gap], the band of a bar" in page.read_text("utf-8")
+    (tmp_path / "x.doc-ids").write_text("a\nb\n", "utf-8")
+    by_document = crosspro(*call).stdout.decode()
+    assert ": 2 gaps in 2 documents" in by_document
+    assert "[95% interval by document]; (rank) by that column." in by_document
+    assert "[95% interval by document], the band of a bar" in page.read_text("utf-8")
+    assert "95%" not in crosspro(*call[:-4], "--resamples", 0).stdout.decode()
+
+
+def test_one_of_a_kind_is_no_plural(tmp_path):
+    (tmp_path / "gold").write_text("il\t\tit\tREPLACE_0\t0-0\n", "utf-8")
+    (tmp_path / "ids").write_text("a\n", "utf-8")
+    shown = crosspro("evaluate", tmp_path / "gold", tmp_path / "gold", "--task", "en-fr",
+                     "--doc-ids", tmp_path / "ids").stdout.decode()  # fmt: skip
+    assert ": 1 gap in 1 document\n" in shown
