@@ -28,20 +28,26 @@ def apt(
     links_reference: AnyPath | None = None,
     links_candidates: Paths = (),
     doc_ids: AnyPath | None = None,
+    tokenised: bool | None = None,
     settings: AptSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> AptEvaluation:
-    """APT of MT output: how accurately source pronouns are translated. Missing links are made."""
+    """APT of MT output: how accurately source pronouns are translated. Missing links are made.
+
+    Text without links is cut into words if it is not `tokenised`; None says to look.
+    """
     from dataclasses import replace
 
     from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
 
     lists = _lists(pronouns)
-    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    links = (links_reference, links_candidates)
+    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
     chosen = replace(settings or AptSettings(), links=data.links)
     texts = (data.source, data.reference, data.candidates)
-    return evaluate_apt(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+    found = evaluate_apt(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+    return replace(found, warnings=(*data.warnings, *found.warnings))
 
 
 def autoprf(
@@ -53,20 +59,26 @@ def autoprf(
     links_reference: AnyPath | None = None,
     links_candidates: Paths = (),
     doc_ids: AnyPath | None = None,
+    tokenised: bool | None = None,
     settings: AutoPrfSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> AutoPrfEvaluation:
-    """AutoPRF of MT output: precision and recall of the words linked to source pronouns."""
+    """AutoPRF of MT output: precision and recall of the words linked to source pronouns.
+
+    Text without links is cut into words if it is not `tokenised`; None says to look.
+    """
     from dataclasses import replace
 
     from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
 
     lists = _lists(pronouns)
-    data = _mt_input(source, reference, candidates, links_reference, links_candidates, doc_ids)
+    links = (links_reference, links_candidates)
+    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
     chosen = replace(settings or AutoPrfSettings(), links=data.links)
     texts = (data.source, data.reference, data.candidates)
-    return evaluate_autoprf(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+    found = evaluate_autoprf(*texts, lists, chosen, resampling(resamples, seed), data.documents)
+    return replace(found, warnings=(*data.warnings, *found.warnings))
 
 
 def pronoun_f1(
@@ -190,6 +202,8 @@ def _mt_input(
     links_reference: AnyPath | None,
     links_candidates: Paths,
     doc_ids: AnyPath | None,
+    tokenised: bool | None,
+    lists: PronounLists,
 ) -> MtInput:
     from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
 
@@ -200,8 +214,9 @@ def _mt_input(
         path_or_none(links_reference),
         tuple(all_paths(links_candidates)),
         path_or_none(doc_ids),
+        tokenised=tokenised,
     )
-    return read_input(paths)
+    return read_input(paths, lists)
 
 
 def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:

@@ -27,6 +27,7 @@ def evaluate(
     *,
     doc_ids: AnyPath | None = None,
     absent: Literal["skip", "zero"] = "skip",
+    lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> Evaluation:
@@ -34,7 +35,8 @@ def evaluate(
 
     A submission is a file, or the folder of a run, whose system predicts the gaps of gold.
     Documents are resampled where ids are given or lie beside gold (X.doc-ids beside X.data), else
-    gaps. Classes absent from gold are skipped, as in the papers, or count as zero.
+    gaps. Classes absent from gold are skipped, as in the papers, or count as zero. A file with
+    other text than gold is refused, or warned of if `lenient`.
     """
     from dataclasses import replace
 
@@ -51,7 +53,7 @@ def evaluate(
     layers = layers_beside(gold)
     layers = replace(layers, documents=path_or_none(doc_ids) or layers.documents)
     labels = read_gold(Path(gold), task, layers.documents)
-    found = read_or_predict(paths, task, labels, Path(gold), layers)
+    found = read_or_predict(paths, task, labels, Path(gold), layers, lenient=lenient)
     read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]
     order = order_warning(Path(gold), [path for path in paths if not is_run(path)], task)
     evaluation = evaluate(task, labels, read, absent, plan)

@@ -80,7 +80,7 @@ class InputError(CrossproError):
 
 def more_problems(number: int) -> str:
     """The line after those that are shown."""
-    return f"… and {number:,} more problem{'s' if number > 1 else ''}"
+    return f"… and {counted(number, 'more problem')}"
 
 
 def input_error(
@@ -122,6 +122,11 @@ def _escape(match: re.Match[str]) -> str:
 def choices(names: Iterable[str]) -> str:
     """A list of valid values as shown in a message."""
     return "one of " + ", ".join(names)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things as shown to people: 1 system, 2,093 lines."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def unknown_label(label: str, column: str, known: Container[str]) -> str:

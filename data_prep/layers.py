@@ -7,7 +7,8 @@
     X.chains.tsv      coreference chains (`crosspro.data_prep.formats.chains`); without this file,
                       the entities of the parses, if they have any (CorefUD)
 
-Each may be plain, .gz or .xz, and so may X.data. Whatever reads five-column files finds them here.
+Each may be plain, .gz or .xz, and so may X.data. X.gold.data and X.blind.data have the layers of X,
+unless they have their own (X.gold.doc-ids). Whatever reads five-column files finds them here.
 What reads a layer is imported where there is one, for most data has none.
 `cut -f3 X.data | crosspro annotate … --layout conllu`, or any parser of the user's, makes a parse.
 """
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 COMPRESSED = ("", ".gz", ".xz")
 BLIND = ".blind"
 """X.blind.data is X.data without its labels."""
+_VARIANTS = (BLIND, ".gold")
+"""Files with the lines of X.data, and so with its layers."""
 SUFFIXES = {
     "documents": "doc-ids",
     "source_parse": "source.conllu",
@@ -119,10 +122,12 @@ def layer_problems(
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
-    for compressed in COMPRESSED:
-        candidate = path.with_name(f"{data_stem(path)}.{suffix}{compressed}")
-        if is_file(candidate):
-            return candidate
+    own = data_stem(path)
+    for stem in dict.fromkeys((own, *(own.removesuffix(variant) for variant in _VARIANTS))):
+        for compressed in COMPRESSED:
+            candidate = path.with_name(f"{stem}.{suffix}{compressed}")
+            if stem and is_file(candidate):
+                return candidate
     return None
 
 

@@ -28,15 +28,17 @@ def read_or_predict(
     tell: Callable[[str], None] = lambda note: None,
     *,
     pointed: bool = False,
+    lenient: bool = False,
 ) -> list[Submission]:
     """The submissions of files, and what the systems of runs predict, in their order.
 
     `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
-    for them if they are wanted (`pointed`).
+    for them if they are wanted (`pointed`). Files of other text than gold are warned of if
+    `lenient`, else refused.
     """
     runs = [path for path in paths if is_run(path)]
     files = [path for path in paths if path not in runs]
-    found = dict(zip(files, read_submissions(files, task, gold), strict=True))
+    found = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
     examples = list(read_layered(gold_path, task, layers, lenient=True)) if runs else []
     gaps = sum(len(example.gaps) for example in examples)

@@ -28,17 +28,18 @@ from crosspro.scripts.mt_options import (
     Lenient,
     LinksCandidates,
     LinksReference,
-    Pronouns,
+    PronounsOfFiles,
     Reference,
     Source,
     Symmetrisation,
+    Tokenised,
     VariadicCommand,
     check_detail,
     check_layout,
     check_outputs,
     given_options,
     input_paths,
-    lists_or_problems,
+    lists_of_files,
     refuse_others,
     refuse_pairs,
     renamed,
@@ -138,7 +139,7 @@ def apt(
     candidate: Candidates = None,
     links_reference: LinksReference = None,
     links_candidate: LinksCandidates = None,
-    pronouns: Pronouns = "en-fr",
+    pronouns: PronounsOfFiles = None,
     name: Names = None,
     config: Annotated[
         Path | None, typer.Option(help="Instead of these: an INI file of the released tool.")
@@ -172,6 +173,7 @@ def apt(
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
+    tokenised: Tokenised = None,
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -189,7 +191,8 @@ def apt(
 
     APT compares what each source pronoun became in the candidate and in the reference: the same
     (case 1), equivalent (2), different (3), or missing in the candidate (4), in the reference (5)
-    or in both (6). Without links, they are made here. --plot draws the distribution of the cases,
+    or in both (6). Without links, they are made here, and text that does not look tokenised is cut
+    into words first, as `crosspro report` does it. --plot draws the distribution of the cases,
     with and without the repair of links.
     """
     from crosspro.evaluation.apt.repair import make_rules
@@ -226,10 +229,18 @@ def apt(
             refuse_others(context, _WITH_LEGACY, "--legacy")
         links = (links_reference, links_candidate)
         paths = input_paths(
-            source, reference, candidate, *links, doc_ids, doc_starts, lenient, tokens
+            source,
+            reference,
+            candidate,
+            *links,
+            doc_ids,
+            doc_starts,
+            lenient,
+            tokens,
+            tokenised,
         )
         settings = _settings(weights, discard, probabilities, other, rules if repair else None)
-        lists, problems = lists_or_problems(pronouns)
+        lists, problems = lists_of_files(pronouns, paths)
     settings.check()
     _check_together(context, start, repair, paths.tokens is not None)
     if legacy:

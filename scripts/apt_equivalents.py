@@ -14,11 +14,13 @@ from crosspro.scripts.mt_options import (
     Lenient,
     LinksReference,
     Pronouns,
+    PronounsOfFiles,
     Reference,
     Source,
     Symmetrisation,
+    Tokenised,
     check_outputs,
-    lists_or_problems,
+    lists_of_files,
     required,
     tell,
 )
@@ -39,12 +41,13 @@ def draw(
     candidate: Annotated[Path | None, typer.Option(help="Output of a baseline MT system.")] = None,
     links_reference: LinksReference = None,
     links_candidate: Annotated[Path | None, typer.Option(help="Links source-candidate.")] = None,
-    pronouns: Pronouns = "en-fr",
+    pronouns: PronounsOfFiles = None,
     size: Annotated[int, typer.Option("--sample", min=1, help="Pronouns to judge.")] = 100,
     seed: Seed = 12345,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
+    tokenised: Tokenised = None,
     lenient: Lenient = False,
     output: Output = None,
 ) -> None:
@@ -61,9 +64,17 @@ def draw(
     from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
     from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
 
-    lists, problems = lists_or_problems(pronouns)
     links = () if links_candidate is None else (links_candidate,)
-    paths = InputPaths(source, reference, (candidate,), links_reference, links, lenient=lenient)
+    paths = InputPaths(
+        source,
+        reference,
+        (candidate,),
+        links_reference,
+        links,
+        lenient=lenient,
+        tokenised=tokenised,
+    )
+    lists, problems = lists_of_files(pronouns, paths)
     data = read_input(
         paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
     )

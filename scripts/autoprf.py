@@ -20,17 +20,18 @@ from crosspro.scripts.mt_options import (
     Lenient,
     LinksCandidates,
     LinksReference,
-    Pronouns,
+    PronounsOfFiles,
     Reference,
     Source,
     Symmetrisation,
+    Tokenised,
     VariadicCommand,
     check_detail,
     check_layout,
     check_outputs,
     given_options,
     input_paths,
-    lists_or_problems,
+    lists_of_files,
     refuse_others,
     refuse_pairs,
     renamed,
@@ -86,7 +87,7 @@ def autoprf(
     candidate: Candidates = None,
     links_reference: LinksReference = None,
     links_candidate: LinksCandidates = None,
-    pronouns: Pronouns = "en-fr",
+    pronouns: PronounsOfFiles = None,
     name: Names = None,
     clipping: Annotated[
         Clipping, typer.Option(help="Clip matches for each occurrence, or over the text.")
@@ -109,6 +110,7 @@ def autoprf(
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
+    tokenised: Tokenised = None,
     lenient: Lenient = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
@@ -132,7 +134,8 @@ def autoprf(
     """Precision and recall of MT output for pronouns (AutoPRF).
 
     The words linked to each source pronoun in the candidate are compared with those in the
-    reference. With --legacy: REF.en, REF.fr, REF.en-fr.alig, the same for CAND, and DOCS.
+    reference. Without links, they are made here, and text that does not look tokenised is cut into
+    words first. With --legacy: REF.en, REF.fr, REF.en-fr.alig, the same for CAND, and DOCS.
     """
     check_html(html, legacy)
     if legacy:
@@ -154,7 +157,10 @@ def autoprf(
     check_detail(detail)
     check_outputs(html, detail, items_file, output)
     links = (links_reference, links_candidate)
-    paths = input_paths(source, reference, candidate, *links, doc_ids, doc_starts, lenient)
+    documents = (doc_ids, doc_starts)
+    paths = input_paths(
+        source, reference, candidate, *links, *documents, lenient, tokenised=tokenised
+    )
 
     from dataclasses import replace
 
@@ -163,7 +169,7 @@ def autoprf(
     from crosspro.evaluation.statistics.significance import Resampling
 
     named([str(path) for path in paths.candidates], name)
-    lists, problems = lists_or_problems(pronouns)
+    lists, problems = lists_of_files(pronouns, paths)
     align = AlignWith(align_with, align_prior, symmetrisation)
     data = renamed(read_input(paths, lists, align, tell, problems), name)
     assert lists is not None  # noqa: S101 - else there were problems

@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import SHOWN_AT_MOST, InputError, Problem, empty_file, more_problems
+from crosspro.data_prep.errors import (
+    SHOWN_AT_MOST,
+    InputError,
+    Problem,
+    counted,
+    empty_file,
+    more_problems,
+)
 from crosspro.data_prep.formats.shared_task import scan
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import layer_problems
@@ -76,8 +83,9 @@ def check(
         if problems > most:
             print(more_problems(problems - most), "(redirect the output to see them all)")
         bad += problems > 0
-        verdict = f"{problems:,} problem{'s' if problems > 1 else ''}" if problems else "ok"
-        print(f"{path}: {verdict}, {lines:,} good lines, {gaps:,} gaps", file=sys.stderr)
+        verdict = counted(problems, "problem") if problems else "ok"
+        size = f"{counted(lines, 'good line')}, {counted(gaps, 'gap')}"
+        print(f"{path}: {verdict}, {size}", file=sys.stderr)
     raise typer.Exit(1 if bad else 0)
 
 

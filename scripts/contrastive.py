@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.errors import InputError, counted
 from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
@@ -354,7 +354,7 @@ def _to_translate(
     window = ContextWindow(context, following, separator)
     for suffix, lines in sentences_to_translate(read, str(test_set), window).items():
         _write_lines(output, suffix, lines)
-    print(f"{output}: {len(read.instances):,} instances to translate", file=sys.stderr)
+    print(f"{output}: {counted(len(read.instances), 'instance')} to translate", file=sys.stderr)
 
 
 def _write_lines(output: Path, suffix: str, lines: list[str]) -> None:

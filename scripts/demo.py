@@ -12,6 +12,7 @@ import typer
 
 from crosspro.data_prep.demo.ceiling import ceilings, kinds
 from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
@@ -46,7 +47,10 @@ def demo(
         write_doc_ids(output / f"{name}.doc-ids", examples)
         write_text(output / f"{name}.gaps.tsv", _origins(sentences))
         gaps = sum(len(example.gaps) for example in examples)
-        print(f"{output / name}.data: {len(examples):,} lines, {gaps:,} gaps", file=sys.stderr)
+        print(
+            f"{output / name}.data: {counted(len(examples), 'line')}, {counted(gaps, 'gap')}",
+            file=sys.stderr,
+        )
     print(_kinds_table(corpus["test"]))
     print(
         text_table(

@@ -115,6 +115,10 @@ def evaluate_command(
         int | None,
         typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
     ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option("--lenient", help="Warn of submissions with other text than gold."),
+    ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     html: Html = None,
@@ -127,7 +131,9 @@ def evaluate_command(
     intervals, recall of each class, paired tests between submissions. Resampling is by document if
     document ids are given or lie beside gold (X.doc-ids beside X.data), else by gap. A run (its
     folder, or an archive of crosspro models) stands for what its system predicts, and is called by
-    its system and seed.
+    its system and seed. Where a submission has source and target (columns 3 and 4), they are
+    compared with those of gold, and one of another text is refused (warned of with --layout
+    official, as the released scorer does not look).
     """
     check_html(html)
     if layout is SubmissionLayout.HTML:
@@ -161,7 +167,8 @@ def evaluate_command(
         if warning is not None:
             print(f"warning: {warning}", file=sys.stderr)
     with_page = html is not None or layout is SubmissionLayout.HTML
-    found = _submissions(submissions, rules, gold_labels, gold, layers, with_page)
+    lenient = lenient or layout is SubmissionLayout.OFFICIAL  # the released scorer does not compare
+    found = _submissions(submissions, rules, gold_labels, gold, layers, with_page, lenient)
     read = [
         replace(one, name=its, contrastive=its in unranked)
         for one, its in zip(found, shown, strict=True)
@@ -196,14 +203,20 @@ def evaluate_command(
 
 
 def _submissions(
-    paths: list[Path], task: Task, gold: Gold, gold_path: Path, layers: Layers, pointed: bool
+    paths: list[Path],
+    task: Task,
+    gold: Gold,
+    gold_path: Path,
+    layers: Layers,
+    pointed: bool,
+    lenient: bool,
 ) -> list[Submission]:
     """Submissions from files, and from runs; what loads systems is imported for runs alone.
 
     A page shows what runs point at (`pointed`).
     """
     if not any(map(is_run, paths)):
-        return read_submissions(paths, task, gold)
+        return read_submissions(paths, task, gold, lenient=lenient)
     from crosspro.prediction.run_submissions import read_or_predict
 
     return read_or_predict(
@@ -214,6 +227,7 @@ def _submissions(
         layers,
         lambda note: print(note, file=sys.stderr),
         pointed=pointed,
+        lenient=lenient,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.errors import counted
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -18,12 +19,15 @@ from crosspro.scripts.mt_options import (
     LinksCandidates,
     LinksReference,
     Pronouns,
+    PronounsOfFiles,
     Reference,
     Source,
     Symmetrisation,
+    Tokenised,
     VariadicCommand,
     check_outputs,
     input_paths,
+    lists_of_files,
     lists_or_problems,
     refuse_pairs,
     renamed,
@@ -66,7 +70,7 @@ def draw(
     candidate: Candidates = None,
     links_reference: LinksReference = None,
     links_candidate: LinksCandidates = None,
-    pronouns: Pronouns = "en-fr",
+    pronouns: PronounsOfFiles = None,
     name: Names = None,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Pronouns of each system, drawn at random; else all.")
@@ -80,6 +84,7 @@ def draw(
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
+    tokenised: Tokenised = None,
     lenient: Lenient = False,
 ) -> None:
     """Write a sheet of gaps for annotators, and a key that they do not get.
@@ -95,8 +100,11 @@ def draw(
     refuse_pairs(context, [("doc_ids", "doc_starts")])
     check_outputs(output, key_file)
     links = (links_reference, links_candidate)
-    paths = input_paths(source, reference, candidate, *links, doc_ids, doc_starts, lenient)
-    lists, problems = lists_or_problems(pronouns)
+    documents = (doc_ids, doc_starts)
+    paths = input_paths(
+        source, reference, candidate, *links, *documents, lenient, tokenised=tokenised
+    )
+    lists, problems = lists_of_files(pronouns, paths)
     align = AlignWith(align_with, align_prior, symmetrisation)
     data = renamed(read_input(paths, lists, align, tell, problems), name)
     assert lists is not None  # noqa: S101 - else there were problems
@@ -109,7 +117,8 @@ def draw(
         raise typer.BadParameter(f"no pronoun of the lists {lists.name} is in the source")
     write_output(drawn.sheet, output)
     write_output(drawn.key, key_file)
-    tell(f"{output}: {drawn.examples} gaps of {len(data.candidates)} systems; key {key_file}")
+    systems = counted(len(data.candidates), "system")
+    tell(f"{output}: {counted(drawn.examples, 'gap')} of {systems}; key {key_file}")
 
 
 @app.command()

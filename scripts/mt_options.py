@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.scripts.options import TableLayout, named, write_output
 
 if TYPE_CHECKING:
@@ -37,6 +37,18 @@ LinksCandidates = Annotated[
 ]
 Pronouns = Annotated[
     str, typer.Option(metavar="LISTS", help="Pronoun lists such as en-fr, or a .yaml file.")
+]
+PronounsOfFiles = Annotated[
+    str | None,
+    typer.Option(
+        "--pronouns",
+        metavar="LISTS",
+        help="Pronoun lists such as en-fr, or a .yaml file; else by names (X.en, X.fr).",
+    ),
+]
+Tokenised = Annotated[
+    bool | None,
+    typer.Option(help="Whether the text is tokenised; if not said, it is looked at."),
 ]
 DocStarts = Annotated[
     Path | None, typer.Option("--doc-starts", help="Instead: first segment of each document.")
@@ -96,6 +108,26 @@ def required(**options: object) -> None:
     missing = [f"--{name.replace('_', '-')}" for name, value in options.items() if not value]
     if missing:
         raise typer.BadParameter(f"missing {', '.join(missing)}")
+
+
+def lists_of_files(
+    name: str | None, paths: InputPaths
+) -> tuple[PronounLists | None, list[Problem]]:
+    """Pronoun lists by name, else those of the languages that the names of the files end in."""
+    from crosspro.evaluation.mt_text.inputs import told_languages
+    from crosspro.evaluation.mt_text.pronoun_lists import lists_names
+
+    if name is not None:
+        return lists_or_problems(name)
+    languages, known = told_languages(paths), lists_names()
+    name = "-".join(one or "?" for one in languages)
+    if name in known:
+        return lists_or_problems(name)
+    expected = f"{choices(known)}, or the path of a .yaml file"
+    found = f"none, and files of {name}, for which there are no lists"
+    if None in languages:
+        found = "none, and names of files that do not end in their languages (X.en, X.fr)"
+    return None, [Problem("--pronouns", None, "lists", expected, found)]
 
 
 def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
@@ -180,6 +212,7 @@ def input_paths(
     doc_starts: Path | None,
     lenient: bool,
     tokens: Path | None = None,
+    tokenised: bool | None = None,
 ) -> InputPaths:
     """The files that the options name; raises if one is missing that there must be."""
     from crosspro.evaluation.mt_text.inputs import InputPaths
@@ -188,7 +221,7 @@ def input_paths(
     assert source and reference and candidates  # noqa: S101 - for the type checker
     links = tuple(links_candidates or ())
     paths = source, reference, tuple(candidates), links_reference, links
-    return InputPaths(*paths, doc_ids, doc_starts, tokens, lenient)
+    return InputPaths(*paths, doc_ids, doc_starts, tokens, lenient, tokenised)
 
 
 def renamed(data: MtInput, names: Sequence[str] | None) -> MtInput:

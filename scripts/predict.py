@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.errors import InputError, counted, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
@@ -112,11 +112,14 @@ def predict(
                 nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)
-            progress.update(bar, description=f"{lines:,} lines, {gaps:,} gaps")
+            progress.update(bar, description=f"{counted(lines, 'line')}, {counted(gaps, 'gap')}")
         if not lines:
             raise input_error(file, "file", "at least one line", "none")
     name = _name(run_dir, system)
-    print(f"{output}: {lines:,} lines, {gaps:,} gaps predicted by {name}", file=sys.stderr)
+    print(
+        f"{output}: {counted(lines, 'line')}, {counted(gaps, 'gap')} predicted by {name}",
+        file=sys.stderr,
+    )
 
 
 def _run_and_file(run_dir: Path | None, file: Path | None, model: Path | None) -> tuple[Path, Path]:

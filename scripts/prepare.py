@@ -16,7 +16,7 @@ from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.errors import counted, input_error
 from crosspro.data_prep.files.guard import check_output
 from crosspro.data_prep.files.limits import ALIGNED_WORDS
 from crosspro.data_prep.files.textfile import atomic_output, count_lines
@@ -155,7 +155,10 @@ def prepare_command(
     print(display.table(), end="", file=sys.stderr)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
-    print(f"{output}.data: {total.segments:,} lines, {total.gaps:,} gaps", file=sys.stderr)
+    print(
+        f"{output}.data: {counted(total.segments, 'line')}, {counted(total.gaps, 'gap')}",
+        file=sys.stderr,
+    )
 
 
 def _tokenised(

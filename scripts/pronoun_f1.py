@@ -50,9 +50,10 @@ def pronoun_f1(
 ) -> None:
     """Precision, recall and F1 of pronouns without links.
 
-    Pronouns of a line are compared with those of the reference's line: in total, by kind, person,
-    number, gender and form. With 95% intervals by document if document ids are given, else by
-    line, and paired tests between candidates.
+    Pronouns of a line are compared with those of the reference's line. In total and by form, the
+    same word must be there; by kind, person, number and gender, a word that agrees in it is
+    enough, so these rows may be higher than the total. With 95% intervals by document if document
+    ids are given, else by line, and paired tests between candidates.
     """
     from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
     from crosspro.evaluation.mt_metrics.pronoun_f1_report import (

@@ -16,9 +16,11 @@ from crosspro.scripts.mt_options import (
     Lenient,
     LinksCandidates,
     LinksReference,
+    PronounsOfFiles,
     Reference,
     Source,
     Symmetrisation,
+    Tokenised,
     VariadicCommand,
     check_outputs,
     refuse_pairs,
@@ -50,10 +52,7 @@ def report(
     links_candidate: LinksCandidates = None,
     doc_ids: DocIds = None,
     doc_starts: DocStarts = None,
-    pronouns: Annotated[
-        str | None,
-        typer.Option(metavar="LISTS", help="Pronoun lists such as en-fr, or a .yaml file."),
-    ] = None,
+    pronouns: PronounsOfFiles = None,
     name: Names = None,
     baseline: Annotated[
         str | None, typer.Option(help="System that others are compared with; else the best.")
@@ -64,10 +63,7 @@ def report(
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
-    tokenised: Annotated[
-        bool | None,
-        typer.Option(help="Whether the text is tokenised; if not said, it is looked at."),
-    ] = None,
+    tokenised: Tokenised = None,
     tokenise: Annotated[
         str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")
     ] = "13a",

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import CrossproError, how_to_install
+from crosspro.data_prep.errors import CrossproError, counted, how_to_install
 from crosspro.data_prep.pairs.pair_links import (
     aligner_of_package,
     aligner_with_corpus,
@@ -97,7 +97,9 @@ def serve(
         ) > 1:
             raise typer.BadParameter("--prior and --align-with need runs of one language pair")
         desk = Desk(systems, pipelines, offered_examples(list(tasks.values()), examples or ()))
-        _say(f"{len(systems)} systems of {', '.join(tasks)}; loading what annotates text")
+        _say(
+            f"{counted(len(systems), 'system')} of {', '.join(tasks)}; loading what annotates text"
+        )
         desk.warm()
         for name, lacks in desk.untyped.items():
             _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")

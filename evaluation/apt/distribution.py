@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.apt.cases import judge
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.apt.sides import translation_sides
@@ -65,5 +66,5 @@ def case_panels(evaluation: AptEvaluation) -> list[FigurePanel]:
 def case_figure(evaluation: AptEvaluation) -> str:
     """The panels as one SVG file."""
     total = len(evaluation.results[0].occurrences)
-    title = f"Cases of {total:,} pronouns"
+    title = f"Cases of {counted(total, 'pronoun')}"
     return figure_file(title, case_panels(evaluation), [evaluation.results[0].score.signature])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.apt.distribution import case_panels
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.apt.sides import Side
@@ -30,6 +31,7 @@ from crosspro.evaluation.layout.template import cell_table, shade
 from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
 from crosspro.evaluation.mt_text.document_units import Documents
 from crosspro.evaluation.mt_text.example_lines import ExampleLines
+from crosspro.evaluation.statistics.score import interval_note
 
 _KINDS: tuple[Kind, ...] = ("right", "part", "wrong", "wrong", "open", "open")
 
@@ -44,14 +46,15 @@ def apt_page(
     total = len(results[0].occurrences)
     matrices = [(one.name, Matrix(one.matrix_labels, one.matrix)) for one in results]
     scores = score_rows(("candidate", "APT"), [(one.name, (one.score,)) for one in results])
-    subtitle = f"{total:,} pronouns, reference {evaluation.reference.name}"
+    note = interval_note(one.score for one in results)
+    subtitle = f"{counted(total, 'pronoun')}, reference {evaluation.reference.name}"
     if evaluation.starts_from == "reference":
         subtitle += f"; {evaluation.unlinked:,} pronouns of the reference have no link"
     page = Page(
         "Accuracy of pronoun translation (APT)",
         subtitle,
         [
-            Section("Scores", scores, "[95% bootstrap interval]; the bars go from 0 to 1."),
+            Section("Scores", scores, "; ".join(filter(None, [note, "the bars go from 0 to 1."]))),
             _cases(evaluation),
             *_distribution(evaluation),
             *difference_section(evaluation.comparisons),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.task import NONE
 from crosspro.evaluation.apt.cases import Occurrence
 from crosspro.evaluation.apt.score import AptEvaluation, AptResult
@@ -22,6 +23,7 @@ from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
 from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping
+from crosspro.evaluation.statistics.score import interval_note
 
 DETAIL_COLUMNS = (
     "candidate",
@@ -68,7 +70,7 @@ def csv_report(evaluation: AptEvaluation) -> str:
 
 def _title(evaluation: AptEvaluation) -> str:
     number = len(evaluation.results[0].occurrences)
-    title = f"APT of {number:,} pronouns, reference {evaluation.reference.name}"
+    title = f"APT of {counted(number, 'pronoun')}, reference {evaluation.reference.name}"
     if evaluation.starts_from == "reference":
         title += f"; {evaluation.unlinked:,} pronouns of the reference have no link"
     return title
@@ -76,7 +78,8 @@ def _title(evaluation: AptEvaluation) -> str:
 
 def _score_table(results: Sequence[AptResult], style: Style) -> str:
     rows = [(result.name, result.score.shown(4)) for result in results]
-    return style.table(("candidate", "APT"), rows)
+    note = interval_note(result.score for result in results)
+    return style.table(("candidate", "APT"), rows) + (f"{style.after}{note}\n" if note else "")
 
 
 def _case_table(evaluation: AptEvaluation, style: Style) -> str:

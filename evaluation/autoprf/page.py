@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.task import NONE
 from crosspro.evaluation.autoprf.counts import ComparedPronoun, PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
@@ -27,7 +28,7 @@ from crosspro.evaluation.mt_text.anchors import Anchor
 from crosspro.evaluation.mt_text.example_lines import ExampleLines
 from crosspro.evaluation.mt_text.inputs import MtInput
 from crosspro.evaluation.mt_text.linked_text import Translation
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 
 VERDICTS = (
     ExampleVerdict("same words", "right"),
@@ -47,9 +48,9 @@ def autoprf_page(
     pairs = without_rare([_pairs(result) for result in results])
     matrices = zip((one.name for one in results), make_matrices(pairs), strict=True)
     heading = ("", "precision", "recall", "F1")
-    note = (
-        "In brackets: matches of candidate words and of reference words; 95% bootstrap intervals."
-    )
+    note = "In parentheses: matches of candidate words and of reference words."
+    resampled = interval_note(score for one in results for score in one.total.scores)
+    note += f" {resampled}" if resampled else ""
     sections = [
         Section(
             f"Scores of {result.name}",
@@ -60,7 +61,7 @@ def autoprf_page(
     ]
     page = Page(
         "Precision and recall of pronouns (AutoPRF)",
-        f"{len(results[0].examples):,} pronouns, reference {data.reference.name}",
+        f"{counted(len(results[0].examples), 'pronoun')}, reference {data.reference.name}",
         [*sections, *difference_section(evaluation.comparisons), heat_maps(list(matrices))],
         [score.signature for score in results[0].total.scores],
         evaluation.warnings,

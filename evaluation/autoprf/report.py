@@ -8,6 +8,7 @@ from dataclasses import asdict
 from math import isnan
 from typing import Any
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.autoprf.counts import PrfRow
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfResult
 from crosspro.evaluation.layout.differences import (
@@ -18,6 +19,7 @@ from crosspro.evaluation.layout.differences import (
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_text.inputs import MtInput
+from crosspro.evaluation.statistics.score import interval_note
 
 DETAIL_COLUMNS = (
     "candidate",
@@ -37,7 +39,8 @@ def text_report(
     clipped: bool = False,
 ) -> str:
     """The report for a terminal, or as Markdown."""
-    parts = [style.title(f"AutoPRF of {len(evaluation.results[0].examples):,} pronouns")]
+    note = interval_note(score for one in evaluation.results for score in one.total.scores)
+    parts = [style.title(f"AutoPRF of {counted(len(evaluation.results[0].examples), 'pronoun')}")]
     for result in evaluation.results:
         rows = (*result.pronouns, result.total)
         parts += [style.title(result.name), _table(rows, "pronoun", style)]
@@ -45,6 +48,8 @@ def text_report(
             title = style.title(f"{result.name} by document")
             parts += [title, _table(result.documents, "document", style)]
         parts += _clipped(result, style) if clipped else []
+    if note:
+        parts.append(f"{note}\n")
     if evaluation.comparisons:
         table = style.table(*differences_table(evaluation.comparisons, 4))
         parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation, SystemScores
 from crosspro.evaluation.contrastive.formats import UNKNOWN, Instance
-from crosspro.evaluation.contrastive.report import group_title
+from crosspro.evaluation.contrastive.report import RIGHT, group_title, note_under
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
@@ -64,11 +65,11 @@ def contrastive_page(evaluation: ContrastiveEvaluation, max_examples: int = MOST
         for group in evaluation.groups
     ]
     table = html_table(("accuracy (%)", "instances", *(one.name for one in systems)), rows)
-    note = "[95% interval]; right only if the reference is strictly better than every error."
+    note = note_under(evaluation.groups, RIGHT)
     notes = " ".join(f"{one.name}: {text}" for one in systems for text in one.notes)
     page = Page(
         "Contrastive accuracy",
-        f"{test_set.name} ({test_set.kind}): {len(test_set.instances):,} instances",
+        f"{test_set.name} ({test_set.kind}): {counted(len(test_set.instances), 'instance')}",
         [
             Section("Accuracy", table, f"{note} {notes}".strip()),
             *difference_section(evaluation.comparisons, 2),

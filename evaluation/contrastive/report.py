@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
 from crosspro.evaluation.contrastive.formats import ContrastiveSet
 from crosspro.evaluation.contrastive.group_accuracy import GroupAccuracy
@@ -16,6 +17,9 @@ from crosspro.evaluation.layout.differences import (
 )
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.evaluation.statistics.score import interval_note
+
+RIGHT = "right only if the reference is strictly better than every error."
 
 
 def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) -> str:
@@ -28,7 +32,7 @@ def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) ->
     parts = [
         style.title(set_heading(evaluation.test_set, evaluation.unit, evaluation.units)),
         style.table(("accuracy (%)", "instances", *names), rows),
-        "[95% interval]; right only if the reference is strictly better than every error.\n",
+        f"{note_under(evaluation.groups, RIGHT)}\n",
     ]
     notes = list(_notes(evaluation))
     if notes:
@@ -43,9 +47,14 @@ def contrastive_text(evaluation: ContrastiveEvaluation, style: Style = PLAIN) ->
     return "\n".join([*parts, *style.signed(signatures)])
 
 
+def note_under(groups: Iterable[GroupAccuracy], right: str) -> str:
+    """What stands under accuracies: what the brackets are, and when a system is right."""
+    return "; ".join(filter(None, [interval_note(s for g in groups for s in g.scores), right]))
+
+
 def set_heading(test_set: ContrastiveSet, unit: str, units: int) -> str:
     """What stands over the scores of a set: its name and its size."""
-    text = f"{test_set.name} ({test_set.kind}): {len(test_set.instances):,} instances"
+    text = f"{test_set.name} ({test_set.kind}): {counted(len(test_set.instances), 'instance')}"
     if unit != "instance":
         text += f" in {units:,} {unit}s"
     return text

@@ -93,7 +93,7 @@ class _Contents:
         size = next((len(one) for one in lines if one is not None), None)
         documents = self.documents(size)
         lists = self.lists()
-        linked = self.linked(lists, lines)
+        linked = self.linked(lists)
         sets = self.sets()
         raise_problems(list(dict.fromkeys(self.problems)), self.hint)
         return ReportContents(
@@ -185,13 +185,10 @@ class _Contents:
             self.problems += error.problems
             return None
 
-    def linked(
-        self, lists: PronounLists | None, lines: Sequence[list[str] | None]
-    ) -> ReadTexts | None:
+    def linked(self, lists: PronounLists | None) -> ReadTexts | None:
         """Source, reference and outputs with their links, for what needs them."""
         files, rules = self.files, self.rules
         links = [files.links_reference, *(one.links for one in files.outputs)]
-        given = any(one is not None for one in links)
         reason = ""
         if files.source is None:
             reason = "no source: a file such as source.en, or --source"
@@ -204,16 +201,6 @@ class _Contents:
             if reason and files.outputs:
                 self.missing += [NotComputed(metric, reason) for metric in LINKED]
             return None
-        tokenised = rules.tokenised
-        if tokenised is None:
-            known = [one[:SAMPLE] for one in lines[:2] if one is not None]
-            tokenised = given or any(map(looks_tokenised, known))
-        languages = None
-        if not tokenised:
-            if files.languages[0] is None or files.languages[1] is None:
-                self.problem("language", "names that end in a language (source.en), or --pair")
-                return None
-            languages = files.languages[0], files.languages[1]
         paths = InputPaths(
             files.source,
             files.reference,
@@ -223,7 +210,8 @@ class _Contents:
             files.doc_ids,
             files.doc_starts,
             lenient=rules.lenient,
-            languages=languages,
+            tokenised=rules.tokenised,
+            languages=files.languages,
         )
         try:
             read = read_texts(paths, lists, rules.align)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.errors import Problem, input_error, quoted
+from crosspro.evaluation.mt_text.parallel_lines import LANGUAGE, language_of, plain_name
 
 OUTPUTS, CONTRASTIVE = "outputs", "contrastive"
 _SOURCE, _REFERENCE = (
@@ -33,7 +34,6 @@ _PRONOUNS = re.compile(r"pronouns\.ya?ml")
 _SET = re.compile(r".*\.(json|tsv)")
 _SCORES = re.compile(r".*\.scores")
 _PARTS = re.compile(r".*\.parts")
-_LANGUAGE = re.compile(r"[a-z]{2}")
 _PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")
 
 
@@ -156,15 +156,10 @@ def find_files(
     )
 
 
-def plain_name(path: Path) -> str:
-    """The name of a file without the suffix of its compression."""
-    return path.name.removesuffix(".gz").removesuffix(".xz")
-
-
 def system_name(path: Path) -> str:
     """The name of a file without its compression, and without its kind or language."""
     stem, dot, suffix = plain_name(path).rpartition(".")
-    if dot and (suffix in ("txt", "scores") or _LANGUAGE.fullmatch(suffix)):
+    if dot and (suffix in ("txt", "scores") or LANGUAGE.fullmatch(suffix)):
         return stem
     return plain_name(path)
 
@@ -172,14 +167,6 @@ def system_name(path: Path) -> str:
 def is_text(name: str) -> bool:
     """Whether a name can be written; one whose bytes are not UTF-8 cannot."""
     return name.encode("utf-8", "replace").decode() == name
-
-
-def language_of(path: Path | None) -> str | None:
-    """The language that a name ends in, if it does."""
-    if path is None:
-        return None
-    suffix = plain_name(path).rpartition(".")[2]
-    return suffix if "." in plain_name(path) and _LANGUAGE.fullmatch(suffix) else None
 
 
 class _Folder:

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.files.textfile import make_folder, write_text
 from crosspro.evaluation.folder_report.parts import Headline
 from crosspro.evaluation.folder_report.results import (
     SAYS,
     FolderReport,
+    interval_units,
     reasons,
     report_json,
     standing,
@@ -65,11 +67,11 @@ def write_report(report: FolderReport, folder: Path) -> None:
 def _subtitle(report: FolderReport) -> str:
     source, target = report.languages
     parts = [f"{source} to {target}" if source else f"into {target}"] if target else []
-    parts.append(f"{len(report.systems):,} system{'s' if len(report.systems) > 1 else ''}")
+    parts.append(counted(len(report.systems), "system"))
     if report.lines:
-        parts.append(f"{report.lines:,} lines")
+        parts.append(counted(report.lines, "line"))
     if report.documents is not None:
-        parts.append(f"{report.documents:,} documents")
+        parts.append(counted(report.documents, "document"))
     return " · ".join(parts)
 
 
@@ -110,7 +112,9 @@ def _overview(report: FolderReport) -> Section:
         body.append(cells)
     table = cell_table(("system", *(one.title for one in report.headlines)), body)
     signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
-    note = f"[95% interval]; bars span the intervals of a column. {signs}{'.' if signs else ''}"
+    units = interval_units(report.headlines)
+    note = f"{units}; bars span the intervals of a column. " if units else ""
+    note = f"{note}{signs}{'.' if signs else ''}"
     return Section("Overview", f'<div class="overview">{table}</div>', note)
 
 

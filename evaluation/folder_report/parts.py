@@ -12,16 +12,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.apt.report import json_report as apt_json
 from crosspro.evaluation.apt.score import AptEvaluation
 from crosspro.evaluation.autoprf.report import json_report as autoprf_json
 from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
 from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
-from crosspro.evaluation.contrastive.generative.report import NOTE as GENERATIVE_NOTE
+from crosspro.evaluation.contrastive.generative.report import RIGHT as GENERATED_RIGHT
 from crosspro.evaluation.contrastive.generative.report import generative_json
 from crosspro.evaluation.contrastive.generative.score import VERDICTS, GenerativeEvaluation
 from crosspro.evaluation.contrastive.group_accuracy import GroupAccuracy
-from crosspro.evaluation.contrastive.report import contrastive_json, group_title, set_heading
+from crosspro.evaluation.contrastive.report import (
+    contrastive_json,
+    group_title,
+    note_under,
+    set_heading,
+)
 from crosspro.evaluation.folder_report.examples import differing_examples
 from crosspro.evaluation.layout.page import Section, score_bar, shown_score
 from crosspro.evaluation.layout.template import cell_table, html_table
@@ -105,8 +111,8 @@ def _cases(evaluation: AptEvaluation) -> Section:
     ]
     heading = ("case", "weight", *(one.name for one in results))
     note = (
-        f"{len(results[0].occurrences):,} pronouns of the source: what each became in the output, "
-        "compared with the reference."
+        f"{counted(len(results[0].occurrences), 'pronoun')} of the source: what each became in the "
+        "output, compared with the reference."
     )
     return Section("Cases of APT", html_table(heading, rows), note)
 
@@ -210,7 +216,7 @@ def generated_part(evaluation: GenerativeEvaluation, name: str) -> ReportPart:
             Section(
                 f"{name}: expected forms in translations",
                 _groups(names, evaluation.groups),
-                f"{heading}. {GENERATIVE_NOTE}",
+                f"{heading}. {note_under(evaluation.groups, GENERATED_RIGHT)}",
             ),
             Section(f"{name}: what is there", html_table(("instances (%)", *names), shares)),
         ),

@@ -18,6 +18,7 @@ from crosspro.evaluation.folder_report.files import ReportFiles
 from crosspro.evaluation.folder_report.parts import Headline, ReportPart
 from crosspro.evaluation.layout.differences import NOT_CORRECTED, difference_record
 from crosspro.evaluation.layout.style import PLAIN, Style
+from crosspro.evaluation.statistics.score import interval_note
 
 SIGNIFICANT = 0.05
 BEST, EQUAL, BASELINE, BETTER, WORSE = "best", "equal", "baseline", "better", "worse"
@@ -125,6 +126,9 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
         (name, *(_cell(one, name, report.baseline) for one in headlines)) for name in report.systems
     ]
     parts = [style.table(("system", *(one.title for one in headlines)), rows)] if headlines else []
+    note = interval_units(headlines)
+    if note:
+        parts.append(f"{note}.\n")
     signs = {
         _SIGNS[found]: SAYS[found]
         for one in headlines
@@ -139,6 +143,18 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
     return "\n".join(filter(None, parts))
 
 
+def interval_units(headlines: Sequence[Headline]) -> str:
+    """What the brackets of the overview are: which scores are resampled by which unit."""
+    titles: dict[str, list[str]] = {}
+    for one in headlines:
+        for unit in dict.fromkeys(score.unit for score in one.scores.values() if score.unit):
+            titles.setdefault(unit, []).append(one.title)
+    if len(titles) < 2:
+        return interval_note(score for one in headlines for score in one.scores.values())
+    shown = "; ".join(f"{', '.join(own)} by {unit}" for unit, own in titles.items())
+    return f"[95% interval: {shown}]"
+
+
 def reasons(not_computed: Sequence[NotComputed]) -> dict[str, str]:
     """Why something is missing, and the metrics that are for this reason."""
     found: dict[str, list[str]] = {}
@@ -150,8 +166,7 @@ def reasons(not_computed: Sequence[NotComputed]) -> dict[str, str]:
 def _cell(headline: Headline, system: str, baseline: str | None) -> str:
     if system not in headline.scores:
         return "–"
-    score = headline.scores[system]
-    shown = "–" if isnan(score.value) else score.shown(headline.digits)
+    shown = headline.scores[system].shown(headline.digits)
     sign = _SIGNS.get(standing(headline, system, baseline), "")
     return f"{shown} {sign}".rstrip() if headline.comparisons else shown
 

@@ -99,7 +99,7 @@ def score_rows(heading: Row, rows: Iterable[tuple[str, Sequence[Score]]], top: f
 
 def shown_score(score: Score, top: float = 1) -> str:
     """A score with its interval, with as many digits as its scale needs."""
-    return "–" if isnan(score.value) else score.shown(4 if top == 1 else 2)
+    return score.shown(4 if top == 1 else 2)
 
 
 def score_bar(score: Score, top: float, wide: bool = False, under: bool = False) -> str:

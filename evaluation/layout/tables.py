@@ -6,6 +6,7 @@ import csv
 import io
 import unicodedata
 from collections.abc import Iterable, Sequence
+from math import isnan
 
 from crosspro.data_prep.errors import printable
 from crosspro.evaluation.layout.fit import GAP, fitted
@@ -52,8 +53,8 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
 
 
 def csv_number(value: float | None) -> str:
-    """A number as CSV files have it, or nothing."""
-    return "" if value is None else f"{value:.6g}"
+    """A number as CSV files have it, or nothing if there is none."""
+    return "" if value is None or isnan(value) else f"{value:.6g}"
 
 
 def score_csv(metrics: Iterable[str], rows: Iterable[tuple[str, Iterable[float]]]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from math import isnan
 from typing import Any
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -15,15 +16,23 @@ from crosspro.evaluation.layout.differences import (
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
 from crosspro.evaluation.mt_metrics.pronoun_f1 import METRICS, GroupF1, PronounF1
+from crosspro.evaluation.statistics.score import interval_note
 
+EQUAL = (
+    "In total and by pronoun the same word must be there: he for she is a miss.",
+    "By kind, person, number and gender any word that agrees in it will do: he for she agrees in "
+    "person and number.",
+    "So these rows may be higher than the total, and what they match is not a part of it.",
+)
+"""What counts as equal in the rows of the table."""
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 def pronoun_text(evaluation: PronounF1, style: Style = PLAIN) -> str:
     """The report for a terminal, or as Markdown: a table for each candidate."""
-    size = f"{evaluation.lines:,} lines"
+    size = counted(evaluation.lines, "line")
     if evaluation.documents is not None:
-        size += f" in {evaluation.documents:,} documents"
+        size += f" in {counted(evaluation.documents, 'document')}"
     heading = ("pronouns", "reference", "candidate", "matched", *_TITLES.values())
     parts = []
     for one in evaluation.results:
@@ -33,6 +42,9 @@ def pronoun_text(evaluation: PronounF1, style: Style = PLAIN) -> str:
             for g in one.groups
         ]  # fmt: skip
         parts += [style.title(f"{one.name}: {size}"), style.table(heading, rows)]
+    scores = (s for one in evaluation.results for g in one.groups for s in g.scores.values())
+    note = interval_note(scores)
+    parts.append("".join(f"{line}\n" for line in (note, *EQUAL) if line))
     if evaluation.comparisons:
         parts += [
             style.title("Paired differences"),

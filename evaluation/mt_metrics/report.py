@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.layout.differences import difference_record, differences_table
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import score_csv
 from crosspro.evaluation.mt_metrics.score import TITLES, MTEvaluation
+from crosspro.evaluation.statistics.score import interval_note
 
 
 def text_report(evaluation: MTEvaluation, style: Style = PLAIN) -> str:
     """The report for a terminal, or as Markdown."""
-    size = f"{evaluation.lines:,} lines"
+    size = counted(evaluation.lines, "line")
     if evaluation.documents is not None:
-        size += f" in {evaluation.documents:,} documents"
+        size += f" in {counted(evaluation.documents, 'document')}"
     metrics = evaluation.results[0].scores
     rows = [(one.name, *map(str, one.scores.values())) for one in evaluation.results]
     parts = [
         style.title(size),
         style.table(("candidate", *(TITLES[name] for name in metrics)), rows),
     ]
+    note = interval_note(score for one in evaluation.results for score in one.scores.values())
+    if note:
+        parts.append(f"{note}\n")
     if evaluation.comparisons:
         table = differences_table(evaluation.comparisons, 2, title=TITLES.__getitem__)
         parts += [style.title("Paired differences"), style.table(*table)]

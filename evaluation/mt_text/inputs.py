@@ -3,7 +3,7 @@
 All files are read and checked before anything is computed. Links that are not given are made with
 our own aligner: reference and candidates are aligned together, with a larger corpus or with what
 was learnt from one where the user has it, and both directions are merged by grow-diag-final
-(000 §2.3). Text without links need not be tokenised if its languages are named.
+(000 §2.3). Text without links need not be tokenised: what does not look so is cut into words here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.bitext.exchanged import exchanged
 from crosspro.data_prep.errors import InputError, Problem, choices
 from crosspro.data_prep.files.digest import sha256_of
@@ -36,6 +37,7 @@ from crosspro.evaluation.mt_text.linked_text import (
     text_digest,
     tokenised_text,
 )
+from crosspro.evaluation.mt_text.parallel_lines import language_of
 from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
 
 if TYPE_CHECKING:
@@ -60,8 +62,10 @@ class InputPaths:
     doc_starts: Path | None = None
     tokens: Path | None = None
     lenient: bool = False
-    languages: tuple[str, str] | None = None
-    """Those of source and translations, if our own tokeniser is to cut them into words."""
+    tokenised: bool | None = None
+    """Whether there are spaces between words and punctuation; None says to look."""
+    languages: tuple[str | None, str | None] = (None, None)
+    """Those of source and translations, where neither lists nor the names of the files tell."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class ReadTexts:
     lists: PronounLists | None
     lenient: bool
     languages: tuple[str, str] | None
+    """Those of source and translations, if our own tokeniser is to cut them into words."""
 
 
 def read_input(
@@ -147,9 +152,9 @@ def read_texts(
     elif paths.doc_starts is not None:
         documents = read_doc_starts(paths.doc_starts, size, problems)
     helper = _helper(align, all(one is not None for one in links), problems)
-    if paths.languages and any(one is not None for one in links):
-        expected = "no links: they count the words of tokenised text"
-        problems.append(Problem("links", None, "text", expected, "text that is to be tokenised"))
+    languages = None
+    if not _tokenised(paths, source, texts[0], problems):
+        languages = _languages(paths, lists, problems)
     if None in links:
         problems += _too_long_to_align(source, *texts)
     anchors = None
@@ -168,7 +173,7 @@ def read_texts(
         anchors,
         lists,
         paths.lenient,
-        paths.languages,
+        languages,
     )
 
 
@@ -179,12 +184,13 @@ def linked_input(
 
     Neither the number of `jobs` nor the progress shown changes the links.
     """
-    source, texts = read.source, read.texts
+    source, texts, helper = read.source, read.texts, read.helper
     if read.languages is not None:
         source = tokenised_text(source, read.languages[0])
         texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
+        helper = _tokenised_helper(helper, read.languages)
         raise_problems(_too_long_to_align(source, *texts), "")
-    made = _missing_links(source, texts, read.links, read.helper, progress, jobs)
+    made = _missing_links(source, texts, read.links, helper, progress, jobs)
     translations = [Translation(*item) for item in zip(read.names, texts, made, strict=True)]
     return MtInput(
         source,
@@ -213,6 +219,55 @@ def _exchanged(source: Text, reference: Text, lists: PronounLists | None) -> lis
         return []
     names = f"{source.path} and {reference.path}"
     return [f"{names}: source and reference look exchanged: each has the pronouns of the other"]
+
+
+def _tokenised(paths: InputPaths, source: Text, reference: Text, problems: list[Problem]) -> bool:
+    """Whether texts are taken as they are: given links and lists of tokens count such words."""
+    counted = [
+        name
+        for name, given in (
+            ("links", paths.links_reference is not None or paths.links_candidates),
+            ("tokens", paths.tokens is not None),
+        )
+        if given
+    ]
+    if paths.tokenised is False:
+        for name in counted:
+            expected = f"no {name}: they count the words of tokenised text"
+            problems.append(Problem(name, None, "text", expected, "text that is to be tokenised"))
+    if counted or paths.tokenised is not None:
+        return bool(counted) or paths.tokenised is True
+    return _looks_tokenised(source) or _looks_tokenised(reference)
+
+
+def _looks_tokenised(text: Text) -> bool:
+    """Whether the first lines do; bytes that are no text are told elsewhere."""
+    return looks_tokenised(line.decode("utf-8", "replace") for line in text.lines[:SAMPLE])
+
+
+def _languages(
+    paths: InputPaths, lists: PronounLists | None, problems: list[Problem]
+) -> tuple[str, str] | None:
+    """The languages by which texts are tokenised: of the lists, else those that the files tell."""
+    of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
+    source, target = (
+        one or given or told
+        for one, given, told in zip(of_lists, paths.languages, told_languages(paths), strict=True)
+    )
+    expected = (
+        "names that end in a language (X.en) or pronoun lists with their languages, by which text "
+        "is tokenised; or --tokenised if it is"
+    )
+    for path, language in ((paths.source, source), (paths.reference, target)):
+        if not language:
+            problems.append(Problem(str(path), None, "language", expected, "neither"))
+    return (source, target) if source and target else None
+
+
+def told_languages(paths: InputPaths) -> tuple[str | None, str | None]:
+    """The languages that the names of source and translations end in, where they do."""
+    translations = map(language_of, (paths.reference, *paths.candidates))
+    return language_of(paths.source), next(filter(None, translations), None)
 
 
 def _source(path: Path, problems: list[Problem]) -> Text:
@@ -280,6 +335,14 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
         if prior is not None:
             digests.append(f"prior-{sha256_of(align.prior)[:8]}")
     return _Helper(corpus, prior, symmetrisation, tuple(digests))
+
+
+def _tokenised_helper(helper: _Helper, languages: tuple[str, str]) -> _Helper:
+    """What helps, cut into words as the texts are, unless it is already."""
+    if helper.corpus is None or any(map(_looks_tokenised, helper.corpus)):
+        return helper
+    first, second = map(tokenised_text, helper.corpus, languages)
+    return replace(helper, corpus=(first, second))
 
 
 def _prior(path: Path, problems: list[Problem]) -> Prior | None:

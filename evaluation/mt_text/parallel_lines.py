@@ -6,6 +6,7 @@ None. Files of unequal length are reported with the first line that has no count
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.textfile import bad_byte, read_lines
 
 BYTE_ORDER_MARK = "\ufeff"
+LANGUAGE = re.compile(r"[a-z]{2}")
+"""A language, as the name of a file may end in it."""
 
 
 def lines_of(path: Path, problems: list[Problem]) -> list[str] | None:
@@ -32,6 +35,19 @@ def lines_of(path: Path, problems: list[Problem]) -> list[str] | None:
         found = "a byte-order mark; save the file without one"
         problems.append(Problem(str(path), 1, "encoding", "UTF-8", found))
     return None if len(problems) > before else lines
+
+
+def plain_name(path: Path) -> str:
+    """The name of a file without the suffix of its compression."""
+    return path.name.removesuffix(".gz").removesuffix(".xz")
+
+
+def language_of(path: Path | None) -> str | None:
+    """The language that a name ends in, if it does."""
+    if path is None:
+        return None
+    suffix = plain_name(path).rpartition(".")[2]
+    return suffix if "." in plain_name(path) and LANGUAGE.fullmatch(suffix) else None
 
 
 def unequal_lines(path: str | Path, found: int, expected: int, other: str | Path) -> list[Problem]:

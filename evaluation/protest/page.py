@@ -10,6 +10,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.task import NONE, OTHER
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
@@ -46,7 +47,7 @@ from crosspro.evaluation.protest.results import (
 )
 from crosspro.evaluation.protest.score import FoundWords
 from crosspro.evaluation.protest.suite import Positions, SuiteToken, Words
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 
 _KINDS: dict[Status, Kind] = {
     "automatic": "right",
@@ -68,7 +69,7 @@ def protest_page(
     matrices = zip((one.name for one in systems), make_matrices(pairs), strict=True)
     page = Page(
         "Pronoun test suite (PROTEST)",
-        f"{len(suite.tokens):,} pronouns of suite {suite.digest}, "
+        f"{counted(len(suite.tokens), 'pronoun')} of suite {suite.digest}, "
         f"{suite.source_language}-{suite.target_language}",
         [
             _scores(systems),
@@ -97,7 +98,8 @@ def _scores(systems: Sequence[SuiteResult]) -> Section:
         for one in systems
         if one.at_most > one.scores["semi-automatic"].value
     ]
-    note = "[95% bootstrap interval]; the bars go from 0 to 100."
+    resampled = interval_note(score for one in systems for score in one.scores.values())
+    note = "; ".join(filter(None, [resampled, "the bars go from 0 to 100."]))
     if waiting:
         note += f" At most, if all that is to be judged is right: {', '.join(waiting)}."
     return Section("Scores", table, note)
@@ -114,9 +116,11 @@ def _categories(evaluation: ProtestEvaluation) -> Section:
         for number, system in enumerate(evaluation.systems)
     )
     body = f'<div class="matrices">{tables}</div>'
-    return Section(
-        "Categories", body, "The shade is the share of the category; [95% bootstrap interval]."
+    found = (
+        s for one in evaluation.systems for own in one.categories.values() for s in own.values()
     )
+    note = f"The shade is the share of the category. {interval_note(found)}".rstrip()
+    return Section("Categories", body, note)
 
 
 def _category_table(number: int, system: SuiteResult, evaluation: ProtestEvaluation) -> str:

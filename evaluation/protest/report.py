@@ -28,7 +28,7 @@ from crosspro.evaluation.protest.results import (
 )
 from crosspro.evaluation.protest.review import output_text, reference_text, source_text
 from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 
 Table = Callable[[Row, Sequence[Row], int], str]
 HEADINGS = {
@@ -63,6 +63,9 @@ def text_report(evaluation: ProtestEvaluation, style: Style = PLAIN) -> str:
     parts += [_system(one, evaluation.sizes, table) for one in evaluation.systems]
     if len(evaluation.systems) > 1:
         parts.append(_summary(evaluation, table))
+    note = interval_note(score for one in evaluation.systems for score in one.scores.values())
+    if note:
+        parts.append(f"{note}\n")
     if evaluation.comparisons:
         parts.append(table(*differences_table(evaluation.comparisons, 1, 100)))
     signatures = [score.signature for score in evaluation.systems[0].scores.values()]

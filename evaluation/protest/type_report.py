@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
 from crosspro.evaluation.protest.pronoun_types import PronounTypes
@@ -19,7 +20,9 @@ def type_text(types: PronounTypes, style: Style = PLAIN) -> str:
         last = name
         rows.append(_row(f"– {subtype}" if subtype else name, count, types))
     rows.append(_row("all", types.total, types))
-    title = style.title(f"{types.total:,} pronouns in {types.documents:,} documents")
+    title = style.title(
+        f"{counted(types.total, 'pronoun')} in {counted(types.documents, 'document')}"
+    )
     return f"{title}\n{style.table(('pronoun type', 'count', '%'), rows)}"
 
 

@@ -22,7 +22,7 @@ from crosspro.evaluation.review.gap_scores import (
     GapEvaluation,
     GapResult,
 )
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 
 TITLES = {
     "accuracy": "accuracy with other",
@@ -37,11 +37,12 @@ JUDGED_COLUMNS = ("system", "document", "line", "position", "category", "case", 
 def gap_text(evaluation: GapEvaluation, style: Style = PLAIN) -> str:
     """All systems side by side, then the pronouns of each, then comparisons."""
     rows = [
-        (one.system, str(one.gaps), str(one.bad), *(_shown(one.scores[name]) for name in MEASURES))
+        (one.system, str(one.gaps), str(one.bad), *(one.scores[name].shown(4) for name in MEASURES))
         for one in evaluation.results
     ]
     heading = ("system", "gaps", "bad", *(TITLES[name] for name in MEASURES))
-    parts = [style.table(heading, rows)]
+    note = interval_note(score for one in evaluation.results for score in one.scores.values())
+    parts = [style.table(heading, rows), *([f"{note}\n"] if note else [])]
     if evaluation.empty:
         parts.append(f"{evaluation.empty:,} gaps that nobody has filled in are left out.\n")
     parts += [_pronouns(one, style) for one in evaluation.results]
@@ -54,10 +55,6 @@ def gap_text(evaluation: GapEvaluation, style: Style = PLAIN) -> str:
 
 def _title(name: str) -> str:
     return TITLES[name]
-
-
-def _shown(score: Score) -> str:
-    return "–" if isnan(score.value) else score.shown(4)
 
 
 def _pronouns(result: GapResult, style: Style) -> str:

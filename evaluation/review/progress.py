@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -202,5 +201,4 @@ def agreements(
 
 def shown_score(found: Agreement, name: str) -> str:
     """A measure with its interval, or a dash where it is not defined."""
-    score = found.scores[name]
-    return "–" if math.isnan(score.value) else score.shown()
+    return found.scores[name].shown()

@@ -9,6 +9,7 @@ None is what reading by line gives.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from crosspro.data_prep.formats.placeholder import PLACEHOLDER
 from crosspro.data_prep.formats.shared_task import COLUMNS
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.submissions.label_parser import LabelParser, LineLabels, flat
+from crosspro.evaluation.submissions.same_text import TEXT
 
 BLOCK = 1 << 18
 """Bytes read at once: so many stay in the processor's cache."""
@@ -74,14 +76,25 @@ def _gold_block(block: bytes, labels: LabelParser) -> LineLabels:
         raise _IrregularError
     found = _parsed(block, line_ends, ends[:, 0], labels)
     unequal = np.flatnonzero(_placeholders(text, ends) != found.gaps) + 1
-    return LineLabels(found.classes, found.gaps, tuple(unequal.tolist()))
+    texts = _slices(block, words + 1, target)
+    return LineLabels(found.classes, found.gaps, tuple(unequal.tolist()), tuple(texts))
 
 
 def _submission_block(block: bytes, labels: LabelParser) -> LineLabels:
     text, at = _separators(block)
     last = np.flatnonzero(text[at] == _LINE_END)
     first = np.concatenate([np.zeros(1, np.int64), last[:-1] + 1])
-    return _parsed(block, at[last], at[first], labels)
+    found = _parsed(block, at[last], at[first], labels)
+    # Lines with fewer columns have less text, or none.
+    start = at[np.minimum(first + TEXT.start - 1, last)] + 1
+    end = at[np.minimum(first + TEXT.stop - 1, last)]
+    texts = _slices(block, start, end)
+    return LineLabels(found.classes, found.gaps, (), tuple(texts))
+
+
+def _slices(block: bytes, starts: Places, ends: Places) -> list[bytes]:
+    pairs = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [block[start:end] for start, end in pairs]
 
 
 def _separators(block: bytes) -> tuple[Bytes, Places]:
@@ -95,10 +108,7 @@ def _parsed(block: bytes, line_ends: Places, ends: Places, labels: LabelParser) 
     """The labels of the lines of a block; `ends` says where the label column of each ends."""
     starts = np.concatenate([np.zeros(1, np.int64), line_ends[:-1] + 1])
     filled = np.flatnonzero(ends > starts)
-    columns = [
-        block[start:end]
-        for start, end in zip(starts[filled].tolist(), ends[filled].tolist(), strict=True)
-    ]
+    columns = _slices(block, starts[filled], ends[filled])
     for column in set(columns).difference(labels.known):
         labels.parse(column, 0)
     if labels.problems:
@@ -138,4 +148,5 @@ def _joined(parts: Sequence[LineLabels]) -> LineLabels:
             for start, part in zip(before, parts, strict=False)
             for line in part.unequal
         ),
+        tuple(chain.from_iterable(part.texts for part in parts)),
     )

@@ -20,12 +20,14 @@ ClassIndices = NDArray[np.int8]
 class LineLabels:
     """The classes of all gaps of a file, and the number of gaps of each line.
 
-    `unequal` are the lines of a gold file with another number of labels than of placeholders.
+    `unequal` are the lines of a gold file with another number of labels than of placeholders,
+    `texts` the source and the target of each line as they are written (`same_text.text_columns`).
     """
 
     classes: ClassIndices
     gaps: NDArray[np.int64]
     unequal: tuple[int, ...] = ()
+    texts: tuple[bytes, ...] = ()
 
 
 class LabelParser:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from crosspro.data_prep.errors import counted
 from crosspro.data_prep.example import Example
 from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.layout.examples import MOST_EXAMPLES
@@ -17,6 +18,7 @@ from crosspro.evaluation.layout.matrix import Matrix, heat_maps
 from crosspro.evaluation.layout.page import Page, Section, count_button, render, score_bar
 from crosspro.evaluation.layout.template import cell_table, html_table, shade
 from crosspro.evaluation.published.results import PublishedResult
+from crosspro.evaluation.statistics.score import interval_note
 from crosspro.evaluation.submissions.gap_examples import RIGHT, WRONG, gap_examples
 from crosspro.evaluation.submissions.report import (
     agreement_table,
@@ -37,9 +39,9 @@ def html_report(
     max_examples: int = MOST_EXAMPLES,
 ) -> str:
     """The page; `examples` are those of the gold file, of whose gaps so many are shown."""
-    gaps = f"{len(evaluation.gold.classes):,} gaps"
+    gaps = counted(len(evaluation.gold.classes), "gap")
     if evaluation.documents is not None:
-        gaps += f" in {evaluation.documents:,} documents"
+        gaps += f" in {counted(evaluation.documents, 'document')}"
     note = (
         "Each gap of the target is filled with its gold class, or with the gold word where that "
         "is of no class of its own."
@@ -76,8 +78,9 @@ def _ranking(evaluation: Evaluation, published: Sequence[PublishedResult]) -> Se
             cells.append(html.escape(cell) + bar)
         body.append(cells)
     note = "(rank) by that column; bars go from 0 to 100."
-    if evaluation.results[0].scores["accuracy"].low is not None:
-        note = f"[95% interval], the band of a bar; {note}"
+    resampled = interval_note(evaluation.results[0].scores.values())
+    if resampled:
+        note = f"{resampled}, the band of a bar; {note}"
     if published:
         note += " * scored here; the others are published figures."
     return Section("Results", cell_table(heading, body, 2), note)

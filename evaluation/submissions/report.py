@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from crosspro.data_prep.errors import counted
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -18,7 +19,7 @@ from crosspro.evaluation.layout.differences import (
 )
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import Row, csv_number, csv_text
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 from crosspro.evaluation.submissions.results import Evaluation, Result, ranks
 from crosspro.evaluation.submissions.scores import (
     accuracy,
@@ -64,9 +65,9 @@ def text_report(
     ]
     if published:
         parts.append("* scored here; the others are published figures, ranked if primary.\n")
-    resampled = evaluation.results[0].scores["accuracy"].low is not None
+    note = interval_note(evaluation.results[0].scores.values())
     parts += [
-        ("[95% interval]; " if resampled else "") + "(rank) by that column.\n",
+        (f"{note}; " if note else "") + "(rank) by that column.\n",
         heading("Recall of each class"),
         table(*recall_table(evaluation, published), 1),
     ]
@@ -83,9 +84,9 @@ def text_report(
 
 
 def _title(evaluation: Evaluation) -> str:
-    gaps = f"{len(evaluation.gold.classes):,} gaps"
+    gaps = counted(len(evaluation.gold.classes), "gap")
     if evaluation.documents is not None:
-        gaps += f" in {evaluation.documents:,} documents"
+        gaps += f" in {counted(evaluation.documents, 'document')}"
     return f"Task {evaluation.task.name}, gold {evaluation.gold.name}: {gaps}"
 
 

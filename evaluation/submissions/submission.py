@@ -32,6 +32,7 @@ from crosspro.evaluation.submissions.label_parser import (
     flat,
     label_column,
 )
+from crosspro.evaluation.submissions.same_text import same_lines, text_columns, text_differences
 
 _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 
@@ -42,7 +43,8 @@ class Gold:
 
     `classes` has an entry for each gap and `gaps` the number of gaps of each line. `documents`
     numbers the document of each gap (a document is a run of lines with equal ids) and is None
-    where documents are not known.
+    where documents are not known; `texts` has the source and the target of each line as they are
+    written, for gold that was read from a file.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Gold:
     gaps: NDArray[np.int64]
     documents: NDArray[np.int64] | None = None
     warnings: tuple[str, ...] = ()
+    texts: tuple[bytes, ...] = ()
 
     @property
     def document_count(self) -> int | None:
@@ -105,6 +108,7 @@ def gold_by_line(path: Path, labels: LabelParser) -> LineLabels:
     """The labels of a gold file; `labels` gets the problems of all lines."""
     per_line: list[tuple[int, ...]] = []
     unequal: list[int] = []
+    texts: list[bytes] = []
     for number, raw in enumerate(read_lines(path), start=1):
         columns = raw.split(b"\t")
         if len(columns) != len(COLUMNS):
@@ -118,9 +122,10 @@ def gold_by_line(path: Path, labels: LabelParser) -> LineLabels:
                     labels.problem(number, field, "text", "nothing")
         classes = labels.parse(column, number)
         per_line.append(classes)
+        texts.append(text_columns(raw))
         if len(classes) != count_placeholders(target):
             unequal.append(number)
-    return LineLabels(flat(per_line), _lengths(per_line), tuple(unequal))
+    return LineLabels(flat(per_line), _lengths(per_line), tuple(unequal), tuple(texts))
 
 
 def gold_from_classes(
@@ -143,7 +148,7 @@ def _gold(
     if documents is not None:
         runs = [lines for _, lines in document_runs(documents)]
         numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), labels.gaps)
-    return Gold(name, labels.classes, labels.gaps, numbered, warnings)
+    return Gold(name, labels.classes, labels.gaps, numbered, warnings, labels.texts)
 
 
 def _lengths(per_line: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
@@ -182,24 +187,68 @@ def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, .
     return [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
 
 
-def read_submissions(paths: Sequence[str | Path], task: Task, gold: Gold) -> list[Submission]:
-    """Read submissions for a gold file; raises `InputError` with all faults of all of them."""
+def read_submissions(
+    paths: Sequence[str | Path], task: Task, gold: Gold, *, lenient: bool = False
+) -> list[Submission]:
+    """Read submissions for a gold file; raises `InputError` with all faults of all of them.
+
+    That one has other text than gold is a fault, or a warning if `lenient`.
+    """
     problems: list[Problem] = []
+    hints: list[str] = []
     submissions = []
     for path, name in zip(paths, display_names(paths), strict=True):
-        found = bulk_submission(Path(path), task, gold.gaps)
-        if found is not None:
-            submissions.append(Submission(name, found.classes))
-            continue
         labels = LabelParser(task, path)
+        found = bulk_submission(Path(path), task, gold.gaps)
         try:
-            submissions.append(submission_by_line(path, name, labels, gold))
+            if found is None:
+                found = submission_by_line(path, labels, gold)
+            warnings, hint = _compared(path, found, labels, gold, lenient)
+            submissions.append(Submission(name, found.classes, tuple(warnings)))
+            hints += hint
         except InputError as error:
             problems += error.problems
         problems += labels.problems
     if problems:
-        raise InputError(problems)
+        raise InputError(problems, "\n".join(hints))
     return submissions
+
+
+def _compared(
+    path: str | Path, found: LineLabels, labels: LabelParser, gold: Gold, lenient: bool
+) -> tuple[list[str], list[str]]:
+    """Warnings about a submission that has more lines or other text than gold, and a hint.
+
+    Where neither may be, `labels` gets the problems.
+    """
+    lines, extra = len(found.texts), len(found.texts) - len(gold.gaps)
+    warnings = []
+    if extra > 0:
+        ending = "line is" if extra == 1 else f"{extra:,} lines are"
+        warnings.append(f"{path}: the last {ending} ignored, as gold has no more")
+    if labels.problems or not gold.texts:
+        return warnings, []
+    differences = text_differences(path, found.texts, gold.name, gold.texts)
+    if not differences:
+        return warnings, []
+    if lenient:
+        number, first = len(differences), differences[0]
+        shown = "1 line has" if number == 1 else f"{number:,} lines have"
+        where = f"line {first.line}: {first.field} {first.found}, not {first.expected}"
+        warnings.append(f"{path}: {shown} other text than gold, at first {where}")
+        return warnings, []
+    if extra > 0:
+        labels.problems.append(_another_set(labels, lines, gold))
+    labels.problems += differences
+    what = "other text than gold"
+    if same_lines(found.texts, gold.texts):
+        what = "the lines of gold in another order"
+    return warnings, [f"{path} has {what}; --lenient scores it as it is"]
+
+
+def _another_set(labels: LabelParser, lines: int, gold: Gold) -> Problem:
+    expected = f"{len(gold.gaps):,} as in {gold.name}"
+    return Problem(labels.path, None, "lines", expected, f"{lines:,}: another set?")
 
 
 def label_problems(paths: Sequence[str | Path], task: Task) -> list[Problem]:
@@ -216,26 +265,35 @@ def label_problems(paths: Sequence[str | Path], task: Task) -> list[Problem]:
     return problems
 
 
-def submission_by_line(path: str | Path, name: str, labels: LabelParser, gold: Gold) -> Submission:
-    """A submission; `labels` gets the problems of all lines."""
+def submission_by_line(path: str | Path, labels: LabelParser, gold: Gold) -> LineLabels:
+    """The labels of a submission; `labels` gets the problems of all lines.
+
+    If it has another number of lines than gold, and does not fit, that is told alone.
+    """
     per_line: list[tuple[int, ...]] = []
+    texts: list[bytes] = []
+    unequal: list[Problem] = []
     expected_per_line = gold.gaps.tolist()
     lines = 0
     for lines, raw in enumerate(read_lines(Path(path)), start=1):
+        texts.append(text_columns(raw))
         if lines > len(expected_per_line):
             continue
         column = label_column(raw)
         classes = labels.parse(column, lines)
         spaced = bool(column) and b"" in column.split(b" ")  # reported as such already
         if len(classes) != expected_per_line[lines - 1] and not spaced:
-            expected = f"{expected_per_line[lines - 1]} label(s) as in {gold.name}"
-            labels.problem(lines, "classes", expected, f"{len(classes)}: {quoted(as_text(column))}")
+            gaps = expected_per_line[lines - 1]
+            expected = f"{gaps} label{'' if gaps == 1 else 's'} as in {gold.name}"
+            shown = f"{len(classes)}: {quoted(as_text(column))}"
+            unequal.append(Problem(labels.path, lines, "classes", expected, shown))
         per_line.append(classes)
-    if lines < len(expected_per_line):
-        labels.problem(None, "lines", f"{len(expected_per_line)} as in {gold.name}", str(lines))
-    extra = lines - len(expected_per_line)
-    warnings = (f"{path}: the last {extra} lines are ignored, as gold has no more",)
-    return Submission(name, flat(per_line), warnings if extra > 0 else ())
+    missing = len(expected_per_line) - lines
+    if missing > 0 or (missing < 0 and unequal):
+        labels.problems.insert(0, _another_set(labels, lines, gold))
+    else:
+        labels.problems = sorted(labels.problems + unequal, key=lambda one: one.line or 0)
+    return LineLabels(flat(per_line), _lengths(per_line), (), tuple(texts))
 
 
 def display_names(paths: Sequence[str | Path]) -> list[str]:

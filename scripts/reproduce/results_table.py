@@ -27,6 +27,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.layers import layers_beside
@@ -90,7 +91,7 @@ def results_table(
     golds = {
         p.name.partition(".data")[0]: read_gold(p, rules, layers_beside(p).documents) for p in paths
     }
-    pooled = _pool(list(golds.values()))
+    pooled = pool(list(golds.values()))
     plan = Resampling(resamples)
     base = [_read(one, golds, rules) for one in against]
     rows = {
@@ -128,7 +129,7 @@ def _heading(golds: dict[str, Gold], pooled: Gold, task: Task) -> str:
     counts = np.bincount(pooled.classes, minlength=len(task.classes))
     many = int((counts >= FREQUENT).sum())
     titles += [
-        f"{only or 'pooled '}({len(pooled.classes):,})",
+        f"{only or 'pooled '}({len(pooled.classes):,}) [95% by {pooled.unit}]",
         f"macro recall of the {many} classes with {FREQUENT} gaps or more",
         "difference",
     ]
@@ -195,19 +196,21 @@ def _read(one: str, golds: dict[str, Gold], task: Task) -> list[Submission]:
     ]
 
 
-def _pool(golds: list[Gold]) -> Gold:
-    """Several gold files as one; documents stay apart."""
-    documents, offset = [], 0
+def pool(golds: list[Gold]) -> Gold:
+    """Several gold files as one; documents, if all have them, stay apart."""
+    documents: list[NDArray[np.int64]] = []
+    offset = 0
     for gold in golds:
-        numbers = gold.documents if gold.documents is not None else np.zeros_like(gold.classes)
-        documents.append(numbers.astype(np.int64) + offset)
-        offset += int(numbers.max(initial=0)) + 1
+        if gold.documents is not None:
+            documents.append(gold.documents + offset)
+            offset += int(gold.documents.max(initial=0)) + 1
     return replace(
         golds[0],
         name="pooled",
         classes=np.concatenate([gold.classes for gold in golds]),
         gaps=np.concatenate([gold.gaps for gold in golds]),
-        documents=np.concatenate(documents),
+        documents=np.concatenate(documents) if len(documents) == len(golds) else None,
+        texts=(),
     )
 
 
@@ -229,10 +232,15 @@ def _pooled(
     table = confusion_units(gold, _joined(seeds), size)
     own = {name: _mean(metric, len(seeds), size) for name, metric in metrics.items()}
     scores = scores_of(table, own, plan, dict.fromkeys(metrics, ""))
-    told = {
-        name: f"{one.value:.1f} [{one.low:.1f}, {one.high:.1f}]" for name, one in scores.items()
-    }
+    told = {name: mean_and_interval(one.value, one.low, one.high) for name, one in scores.items()}
     return [" / ".join(told[name] for name in METRICS), told["frequent"]]
+
+
+def mean_and_interval(mean: float, low: float | None, high: float | None) -> str:
+    """A mean with its interval; one that is not around the mean says nothing and is left out."""
+    if low is None or high is None or not low <= mean <= high:
+        return f"{mean:.1f}"
+    return f"{mean:.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _differences(

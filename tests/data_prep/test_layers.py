@@ -63,6 +63,19 @@ def test_every_layer_is_found_compressed_or_not(data):
     assert layers_beside(folder / "test.data") == Layers()
 
 
+@pytest.mark.parametrize("variant", ["gold", "blind"])
+def test_gold_and_blind_files_have_the_layers_of_their_text(tmp_path, variant):
+    """As the official files lie: X.gold.data.xz, X.blind.data.xz and X.doc-ids.xz."""
+    for name in ("x.doc-ids.xz", "x.chains.tsv", f"x.{variant}.chains.tsv"):
+        (tmp_path / name).write_bytes(b"")
+    found = layers_beside(tmp_path / f"x.{variant}.data.xz")
+    assert found == Layers(
+        documents=tmp_path / "x.doc-ids.xz", chains=tmp_path / f"x.{variant}.chains.tsv"
+    )
+    assert layers_beside(tmp_path / "x.other.data").files() == {}
+    assert layers_beside(tmp_path / f".{variant}.data").files() == {}
+
+
 def test_a_file_whose_layers_could_have_no_name_has_none(tmp_path):
     assert layers_beside(tmp_path / f"{'a' * 250}.data") == layers_beside(tmp_path / "b.data")
 

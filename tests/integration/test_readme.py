@@ -101,7 +101,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "BLIND.data").write_text("\n".join(blind) + "\n", "utf-8")
     apt, small = GOLDEN / "apt", GOLDEN / "contrastive" / "small_set"
     for ours, theirs in {
-        "S": apt / "src.en", "R": apt / "ref.fr", "C1": apt / "mt.fr", "C2": apt / "ref.fr",
+        "S.en": apt / "src.en", "R.fr": apt / "ref.fr", "C1.fr": apt / "mt.fr",
+        "C2.fr": apt / "ref.fr",
         "corpus.en": apt / "src.en", "corpus.fr": apt / "ref.fr",
         "SET.json": small / "test.json", "scores": small / "scores",
     }.items():  # fmt: skip

@@ -267,6 +267,24 @@ def test_lists_of_another_language_are_noticed():
     assert b"no target pronoun" not in crosspro("apt", *options()).stderr
 
 
+@pytest.mark.parametrize("command", ["apt", "autoprf"])
+def test_the_names_of_files_tell_the_lists(tmp_path, command):
+    """English and Spanish are not scored with lists of English and French."""
+    for old, new in (("source", "s.en"), ("reference", "r.es"), ("candidate", "c.es")):
+        shutil.copy(FILES[old], tmp_path / new)
+    named = {"source": "s.en", "reference": "r.es", "candidate": "c.es"}
+    files = options(**{option: tmp_path / name for option, name in named.items()})
+    found = json.loads(crosspro(command, *files, "--layout", "json").stdout)
+    assert "|pronouns:en-es-" in found["signature"]
+    shutil.copy(FILES["source"], tmp_path / "s.it")
+    shown = refused(command, *options(source=tmp_path / "s.it"))
+    assert "found none, and files of it-fr, for which there are no lists" in shown
+    shutil.copy(FILES["source"], tmp_path / "source")
+    shown = refused(command, *options(source=tmp_path / "source"))
+    assert shown.startswith("--pronouns: lists: expected one of de-en, ")
+    assert "names of files that do not end in their languages (X.en, X.fr)" in shown
+
+
 def test_every_missing_file_of_legacy_modes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = dict.fromkeys(FILES, "nope")
@@ -328,5 +346,6 @@ def test_a_page_of_scores_that_are_not_defined(tmp_path):
     result = crosspro("autoprf", *files, "--html", page, "--resamples", 20)
     assert result.code == 0, result.stderr
     assert "0/0" in result.stdout.decode()
-    assert "nan" in result.stdout.decode()
+    assert "nan" not in result.stdout.decode()
+    assert "–" in result.stdout.decode()
     assert "nan" not in page.read_text("utf-8").partition("<script")[0]

@@ -18,6 +18,7 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.sample import sample_path
 from crosspro.data_prep.sets.splits import demo_splits
 from crosspro.data_prep.task import load_task
+from crosspro.evaluation.submissions.submission import read_gold
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
@@ -30,6 +31,7 @@ from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, Plain
 from crosspro.scripts.bench.plain_networks import PlainNyu, PlainUkyoto, PlainUppsala
 from crosspro.scripts.bench.prepare_scale import prepare_run, steps_table
 from crosspro.scripts.bench.train_speed import INVENTORY, NETWORKS, make_data, ratio
+from crosspro.scripts.reproduce.results_table import mean_and_interval, pool
 from tests.conftest import GOLDEN, ROOT
 
 
@@ -174,6 +176,7 @@ def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
                *runs]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
+    assert "[95% by document] | difference |" in result.stdout.splitlines()[0]
     rows = {line.split(" ")[1]: line.split("|") for line in result.stdout.splitlines()[2:]}
     assert list(rows) == ["bad", "base", "base:other"]
     assert rows["base"][-2].strip() == "", "the reference is not compared with itself"
@@ -189,6 +192,23 @@ def test_a_results_table_has_the_mean_and_the_range_of_its_seeds(tmp_path):
     twice = subprocess.run([*command, "--against", runs[0]], capture_output=True, text=True,
                            cwd=ROOT)  # fmt: skip
     assert twice.stdout == result.stdout, "a reference of equal seeds is that seed"
+
+
+def test_an_interval_of_a_results_table_is_around_its_mean():
+    """In RESULTS.md stood 55.3 [44.1, 51.5]: the interval of other seeds than the mean."""
+    assert mean_and_interval(48.0, 44.1, 51.5) == "48.0 [44.1, 51.5]"
+    assert mean_and_interval(55.3, 44.1, 51.5) == "55.3"
+    assert mean_and_interval(55.3, None, None) == "55.3"
+
+
+def test_pooled_sets_without_documents_are_resampled_by_gap(tmp_path):
+    """They were two documents, one for each set."""
+    task = load_task("en-fr")
+    golds = []
+    for name in ("test.a", "test.b"):
+        write_examples(tmp_path / f"{name}.data", demo_examples(task, "test", 5))
+        golds.append(read_gold(tmp_path / f"{name}.data", task))
+    assert pool(golds).unit == "gap"
 
 
 def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):
@@ -214,6 +234,7 @@ def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     assert "pooled" not in result.stdout, "one test set is told once"
+    assert "[95% by gap]" in result.stdout, "there are no documents beside it"
     titles = [line.split("|")[1].strip() for line in result.stdout.splitlines()[2:]]
     assert titles == [
         "class_prior data.train=b system.colour=red (1)",

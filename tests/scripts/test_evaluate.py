@@ -34,7 +34,7 @@ def test_evaluate_against_what_is_known_of_2015(tmp_path):
 
 
 def test_a_contrastive_submission_has_no_rank():
-    call = ("evaluate", CASE / "gold.tsv", CASE / "gold.tsv", CASE / "pred.tsv",
+    call = ("evaluate", CASE / "gold.tsv", CASE / "gold.tsv", CASE / "pred.tsv", "--lenient",
             "--task", "en-fr", "--resamples", 0)  # fmt: skip
     text = crosspro(*call, "--contrastive", "gold").stdout.decode()
     lines = [line.split() for line in text.splitlines()]
@@ -51,7 +51,8 @@ def test_a_contrastive_submission_has_no_rank():
 
 def test_evaluate_writes_a_page_beside_its_table(tmp_path):
     page = tmp_path / "page.html"
-    call = ("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr", "--resamples", 20)
+    call = ("evaluate", CASE / "gold.tsv", CASE / "pred.tsv", "--task", "en-fr", "--lenient",
+            "--resamples", 20)  # fmt: skip
     result = crosspro(*call, "--html", page)
     assert result.code == 0, result.stderr
     assert result.stdout == crosspro(*call).stdout
@@ -65,3 +66,44 @@ def test_evaluate_writes_a_page_beside_its_table(tmp_path):
     official = crosspro(*call, "--html", page, "--layout", "official")
     assert official.code == 2
     assert b"no page beside the official layout" in official.stderr
+
+
+def test_a_submission_with_its_lines_exchanged_is_refused(tmp_path):
+    """Lines with two labels each, and nothing else that tells them apart but their text."""
+    lines = ["il elle\t\ta b c\tREPLACE_0 x REPLACE_2\t\n", "ce on\t\td e\tREPLACE_0 REPLACE_1\t\n"]
+    (tmp_path / "gold.data").write_text("".join(lines), "utf-8")
+    (tmp_path / "wrong.data").write_text("".join(lines[::-1]), "utf-8")
+    call = ("evaluate", tmp_path / "gold.data", tmp_path / "wrong.data", "--task", "en-fr")
+    result = crosspro(*call, "--resamples", 0)
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"wrong.data:1: source: expected 'a b c' (word 1) as in" in result.stderr
+    assert b"in another order; --lenient scores it as it is" in result.stderr
+    lenient = crosspro(*call, "--resamples", 0, "--lenient")
+    assert lenient.code == 0
+    assert b"wrong.data: 2 lines have other text than gold, at first line 1" in lenient.stderr
+
+
+def test_the_table_says_whether_intervals_are_by_gap_or_by_document(tmp_path):
+    """X.gold.data finds X.doc-ids beside it."""
+    lines = ["il\t\tit\tREPLACE_0\t0-0\n", "elle\t\tit\tREPLACE_0\t0-0\n"]
+    (tmp_path / "x.gold.data").write_text("".join(lines), "utf-8")
+    page = tmp_path / "page.html"
+    call = ("evaluate", tmp_path / "x.gold.data", tmp_path / "x.gold.data", "--task", "en-fr",
+            "--resamples", 20, "--html", page)  # fmt: skip
+    by_gap = crosspro(*call).stdout.decode()
+    assert "[95% interval by gap]; (rank) by that column." in by_gap
+    assert "[95% interval by gap], the band of a bar" in page.read_text("utf-8")
+    (tmp_path / "x.doc-ids").write_text("a\nb\n", "utf-8")
+    by_document = crosspro(*call).stdout.decode()
+    assert ": 2 gaps in 2 documents" in by_document
+    assert "[95% interval by document]; (rank) by that column." in by_document
+    assert "[95% interval by document], the band of a bar" in page.read_text("utf-8")
+    assert "95%" not in crosspro(*call[:-4], "--resamples", 0).stdout.decode()
+
+
+def test_one_of_a_kind_is_no_plural(tmp_path):
+    (tmp_path / "gold").write_text("il\t\tit\tREPLACE_0\t0-0\n", "utf-8")
+    (tmp_path / "ids").write_text("a\n", "utf-8")
+    shown = crosspro("evaluate", tmp_path / "gold", tmp_path / "gold", "--task", "en-fr",
+                     "--doc-ids", tmp_path / "ids").stdout.decode()  # fmt: skip
+    assert ": 1 gap in 1 document\n" in shown

@@ -30,6 +30,9 @@ def test_tables_and_layouts(files):
     assert shown.code == 0
     assert "best: 2 lines in 2 documents" in text
     assert "gender feminine" in text
+    assert "[95% interval by document]" in text
+    assert "In total and by pronoun the same word must be there" in text
+    assert "By kind, person, number and gender any word that agrees" in text
     assert "best - b" in text
     assert "pronoun_f1|language:fr|lines:2|ambiguous:no" in text
     assert b"2 documents are few" in shown.stderr

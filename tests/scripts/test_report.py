@@ -29,6 +29,7 @@ def test_both_files_and_the_overview(folder, tmp_path):
     assert set(files_in(folder)) - set(before) == {"report/report.html", "report/report.json"}
     shown = result.stdout.decode()
     assert re.search(r"^people .* 100\.00 \[100\.00, 100\.00\] \*", shown, re.MULTILINE)
+    assert "[95% interval by document].\n" in shown
     told = result.stderr.decode()
     for step in ("reading", "pronoun F1", "APT", "AutoPRF", "chrF", "BLEU", "set ctx"):
         assert f"{step}: done in" in told
@@ -40,6 +41,16 @@ def test_both_files_and_the_overview(folder, tmp_path):
         content = (folder / "report" / name).read_bytes()
         assert (tmp_path / "elsewhere" / name).read_bytes() == content
     assert json.loads((folder / "report/report.json").read_bytes())["unused"] == []
+
+
+def test_the_overview_says_by_what_each_interval_is(folder):
+    (folder / "doc-ids").unlink()
+    shown = crosspro("report", folder, "--resamples", 20).stdout.decode()
+    assert (
+        "[95% interval: BLEU, chrF, pronoun F1 by line; APT, AutoPRF F1 by sentence; "
+        "ctx (generated), pro (scores) by document].\n" in shown
+    )
+    assert "APT, AutoPRF F1 by sentence" in (folder / "report/report.html").read_text("utf-8")
 
 
 def test_the_number_of_processes_changes_nothing(folder, tmp_path, monkeypatch):

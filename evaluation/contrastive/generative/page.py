@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crosspro.evaluation.contrastive.formats import UNKNOWN, Instance
-from crosspro.evaluation.contrastive.generative.report import NOTE
+from crosspro.evaluation.contrastive.generative.report import RIGHT
 from crosspro.evaluation.contrastive.generative.score import (
     NEITHER,
     VERDICTS,
@@ -13,7 +13,7 @@ from crosspro.evaluation.contrastive.generative.score import (
     JudgedOutput,
 )
 from crosspro.evaluation.contrastive.page import context_lines, places_of
-from crosspro.evaluation.contrastive.report import group_title, set_heading
+from crosspro.evaluation.contrastive.report import group_title, note_under, set_heading
 from crosspro.evaluation.layout.examples import (
     MOST_EXAMPLES,
     Examples,
@@ -56,11 +56,12 @@ def generative_page(evaluation: GenerativeEvaluation, max_examples: int = MOST_E
         (verdict, *(shown_score(score, 100) for score in scores))
         for verdict, scores in zip(VERDICTS, zip(*evaluation.shares, strict=True), strict=True)
     ]
+    note = note_under(evaluation.groups, RIGHT)
     page = Page(
         "Expected forms in generated translations",
         set_heading(evaluation.test_set, evaluation.unit, evaluation.units),
         [
-            Section("Accuracy", html_table(("accuracy (%)", "instances", *names), rows), NOTE),
+            Section("Accuracy", html_table(("accuracy (%)", "instances", *names), rows), note),
             Section("What is there", html_table(("instances (%)", *names), shares)),
             *difference_section(evaluation.comparisons, 2),
             heat_maps(list(zip(names, make_matrices(cells), strict=True))),

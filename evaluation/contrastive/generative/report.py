@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from crosspro.evaluation.contrastive.generative.score import VERDICTS, GenerativeEvaluation
-from crosspro.evaluation.contrastive.report import group_title, set_heading, tsv_line
+from crosspro.evaluation.contrastive.report import group_title, note_under, set_heading, tsv_line
 from crosspro.evaluation.layout.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -16,7 +16,7 @@ from crosspro.evaluation.layout.differences import (
 from crosspro.evaluation.layout.style import PLAIN, Style
 from crosspro.evaluation.layout.tables import csv_number, csv_text
 
-NOTE = "[95% interval]; right if the expected form is a word of the translated sentence."
+RIGHT = "right if the expected form is a word of the translated sentence."
 _KEYS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
 
 
@@ -32,7 +32,7 @@ def generative_text(evaluation: GenerativeEvaluation, style: Style = PLAIN) -> s
     parts = [
         style.title(set_heading(evaluation.test_set, evaluation.unit, evaluation.units)),
         style.table(("accuracy (%)", "instances", *names), rows),
-        f"{NOTE}\n",
+        f"{note_under(evaluation.groups, RIGHT)}\n",
         style.title("What is there"),
         style.table(("instances (%)", *names), shares),
     ]

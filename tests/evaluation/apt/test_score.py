@@ -14,6 +14,7 @@ from crosspro.evaluation.apt.released.bridge import config_of_settings
 from crosspro.evaluation.apt.released.reference import score_from_reference
 from crosspro.evaluation.apt.report import (
     DETAIL_COLUMNS,
+    csv_report,
     detail_json,
     detail_tsv,
     json_report,
@@ -141,7 +142,10 @@ def test_no_pronoun_at_all():
     evaluation = evaluate_apt(text(["a"]), *_nothing(), LISTS, PLAIN, PLAN)
     assert np.isnan(evaluation.results[0].score.value)
     assert "no pronoun" in evaluation.warnings[0]
-    assert "nan" in text_report(evaluation)
+    shown = text_report(evaluation)
+    assert "nan" not in shown
+    assert "–" in shown
+    assert "nan" not in csv_report(evaluation)
     assert json.loads(json_report(evaluation))["candidates"][0]["score"] is None
 
 

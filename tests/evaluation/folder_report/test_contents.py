@@ -166,10 +166,13 @@ def test_a_source_whose_language_nobody_knows(folder):
     (folder / "source.txt").write_text("It rains, he says.\n" * 15, "utf-8")
     (folder / "reference.fr").write_text("Il pleut, dit-il.\n" * 15, "utf-8")
     assert missing(read(folder))["APT"].startswith("no lists of pronouns for ?-fr")
-    assert faults(folder, pronouns="en-fr") == [
-        "DIR: language: expected names that end in a language (source.en), or --pair, found none"
-    ]
+    (folder / "pronouns.yaml").write_text(
+        "source_pronouns: [it]\ntarget_pronouns: [il, elle]\n", "utf-8"
+    )
+    (found,) = faults(folder)
+    assert found.startswith("source.txt: language: expected names that end in a language (X.en)")
     assert read(folder, pair=("en", "fr")).linked.languages == ("en", "fr")
+    assert read(folder, pronouns="en-fr").linked.languages == ("en", "fr")
 
 
 def test_tokenised_text_is_told(folder):

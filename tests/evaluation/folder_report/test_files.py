@@ -11,10 +11,10 @@ from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.folder_report.files import (
     GivenFiles,
     find_files,
-    language_of,
     read_pair,
     system_name,
 )
+from crosspro.evaluation.mt_text.parallel_lines import language_of
 
 
 def find(folder, *names, given=None, pair=None):

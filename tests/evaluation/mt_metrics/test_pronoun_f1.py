@@ -144,7 +144,7 @@ def test_scores_of_what_is_not_there_are_not_defined():
     assert first["he"]["recall"]["value"] == first["he"]["f1"]["value"] == 0
     assert [one["value"] for one in other["she"].values()] == [None] * 3
     row = next(line for line in pronoun_text(found).splitlines() if line.startswith("pronoun she"))
-    assert " ".join(row.split()) == "pronoun she 0 3 0 0.00 [0.00, 0.00] nan 0.00 [0.00, 0.00]"
+    assert " ".join(row.split()) == "pronoun she 0 3 0 0.00 [0.00, 0.00] – 0.00 [0.00, 0.00]"
 
 
 def test_an_interval_ignores_samples_without_the_pronoun():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.mt_text.inputs import (
     AlignWith,
@@ -170,7 +172,8 @@ def test_both_directions_are_merged_by_grow_diag_final_unless_another_way_is_nam
     (files / "source").write_text("it rains here\na b c d\nthey sing\n", "utf-8")
     (files / "reference").write_text("il pleut\nw x y\nils chantent ici donc\n", "utf-8")
     again = (files / "reference",)
-    asked = paths(files, candidates=again, links_reference=None, links_candidates=())
+    without = {"links_reference": None, "links_candidates": ()}
+    asked = paths(files, candidates=again, **without, tokenised=True)
     data = read_input(asked, align=AlignWith(symmetrisation=name))
     source, target = (text.sentences() for text in (data.source, data.reference.text))
     chosen = AlignerSettings(symmetrisation=name or "grow-diag-final")
@@ -260,11 +263,21 @@ def test_a_prior_of_another_kind(files):
     assert found.startswith("none: file: expected a readable file")
 
 
-def test_text_without_links_is_tokenised_if_its_languages_are_named(files):
+@pytest.fixture
+def raw(files):
+    """Files of text that is not tokenised, without links."""
     (files / "source").write_text("It rains, he says.\n\nDon't!\n", "utf-8")
     (files / "reference").write_text("«Il pleut», dit-il.\n\nC'est fini!\n", "utf-8")
     (files / "candidate").write_text("Il pleut.\n\nPas\n", "utf-8")
-    asked = paths(files, links_reference=None, links_candidates=(), languages=("en", "fr"))
+    return files
+
+
+def without_links(files, **changes):
+    return paths(files, links_reference=None, links_candidates=(), **changes)
+
+
+def test_text_without_links_is_tokenised_if_it_does_not_look_so(raw):
+    asked = without_links(raw, languages=("en", "fr"))
     data = read_input(asked)
     assert data.source.words(0) == ["It", "rains", ",", "he", "says", "."]
     assert data.reference.text.words(2) == ["C'", "est", "fini", "!"]
@@ -276,9 +289,55 @@ def test_text_without_links_is_tokenised_if_its_languages_are_named(files):
     ]
 
 
-def test_given_links_count_the_words_of_tokenised_text(files):
-    (found,) = problems(paths(files, languages=("en", "fr")))
+def test_what_says_the_languages_of_text_that_is_tokenised(raw):
+    """The lists, else the caller, else the names of the files."""
+    names = {"source": "s.en", "reference": "r.txt", "candidate": "c.fr.gz"}
+    for old, new in names.items():
+        content = (raw / old).read_bytes()
+        (raw / new).write_bytes(gzip.compress(content) if new.endswith(".gz") else content)
+    named = without_links(
+        raw, source=raw / "s.en", reference=raw / "r.txt", candidates=(raw / "c.fr.gz",)
+    )
+    assert read_texts(named).languages == ("en", "fr")
+    assert read_texts(without_links(raw), load_lists("en-fr")).languages == ("en", "fr")
+    assert read_texts(replace(named, languages=("de", "es"))).languages == ("de", "es")
+    assert read_texts(replace(named, tokenised=True)).languages is None
+
+
+def test_text_is_not_taken_for_tokenised_where_nothing_says_its_languages(raw):
+    found = problems(without_links(raw))
+    assert [one.partition(" expected")[0] for one in found] == [
+        "source: language:",
+        "reference: language:",
+    ]
+    assert "or --tokenised if it is" in found[0]
+
+
+def test_a_corpus_to_align_with_is_tokenised_as_the_text_is(raw):
+    corpus = (raw / "source", raw / "reference")
+    lists, asked = load_lists("en-fr"), without_links(raw)
+    one = read_input(asked, lists, AlignWith(corpus))
+    for path, language in zip(corpus, ("en", "fr"), strict=True):
+        lines = path.read_text("utf-8").splitlines()
+        path.with_suffix(".tok").write_text(
+            "".join(f"{' '.join(tokenise(line, language))}\n" for line in lines), "utf-8"
+        )
+    tokenised = (raw / "source.tok", raw / "reference.tok")
+    other = read_input(asked, lists, AlignWith(tokenised))
+    for number in range(3):
+        assert one.reference.links.of_line(number) == other.reference.links.of_line(number)
+
+
+@pytest.mark.parametrize("counted", ["links", "tokens"])
+def test_given_links_and_tokens_count_the_words_of_tokenised_text(raw, counted):
+    (raw / "tokens").write_text("0 0\n", "utf-8")
+    (raw / "links").write_text("0-0\n\n\n", "utf-8")
+    given = {"links_reference": raw / "links"} if counted == "links" else {"tokens": raw / "tokens"}
+    asked = replace(without_links(raw), **given)
+    lists = load_lists("en-fr")
+    assert read_texts(asked, lists).languages is None
+    (found,) = problems(replace(asked, tokenised=False), lists=lists)
     assert found == (
-        "links: text: expected no links: they count the words of tokenised text, found text that "
-        "is to be tokenised"
+        f"{counted}: text: expected no {counted}: they count the words of tokenised text, found "
+        "text that is to be tokenised"
     )

@@ -7,7 +7,7 @@ import pytest
 
 from crosspro import __version__
 from crosspro.evaluation.statistics.ratio import ratio
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.statistics.score import Score, interval_note
 from crosspro.evaluation.statistics.signature import make_signature
 from crosspro.evaluation.statistics.significance import (
     Resampling,
@@ -105,3 +105,18 @@ def test_signatures_name_resampling_and_versions():
 def test_scores_are_shown_with_their_intervals():
     assert str(Score("a", 12.345, "s")) == "12.35"
     assert Score("a", 0.5, "s", 0.25, 0.75).shown(1) == "0.5 [0.2, 0.8]"
+
+
+def test_a_score_that_is_not_defined_is_a_dash():
+    assert Score("x", float("nan"), "s").shown(4) == "–"
+
+
+def test_a_table_says_by_what_its_intervals_are():
+    by_gap, by_document = (
+        Score("x", 1.0, make_signature(["x"], Resampling(10), unit), 0.5, 1.5)
+        for unit in ("gap", "document")
+    )
+    assert interval_note([by_gap, by_gap]) == "[95% interval by gap]"
+    assert interval_note([by_document]) == "[95% interval by document]"
+    assert interval_note([by_document, by_gap]) == "[95% interval by document and gap]"
+    assert interval_note([Score("x", 1.0, by_gap.signature), Score("x", 1.0, "x")]) == ""
