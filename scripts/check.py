@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -123,7 +122,7 @@ def _shown(measured: Mapping[str, SetCues], layout: TableLayout) -> str:
     """What the cues of each file tell: tables for people, or everything for programs."""
     if layout is TableLayout.JSON:
         content = {
-            path: {**asdict(one), "warnings": one.warnings()} for path, one in measured.items()
+            path: {"warnings": one.warnings(), **one.record()} for path, one in measured.items()
         }
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if layout is TableLayout.CSV:

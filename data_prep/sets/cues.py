@@ -257,6 +257,11 @@ class SetCues:
         found = [one.warning for one in self.strengths if one.cue not in {*told}]
         return [one for one in (*found, *(one.warning for one in self.differences)) if one]
 
+    def record(self) -> dict[str, Any]:
+        """Everything that was measured, as JSON files have it."""
+        both = {"strengths": self.strengths, "differences": self.differences}
+        return {name: [asdict(one) for one in found] for name, found in both.items()}
+
 
 @dataclass(frozen=True)
 class CueReport:
@@ -276,7 +281,7 @@ class CueReport:
 
     def record(self) -> dict[str, Any]:
         """The report as `run.json` has it."""
-        sets = {name: asdict(cues) for name, cues in self.sets.items()}
+        sets = {name: cues.record() for name, cues in self.sets.items()}
         return {"warnings": self.warnings, "sets": sets}
 
 
@@ -363,13 +368,15 @@ def _columns(cue: str, sets: Sequence[GapCues]) -> dict[str, int]:
 def _resampled(table: Numbers, seed: int) -> Numbers:
     """The shares of the columns in all groups, and in further rows those in resamples of groups.
 
-    A resample draws as many groups as there are, with replacement.
+    A resample draws as many groups as there are, with replacement. What few groups vary too little
+    is made good, as in the variance of a sample.
     """
     random, number = np.random.default_rng(seed), len(table)
     draws = (random.integers(number, size=number) for _ in range(_RESAMPLES))
     weights = (np.bincount(draw, minlength=number).astype(np.float64) for draw in draws)
     counts = np.array([table.sum(axis=0), *(weight @ table for weight in weights)])
-    return counts / counts.sum(axis=1, keepdims=True)
+    shares: Numbers = counts / counts.sum(axis=1, keepdims=True)
+    return shares[0] + (shares - shares[0]) * np.sqrt(number / max(number - 1, 1))
 
 
 def _balanced_accuracy(
@@ -380,7 +387,8 @@ def _balanced_accuracy(
     A gap gets the class in which its value is most frequent, as balanced accuracy wants it. Classes
     in which it is equally frequent share the gap, so a cue that tells nothing has chance exactly.
     """
-    folds = groups % _FOLDS
+    shuffled = np.random.default_rng(1).permutation(int(groups.max()) + 1)
+    folds = shuffled[groups] % _FOLDS
     values = int(codes.max()) + 1
     pairs, pair = np.unique(folds * values + codes, return_inverse=True)
     fold, value = pairs // values, pairs % values
