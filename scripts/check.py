@@ -131,8 +131,9 @@ def _shown(measured: Mapping[str, SetCues], layout: TableLayout) -> str:
     given = [("file", "gaps", "number", "class", "of these", "of the class")]
     far = [("file", *(cue for cue in CUES if cue != "document"))]
     for path, one in measured.items():
-        if one.strengths:
-            told.append((path, f"{100 * one.strengths[0].prior:.1f}", *map(_told, one.strengths)))
+        chance = [f"{100 * strength.prior:.1f}" for strength in one.strengths[:1]]
+        none = ["-"] * len(told[0][1:])  # of sets that are blind, or too small
+        told.append((path, *([*chance, *map(_told, one.strengths)] or none)))
         if one.differences:
             far.append((path, *map(_far, one.differences)))
         for away in (strength.given_away for strength in one.strengths):

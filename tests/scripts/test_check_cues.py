@@ -84,3 +84,9 @@ def test_no_table_stands_among_problems(folder, tmp_path):
     result = check(tmp_path / "bad.data", folder / "new.data", "--cues")
     assert result.code == 1
     assert len(result.stdout.splitlines()) == 1
+
+
+def test_a_small_file_is_not_measured(tmp_path, en_fr_2015):
+    write_examples(tmp_path / "x.data", demo_examples(en_fr_2015, "test", 5))
+    shown = check(tmp_path / "x.data", "--cues", "--layout", "markdown").stdout.decode()
+    assert shown.splitlines()[-1] == f"| {tmp_path / 'x.data'} | - | - | - | - | - | - |"
