@@ -127,9 +127,9 @@ def _shown(measured: Mapping[str, SetCues], layout: TableLayout) -> str:
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if layout is TableLayout.CSV:
         return csv_text([_COLUMNS, *(row for item in measured.items() for row in _rows(*item))])
-    told = [("file", "chance", *CUES)]
-    given = [("file", "gaps", "number", "class", "of these", "of the class")]
-    far = [("file", *(cue for cue in CUES if cue != "document"))]
+    told: list[tuple[str, ...]] = [("file", "chance", *CUES)]
+    given: list[tuple[str, ...]] = [("file", "gaps", "number", "class", "of these", "of the class")]
+    far: list[tuple[str, ...]] = [("file", *(cue for cue in CUES if cue != "document"))]
     for path, one in measured.items():
         chance = [f"{100 * strength.prior:.1f}" for strength in one.strengths[:1]]
         none = ["-"] * len(told[0][1:])  # of sets that are blind, or too small

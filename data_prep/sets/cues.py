@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from math import ceil, log2
+from math import ceil, log2, sqrt
 from operator import itemgetter
 from typing import Any
 
@@ -259,8 +259,10 @@ class SetCues:
 
     def record(self) -> dict[str, Any]:
         """Everything that was measured, as JSON files have it."""
-        both = {"strengths": self.strengths, "differences": self.differences}
-        return {name: [asdict(one) for one in found] for name, found in both.items()}
+        return {
+            "strengths": [asdict(one) for one in self.strengths],
+            "differences": [asdict(one) for one in self.differences],
+        }
 
 
 @dataclass(frozen=True)
@@ -376,7 +378,8 @@ def _resampled(table: Numbers, seed: int) -> Numbers:
     weights = (np.bincount(draw, minlength=number).astype(np.float64) for draw in draws)
     counts = np.array([table.sum(axis=0), *(weight @ table for weight in weights)])
     shares: Numbers = counts / counts.sum(axis=1, keepdims=True)
-    return shares[0] + (shares - shares[0]) * np.sqrt(number / max(number - 1, 1))
+    shares[1:] += (shares[1:] - shares[0]) * (sqrt(number / max(number - 1, 1)) - 1)
+    return shares
 
 
 def _balanced_accuracy(
@@ -421,7 +424,7 @@ def _given_away(
     pure &= of_class >= _LEAST_OF_CLASS
     if not pure.any():
         return None
-    value, label = np.unravel_index(np.where(pure, of_class, -1).argmax(), table.shape)
+    value, label = divmod(int(np.where(pure, of_class, -1).argmax()), len(names))
     right = int(table[value, label])
     shares = (int(gaps[value, 0]), right, float(of_class[value, label]))
     return GivenAway(_in_words(cue, values[value]), names[label], *shares)
