@@ -18,6 +18,7 @@ from crosspro.data_prep.files.textfile import atomic_output, make_folder, write_
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.sets.contents import Contents, example_contents
+from crosspro.data_prep.sets.cues import cue_report
 from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.statistics.score import Score
@@ -76,6 +77,9 @@ def fit_and_score(
     earlier = record.read_bytes() if record.is_file() else None
     system.configured = name or ""
     name = name or system.name
+    cues = cue_report(splits, task)
+    for warning in cues.warnings:
+        tell(f"warning: {warning}")
     run = Run(
         status="running",
         task=task.name,
@@ -84,6 +88,7 @@ def fit_and_score(
         configuration=configuration or Configuration(),
         data=contents(splits),
         layers=tuple(sorted(layers_in(splits.train))),
+        cues=cues.record(),
         versions=versions(),
         times=Times(now()),
     )

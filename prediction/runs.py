@@ -76,7 +76,8 @@ class Run:
     `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
     systems that came out of the same fit. `layers` are those of the training data. Systems that
-    were only joined have no seed.
+    were only joined have no seed. `cues` is what its data gives away without any language
+    (`crosspro.data_prep.sets.cues`).
     """
 
     status: Literal["running", "complete"]
@@ -90,6 +91,7 @@ class Run:
     variants: Mapping[str, Scores] = field(default_factory=dict)
     data: tuple[Contents, ...]
     layers: tuple[str, ...] = ()
+    cues: Mapping[str, Any] | None = None
     configuration: Configuration
 
     @property

@@ -20,6 +20,7 @@ from crosspro.prediction.fit_and_score import contents, fit_and_score
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
+from tests.data_prep.sets.test_cues import with_links, without_links
 
 TASK = load_task("en-fr")
 SIZES = {"train": 20, "dev": 5, "test": 5}
@@ -64,6 +65,29 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert run.times.ended >= run.times.started
     assert notes == [f"fitting ngram on {len(splits.train)} lines"]
     assert load_system(tmp_path / "run").name == "ngram"
+
+
+def test_a_training_tells_what_its_data_gives_away(tmp_path):
+    sizes = {"train": 100, "dev": 40, "test": 40}
+    clean = demo_splits(TASK, sizes, 1)
+    clean = replace(clean, train=[*map(with_links, clean.train)], dev=[*map(with_links, clean.dev)],
+                    test={"test": [*map(with_links, clean.test["test"])]})  # fmt: skip
+    notes = []
+    fit_and_score(TASK, Majority(), clean, tmp_path / "clean", tell=notes.append)
+    assert not [note for note in notes if "warning" in note]
+    assert read_run(tmp_path / "clean").cues["warnings"] == []
+    old = replace(clean, train=[*map(without_links, clean.train)])
+    outcome = fit_and_score(TASK, Majority(), old, tmp_path / "old", tell=notes.append)
+    (warning,) = [note for note in notes if "warning" in note]
+    assert warning.startswith("warning: train: a gap without a link is OTHER in 100.0 of 100 cases")
+    run = read_run(tmp_path / "old")
+    assert run == outcome.run
+    assert [f"warning: {one}" for one in run.cues["warnings"]] == [warning]
+    assert list(run.cues["sets"]) == ["train", "dev", "test"]
+    links = run.cues["sets"]["train"]["strengths"][0]
+    assert links["cue"] == "links"
+    assert links["told"] > links["prior"]
+    assert run.cues["sets"]["test"]["differences"][0]["distance"] > 0.05
 
 
 def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
