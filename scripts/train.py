@@ -37,7 +37,13 @@ from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE
-from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
+from crosspro.prediction.run_settings import (
+    Settings,
+    dashed_settings,
+    unknown_name,
+    unknown_names,
+    unlike_splits,
+)
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
@@ -219,6 +225,10 @@ def main() -> None:
         print(
             f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
         )
+        raise SystemExit(2)
+    dashed = dashed_settings(arguments, {*KEYS, *GROUPS})
+    if dashed:  # Hydra would list its own options
+        print(InputError(dashed), file=sys.stderr)
         raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     if sweep:
