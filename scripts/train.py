@@ -36,7 +36,7 @@ from crosspro.data_prep.task import Task, task_from_mapping
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
-from crosspro.prediction.fit_report import LOG_FILE
+from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
     Settings,
     dashed_settings,
@@ -48,7 +48,7 @@ from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
-from crosspro.scripts.train_comparison import comparison, demo_ceilings
+from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
 KEYS = (
@@ -143,6 +143,9 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     if function is demo_splits:
         best = demo_ceilings(task, settings["data"], system.context)
     _show(comparison(task, splits, outcome.run.name, outcome.run.scores, best))
+    _show(last_line(task, outcome.run, chosen_by(system.report)))
+    for warning in outcome.run.warnings:
+        _show(f"warning: {warning}")
     _show(f"Model, submissions, scores and HTML reports: {folder}")
     dev = outcome.run.scores.get("dev")
     return dev[task.official_score].value if dev else None
