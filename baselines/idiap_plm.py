@@ -31,13 +31,14 @@ from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.lexicon.load import AT_HAND, lexicon_at_hand, lexicon_of_setting
 from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.data_prep.words import word_set
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
+from crosspro.prediction.fit_report import LexiconReport
 from crosspro.prediction.system import Probabilities, System
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
@@ -53,10 +54,11 @@ _BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 class IdiapPLM(System):
     """Predicts pronouns by gender and number of the nouns and pronouns around them.
 
-    `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
-    does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
-    probability `certainty`; without `rules` the model decides alone. `tune_adjustment` favours rare
-    classes where the model decides, by as much as the dev score `monitor` says.
+    `lexicon` gives the gender of nouns (`crosspro lexicon`; `auto` is what is at hand); without one
+    only a parse of the target does. `context` sentences before a gap's are looked at. A rule that
+    fits gives its class the probability `certainty`; without `rules` the model decides alone.
+    `tune_adjustment` favours rare classes where the model decides, by as much as the dev score
+    `monitor` says.
     """
 
     name = "idiap_plm"
@@ -115,7 +117,7 @@ class IdiapPLM(System):
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.genders = lexicon_of_setting(self.lexicon, "system.lexicon")
+        self.genders = self._lexicon(train)
         marked = [
             self._filled(shown, original)
             for shown, original in zip(self._shown(train), train, strict=True)
@@ -127,6 +129,15 @@ class IdiapPLM(System):
             raw, frequencies = self._raw(dev), self.adjustment.frequencies
             tau = tune_tau(raw, frequencies, lambda chances: score(self._ruled(dev, chances)))
             self.adjustment = Adjustment(tau, frequencies)
+
+    def _lexicon(self, train: Sequence[Example]) -> Lexicon | None:
+        if self.lexicon != AT_HAND:
+            return lexicon_of_setting(self.lexicon, "system.lexicon")
+        found = lexicon_at_hand(self.task, train)
+        if found is None:
+            return None
+        self.report = LexiconReport(found.origin, len(found.lexicon), found.installed)
+        return found.lexicon
 
     def _shown(self, examples: Sequence[Example]) -> list[Example]:
         """What the model sees: gender and number of what came before and of the line, and gaps."""
@@ -232,7 +243,9 @@ class IdiapPLM(System):
         self.model = load_own(folder / _MODEL)
         if self.tune_adjustment:
             self.adjustment = load_adjustment(folder, len(self.task.classes))
-        self.genders = read_lexicon(folder / _LEXICON) if self.lexicon else None
+        path = folder / _LEXICON
+        known = self.lexicon is not None and (self.lexicon != AT_HAND or path.is_file())
+        self.genders = read_lexicon(path) if known else None
 
 
 def rule_of(example: Example, gap: Gap) -> str:

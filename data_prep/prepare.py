@@ -67,7 +67,7 @@ class PrepareSettings:
 class _Joined(Collection[Sequence[str]]):
     """The sentences of two texts, one after the other, read whenever they are gone over."""
 
-    def __init__(self, first: Sentences, second: Sentences) -> None:
+    def __init__(self, first: Texts, second: Texts) -> None:
         self.texts = first, second
 
     def __len__(self) -> int:

@@ -128,7 +128,32 @@ class ItLabelReport:
         )
 
 
-Report = FitReport | FeatureReport | ItLabelReport
+@dataclass(frozen=True)
+class LexiconReport:
+    """Where the genders of nouns come from that were to be taken from what is at hand.
+
+    `installed` says whether that is a lexicon that people have made.
+    """
+
+    lexicon: str
+    words: int
+    installed: bool
+
+    def told(self) -> str:
+        """What a user should know: the lexicon and its size."""
+        return f"genders of {self.words:,} words: {self.lexicon}"
+
+    def warning(self) -> str | None:
+        """That a larger lexicon could be had; None if there is one."""
+        if self.installed:
+            return None
+        return (
+            "warning: few words of other text have a gender so; system.lexicon names a larger "
+            "lexicon (lefff, lexique, german-nouns, or a TSV file: docs/lexicon.md)"
+        )
+
+
+Report = FitReport | FeatureReport | ItLabelReport | LexiconReport
 
 
 def member_label(name: str, system: str) -> str:
