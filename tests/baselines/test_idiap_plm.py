@@ -6,6 +6,7 @@ import csv
 import shutil
 from dataclasses import replace
 from importlib import resources
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import lexicon_at_hand, load_lexicon
+from crosspro.data_prep.lexicon.packages import PACKAGES
 from crosspro.data_prep.task import load_task
 from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.dev_score import dev_score
@@ -200,6 +202,56 @@ def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(data, system)
             assert choice in message
     else:
         pytest.skip("it is installed")
+
+
+@pytest.fixture
+def no_package(monkeypatch):
+    """No published lexicon is installed."""
+
+    def found(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("crosspro.data_prep.lexicon.packages.distribution", found)
+
+
+def test_without_a_package_the_lexicon_is_induced(no_package, data, tmp_path):
+    system = IdiapPLM(lexicon="auto")
+    system.fit(TASK, *data)
+    assert (system.genders.gender("table"), system.genders.gender("livre")) == ("Fem", "Masc")
+    assert system.report.lexicon == "induced from short texts of the package"
+    assert system.report.words == len(system.genders) > 300
+    assert "system.lexicon names a larger lexicon" in system.report.warning()
+    blind = IdiapPLM()
+    blind.fit(TASK, *data)
+    right = [np.mean(one.decide(data[1]) == gold(data[1])) for one in (system, blind)]
+    assert right[0] > right[1]
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(data[1]) == pytest.approx(system.predict(data[1]))
+
+
+def test_inflected_training_text_teaches_genders(no_package):
+    task = load_task("en-fr-2015")
+    one = Example(("x",), ("une", "licorne", "passe"), (), (), "d", tagged=False)
+    found = lexicon_at_hand(task, [one] * 5)
+    assert found.lexicon.gender("licorne") == "Fem"
+    assert found.origin == "induced from the training text and short texts"
+    assert lexicon_at_hand(load_task("fr-en"), []) is None  # English nouns have no gender
+
+
+def test_a_package_that_is_installed_comes_first(data):
+    found = lexicon_at_hand(TASK, data[0])
+    assert found.installed is PACKAGES["lefff"].installed()
+    assert (found.origin == "lefff") is found.installed
+
+
+def test_a_system_without_any_lexicon_at_hand_loads_again(no_package, tmp_path):
+    task = load_task("de-en")
+    dev = demo_examples(task, "dev", 5)
+    system = IdiapPLM(lexicon="auto")
+    system.fit(task, demo_examples(task, "train", 5), dev)
+    assert system.genders is None
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(dev) == pytest.approx(system.predict(dev))
 
 
 def test_what_follows_the_gap_in_its_line_is_seen():
