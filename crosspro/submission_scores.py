@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -45,6 +46,7 @@ def evaluate(
     from crosspro.evaluation.submissions.order import order_warning
     from crosspro.evaluation.submissions.results import evaluate
     from crosspro.evaluation.submissions.submission import read_gold
+    from crosspro.prediction.model_listing import chosen_run
     from crosspro.prediction.run_submissions import read_or_predict
     from crosspro.prediction.runs import names_of
 
@@ -52,6 +54,8 @@ def evaluate(
     plan, task, paths = resampling(resamples, seed), given_task(task), all_paths(submissions)
     layers = layers_beside(gold)
     layers = replace(layers, documents=path_or_none(doc_ids) or layers.documents)
+    tell = logging.getLogger("crosspro").warning
+    paths = [chosen_run(path, tell) if path.is_dir() else path for path in paths]
     labels = read_gold(Path(gold), task, layers.documents)
     found = read_or_predict(paths, task, labels, Path(gold), layers, lenient=lenient)
     read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]

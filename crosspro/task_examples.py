@@ -63,6 +63,8 @@ def prepare(
     *,
     doc_ids: AnyPath | None = None,
     links: AnyPath | None = None,
+    align_with: tuple[AnyPath, AnyPath] | None = None,
+    prior: AnyPath | None = None,
     annotator: str = "auto",
     source_annotator: str = "auto",
     rules: str = "2017",
@@ -71,13 +73,16 @@ def prepare(
 ) -> list[Example]:
     """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
 
-    `source` alone may be a file of both sides (TMX, .po). Finished steps are kept in `cache`, so
-    that an interrupted call goes on where it stopped; without it they are made again.
+    `source` alone may be a file of both sides (TMX, .po). Links are learnt together with a larger
+    text (`align_with`) or from a prior (`crosspro align --save-prior`), if one is given. Finished
+    steps are kept in `cache`, so that an interrupted call goes on where it stopped; without it they
+    are made again.
     """
     from tempfile import TemporaryDirectory
 
     from crosspro.data_prep.align.backends import default_settings
     from crosspro.data_prep.bitext import read_bitext
+    from crosspro.data_prep.bitext.exchanged import right_way_round
     from crosspro.data_prep.cache import Cache
     from crosspro.data_prep.gaps.rules import RULES, changed_rules
     from crosspro.data_prep.prepare import PrepareSettings, prepare
@@ -91,6 +96,8 @@ def prepare(
         annotator=annotator,
         source_annotator=source_annotator,
         links=path_or_none(links),
+        align_with=None if align_with is None else (Path(align_with[0]), Path(align_with[1])),
+        prior=path_or_none(prior),
         jobs=jobs,
     )
     texts = read_bitext(
@@ -102,6 +109,6 @@ def prepare(
     )
     with TemporaryDirectory() as scratch:
         steps = Cache(Path(cache or scratch))
-        bitext = tokenised_bitext(task, texts, steps.folder)
+        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)), steps.folder)
         examples, _ = prepare(task, bitext, settings, steps)
         return list(examples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
 
 def load_system(run: AnyPath) -> System:
-    """A trained system, ready to predict, from its run or an archive; no code in it is run."""
+    """A trained system, ready to predict, from its run or an archive; no code in it is run.
+
+    Of a folder of runs the newest complete one is taken, which the logger `crosspro` tells.
+    """
+    from crosspro.prediction.model_listing import chosen_run
     from crosspro.prediction.system import load_system
 
-    return load_system(run)
+    return load_system(chosen_run(Path(run), logging.getLogger("crosspro").warning))
 
 
 def predict(system: System, examples: Sequence[Example]) -> list[Example]:

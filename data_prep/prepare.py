@@ -9,9 +9,9 @@ No step holds the text in memory, except that the aligner numbers its words.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 from crosspro.data_prep.align.backends import (
@@ -19,13 +19,16 @@ from crosspro.data_prep.align.backends import (
     align_both_directions,
     beyond_limits,
 )
+from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.align.state import remove_folder
+from crosspro.data_prep.align.text import Sentences as Texts
 from crosspro.data_prep.annotate.corpus import AnnotationSettings
 from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
 from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
 from crosspro.data_prep.annotate.store import read_store
+from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.errors import CrossproError, input_error
 from crosspro.data_prep.example import Example, Link
 from crosspro.data_prep.files.stored import store_sentences
 from crosspro.data_prep.formats.links import format_links, read_links
@@ -35,23 +38,47 @@ from crosspro.data_prep.gaps.segments import Counts, segment_examples
 from crosspro.data_prep.step import Report, Step
 from crosspro.data_prep.task import Task
 from crosspro.data_prep.token import AnnotatedSentence, Token
-from crosspro.data_prep.tokenised import Sentences, TokenisedBitext
+from crosspro.data_prep.tokenised import Sentences, TokenisedBitext, tokenised_bitext
 
+FEW_SEGMENTS = 20_000
+"""Of fewer segments the aligner learns little: more text, or a prior, makes better links."""
 _REPORTED = 1000
 """Segments after which progress is told."""
 
 
 @dataclass(frozen=True)
 class PrepareSettings:
-    """How examples are made; files replace the steps that they are the result of."""
+    """How examples are made; files replace the steps that they are the result of.
+
+    Links that are made are learnt together with a larger bitext (`align_with`, tokenised or not),
+    and begin with what another one taught (`prior`).
+    """
 
     rules: GapRules
     aligner: AlignerSettings
     annotator: str = "auto"
     source_annotator: str = "auto"
     links: Path | None = None
+    align_with: tuple[Path, Path] | None = None
+    prior: Path | None = None
     jobs: int = 1
     engine: str = "local"
+
+
+class _Joined(Collection[Sequence[str]]):
+    """The sentences of two texts, one after the other, read whenever they are gone over."""
+
+    def __init__(self, first: Texts, second: Texts) -> None:
+        self.texts = first, second
+
+    def __len__(self) -> int:
+        return sum(map(len, self.texts))
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return chain(*self.texts)
+
+    def __contains__(self, words: object) -> bool:
+        return any(words in text for text in self.texts)
 
 
 def prepare(
@@ -69,9 +96,9 @@ def prepare(
     """
     if not len(bitext):
         raise CrossproError("bitext: expected at least one segment, found none")
-    check_annotators(task, settings)
+    check_settings(task, settings)
     counts = Counts()
-    links = _links(bitext, settings, cache, report)
+    links = _links(task, bitext, settings, cache, report)
     if settings.links is None and settings.aligner.aligner == "own":
         counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
     targets = _targets(task, bitext, settings, cache, report)
@@ -82,8 +109,11 @@ def prepare(
     return _reported(examples, len(bitext), report), counts
 
 
-def check_annotators(task: Task, settings: PrepareSettings) -> None:
+def check_settings(task: Task, settings: PrepareSettings) -> None:
     """Raise at once what would be missing later: a package, a model, a file."""
+    if settings.links is not None and (settings.align_with or settings.prior):
+        expected = "none beside align_with and prior, by which they are made"
+        raise input_error("settings", "links", expected, str(settings.links))
     if task.tagged or task.null_subjects:
         make_annotator(settings.annotator, task.target_language, _tagset(task.tagset))
     if task.null_subjects or _filters(task, settings.rules):
@@ -111,32 +141,54 @@ def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterat
 
 
 def _links(
-    bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
 ) -> Iterator[tuple[Link, ...]]:
-    source, target = bitext.source, bitext.target
+    source: Texts = bitext.source
+    target: Texts = bitext.target
     if settings.links is not None:
         report(Step("reading links", f"from {settings.links}"))
         # All of it is checked now, not after hours of annotating.
         deque(read_links(settings.links, source, target), maxlen=0)
         return read_links(settings.links)
-    name = "aligning"
-    report(Step(name, f"{len(bitext):,} segments ({settings.aligner.aligner})"))
-    key = content_key(content_key(iter(bitext)), settings.aligner)
+    name, aligner, known, others = "aligning", settings.aligner, None, []
+    if settings.prior is not None:
+        known = load_prior(settings.prior)
+        aligner = replace(aligner, form=known.form, prefix_length=known.prefix_length)
+        others.append(content_key(settings.prior))
+    if settings.align_with is not None:
+        corpus = _corpus(task, *settings.align_with, cache)
+        source, target = _Joined(bitext.source, corpus.source), _Joined(target, corpus.target)
+        others.append(content_key(iter(corpus)))
+    report(Step(name, f"{len(source):,} segments ({aligner.aligner})"))
+    key = content_key(content_key(iter(bitext)), aligner, *others)
     folder = cache.path("aligning", key)
 
     def align() -> Iterator[str]:
         found = align_both_directions(
             source,
             target,
-            settings.aligner,
+            aligner,
+            known,
             progress=lambda detail, done, total: report(Step(name, detail, done, total)),
             folder=folder,
-        ).links(settings.aligner.symmetrisation)
-        return (format_links(one) + "\n" for one in found)
+        ).links(aligner.symmetrisation)
+        return (format_links(one) + "\n" for one in islice(found, len(bitext)))
 
     links = cache.lines("links", key, align)
     remove_folder(folder)
     return read_links(links)
+
+
+def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBitext:
+    """A larger text of the same languages to learn from; segments with one side are left out."""
+    segments = read_bitext(
+        source,
+        target,
+        source_language=task.source_language,
+        target_language=task.target_language,
+        missing="skip",
+    )
+    return tokenised_bitext(task, segments, cache.folder)
 
 
 # Annotation -------------------------------------------------------------------------------------

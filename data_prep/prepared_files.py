@@ -11,6 +11,7 @@ from pathlib import Path
 from crosspro import __version__
 from crosspro.data_prep.cache import file_digest
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.guard import check_not_input
 from crosspro.data_prep.files.textfile import atomic_output, write_text
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.segments import Counts
@@ -20,29 +21,43 @@ from crosspro.data_prep.sets.statistics import DocumentSize, total_size
 from crosspro.data_prep.task import Task
 
 
-def write_prepared(examples: Iterable[Example], output: Path, blind: bool) -> DocumentSize:
+def write_prepared(
+    examples: Iterable[Example], output: Path, blind: bool, documents: bool = True
+) -> DocumentSize:
     """Write PREFIX.data and what belongs to it, so that either all or none of them appear.
 
-    Examples are written as they come; how much it was in all is returned.
+    Examples are written as they come; how much it was in all is returned. Text without documents
+    has no ids: those of an earlier text under the same name are removed.
     """
+    prefixes = [output, output.with_name(f"{output.name}{BLIND}")][: 1 + blind]
+    named = [prefix.with_name(f"{prefix.name}.doc-ids") for prefix in prefixes]
+    if not documents:
+        for path in named:
+            check_not_input(path)
     with ExitStack() as files:
         # The last to be opened is the first to be moved into place: the data comes last.
-        data = files.enter_context(atomic_output(output.with_name(f"{output.name}.data")))
-        ids = files.enter_context(atomic_output(output.with_name(f"{output.name}.doc-ids")))
-        hidden = output.with_name(f"{output.name}{BLIND}.data")
-        without = files.enter_context(atomic_output(hidden)) if blind else None
+        data, *hidden = (
+            files.enter_context(atomic_output(prefix.with_name(f"{prefix.name}.data")))
+            for prefix in prefixes
+        )
+        ids = [files.enter_context(atomic_output(path)) for path in named if documents]
 
         def written() -> Iterator[Example]:
             for example in examples:
                 line = format_example(example)
                 data.write(line.encode("utf-8") + b"\n")
-                ids.write(f"{example.document or ''}\n".encode())
-                if without is not None:
+                for handle in ids:
+                    handle.write(f"{example.document or ''}\n".encode())
+                for handle in hidden:
                     visible = line.split("\t", 2)[2]
-                    without.write(f"\t\t{visible}\n".encode())
+                    handle.write(f"\t\t{visible}\n".encode())
                 yield example
 
-        return total_size(written())
+        total = total_size(written())
+        if not documents:
+            for path in named:
+                path.unlink(missing_ok=True)
+        return total
 
 
 def write_report(
@@ -59,11 +74,8 @@ def write_report(
 
     What people have `checked` is part of it, where they have.
     """
-    chosen = {
-        f.name: value if isinstance(value := getattr(settings, f.name), str | int) else str(value)
-        for f in fields(settings)
-        if f.name not in ("rules", "aligner")
-    }
+    others = (f.name for f in fields(settings) if f.name not in ("rules", "aligner"))
+    chosen = {name: _plain(getattr(settings, name)) for name in others}
     content = {
         "crosspro": __version__,
         "task": task.name,
@@ -85,3 +97,10 @@ def write_report(
     }
     path = output.with_name(f"{output.name}.report.json")
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def _plain(value: object) -> str | int:
+    """A setting as the report has it."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return value if isinstance(value, str | int) else str(value)

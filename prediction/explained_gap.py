@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from crosspro.data_prep.errors import printable
 from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.formats.target_form import LEMMATISED
 from crosspro.evaluation.layout.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation
 
@@ -33,6 +34,11 @@ class ExplainedGap:
         gold = f", gold {self.gap.label}" if self.gap.label else ""
         place = f"line {self.line}, gap {self.number} of {len(self.example.gaps)}"
         return f"{place}: {pronoun} → {self.explanation.chosen}{gold}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the sentence should know: that words were made lemmas."""
+        return (LEMMATISED,) if self.example.tagged else ()
 
 
 def verdict(explanation: Explanation) -> str:
@@ -79,7 +85,8 @@ def as_text(explained: ExplainedGap, most: int) -> str:
     target[explained.gap.position] = f"[{target[explained.gap.position]}]"
     source = list(example.source)
     source[explained.gap.source_index] = f"[{source[explained.gap.source_index]}]"
-    head = [explained.title, f"source  {' '.join(source)}", f"target  {' '.join(target)}", ""]
+    head = [explained.title, f"source  {' '.join(source)}", f"target  {' '.join(target)}"]
+    head += [*explained.notes, ""]
     head = [printable(line) for line in head]
     return "\n".join([*head, *_lines(explained.explanation, example, most)])
 
@@ -116,6 +123,7 @@ def as_json(explained: ExplainedGap) -> str:
         "gold": gap.label,
         "source": example.source,
         "target": example.target,
+        "notes": explained.notes,
         "explanation": asdict(explained.explanation),
     }
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"

@@ -17,10 +17,11 @@ _LOUD = 0.1
 
 def explanation_page(explained: ExplainedGap, subtitle: str, most: int) -> str:
     """The page; tables have at most so many rows."""
+    notes = (f'<p class="note">{_text(note)}</p>' for note in explained.notes)
     parts = {
         "title": _text(explained.title),
         "subtitle": _text(subtitle),
-        "sections": "".join(_sections(explained.explanation, explained, most)),
+        "sections": "".join((*notes, *_sections(explained.explanation, explained, most))),
     }
     return fill_page(SHARED / "explanation.html", parts)
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
+
+import numpy as np
 
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example
@@ -42,6 +46,8 @@ from crosspro.prediction.runs import (
 )
 from crosspro.prediction.system import System
 
+WILD_DIFFERENCE = 15.0
+"""Points between dev and a test from which on their scores are said to differ."""
 _PAGE_GAPS = 2000
 """Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
 
@@ -129,6 +135,7 @@ def fit_and_score(
             for number, variant in enumerate(system.variants(), start=1)
         },
     )
+    run = replace(run, warnings=tuple(score_warnings(task, splits, evaluations)))
     write_run(folder, run)
     for place in (folder / ENCODED, *folder.glob(f"{MEMBERS}/*/{ENCODED}")):
         shutil.rmtree(
@@ -181,6 +188,45 @@ def score_set(
     page = html_report(evaluation, submissions, examples, max_examples=_PAGE_GAPS)
     write_text(folder / f"{title}.report.html", page)
     return evaluation
+
+
+def score_warnings(
+    task: Task, splits: Splits, evaluations: Mapping[str, Evaluation]
+) -> Iterator[str]:
+    """Why not to trust the scores of a run.
+
+    A set on which the system is less often right than the most frequent class of train; and a test
+    whose official score or accuracy is `WILD_DIFFERENCE` points or more from that on dev, and more
+    than both intervals explain, where they are known: they have no value in common.
+    """
+    labels = Counter(gap.label for example in splits.train for gap in example.gaps)
+    if any(labels[name] for name in task.classes):
+        most = max(task.classes, key=lambda name: labels[name])
+        for title, one in evaluations.items():
+            base = 100 * float(np.mean(one.gold.classes == task.class_index[most]))
+            found = one.results[0].scores["accuracy"].value
+            if found < base:
+                yield (
+                    f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
+                    f"{most}, the most frequent class of train"
+                )
+    scores = _scores(dict(evaluations), 0)
+    for title, metric in product(splits.test, dict.fromkeys((task.official_score, "accuracy"))):
+        if title in scores and "dev" in scores:
+            pair = scores["dev"][metric], scores[title][metric]
+            if differ_wildly(*pair):
+                yield (
+                    f"dev and {title} differ: {metric.replace('_', ' ')} {pair[0]} and {pair[1]}; "
+                    "what was chosen on dev may not be what is best there"
+                )
+
+
+def differ_wildly(one: Score, other: Score) -> bool:
+    """Whether two scores are far apart, and not for chance, as far as their intervals tell."""
+    low, high = sorted((one, other), key=lambda score: score.value)
+    if high.value - low.value < WILD_DIFFERENCE:
+        return False
+    return low.high is None or high.low is None or low.high < high.low
 
 
 def contents(splits: Splits) -> tuple[Contents, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 
-from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.errors import InputError, Problem, input_error, printable
 from crosspro.data_prep.files.run_path import is_archive
 from crosspro.data_prep.joint_task import saved_task
 from crosspro.prediction.model_archive import (
@@ -21,7 +21,7 @@ from crosspro.prediction.model_archive import (
     read_manifest,
 )
 from crosspro.prediction.model_export import TENSORS
-from crosspro.prediction.runs import FILE, find_run
+from crosspro.prediction.runs import FILE, Run, find_run
 from crosspro.prediction.stored_tensors import FULL, load_tensors, stored_weights
 from crosspro.prediction.system import (
     DESCRIPTION,
@@ -35,6 +35,9 @@ from crosspro.prediction.system import (
 ARCHIVES = ".zip"
 """How archives are called that are looked for in folders."""
 _DIGITS = 12
+_SWEEP = "multirun.yaml"
+"""What Hydra writes to the folder of a sweep."""
+_MOST_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,34 @@ def found_models(paths: Sequence[Path]) -> Iterator[Path]:
         else:
             expected = "a run, an archive of crosspro models, or a folder of them"
             raise input_error(path, "path", expected, "a file" if path.is_file() else "none")
+
+
+def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
+    """The run that a path stands for: itself, or the newest complete one of a folder of runs.
+
+    `tell` hears which. Runs of several systems or tasks, those of a sweep and those that ended at
+    the same time are equally possible: `InputError` lists them. A path without runs is given back,
+    since what loads it says what is wrong with it.
+    """
+    if not path.is_dir() or _is_model(path):
+        return path
+    found = {run: _record(run) for run in _below(path)}
+    complete = {run: one for run, one in found.items() if one is None or one.status == "complete"}
+    if found and not complete:
+        stopped = f"{len(found)} that did not end: {_listed(found)}"
+        raise input_error(path, "run", "a complete one", stopped)
+    ends = [_ended(one) for one in complete.values()]
+    newest = [run for run, one in complete.items() if _ended(one) == max(ends)]
+    kinds = {(one.task, one.system) if one else None for one in complete.values()}
+    swept = len(complete) > 1 and (path / _SWEEP).is_file()
+    if len(newest) > 1 or len(kinds) > 1 or swept:
+        expected = "the name of one run, since several are equally possible"
+        raise input_error(path, "run", expected, _listed(complete))
+    if not newest:
+        return path
+    others = f"the newest of {len(complete)} complete runs" if len(complete) > 1 else "its only run"
+    tell(printable(f"{path}: {others}, {newest[0].relative_to(path)}"))
+    return newest[0]
 
 
 def summary(path: Path) -> ModelSummary:
@@ -147,6 +178,26 @@ def _weights_of(path: Path) -> str:
     except (OSError, SafetensorError, ValueError) as error:
         found = " ".join(str(error).split()[:40])
         raise input_error(path, "weights", "a safetensors file", found) from error
+
+
+def _record(path: Path) -> Run | None:
+    """What a run says of itself; None where that cannot be read, which its model may do without."""
+    try:
+        return find_run(path)
+    except InputError:
+        return None
+
+
+def _ended(record: Run | None) -> str:
+    return "" if record is None else record.times.ended or record.times.started
+
+
+def _listed(runs: Mapping[Path, Run | None]) -> str:
+    """Runs by name, the newest first, each with its task and system where that is known."""
+    order = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
+    shown = [str(run) if one is None else f"{run} ({one.task}, {one.name})" for run, one in order]
+    more = [f"{len(shown) - _MOST_LISTED} more"] if len(shown) > _MOST_LISTED else []
+    return ", ".join([*shown[:_MOST_LISTED], *more])
 
 
 def _is_model(path: Path) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import inspect
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from inspect import isfunction
+from itertools import zip_longest
 from math import inf
 from typing import Any, TypeGuard
 
@@ -24,6 +25,9 @@ _BY_POSITION = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.VAR_POSITIONAL,
 )
+_FOLDER = "hydra.run.dir"
+_OPTIONS = {"t": "task", "o": _FOLDER, "output": _FOLDER}
+"""What options of other commands are called here."""
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -220,6 +224,25 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
                 problems.append(unknown_name(name, place, names))
                 break
             section = place
+    return problems
+
+
+def dashed_settings(arguments: Sequence[str], known: Collection[str]) -> list[Problem]:
+    """Problems with settings that are written as options of other commands (--task en-fr).
+
+    `known` are the names that may stand first; what Hydra itself takes is none of them.
+    """
+    problems = []
+    for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
+        name, equals, value = argument.lstrip("-").partition("=")
+        name = _OPTIONS.get(name, name.replace("-", "_"))
+        if not argument.startswith("-") or not {name, name.partition(".")[0]} & {*known, _FOLDER}:
+            continue
+        if not equals and "=" not in following and not following.startswith("-"):
+            value, argument = following, f"{argument} {following}"
+        problems.append(
+            Problem("settings", None, name, f"{name}={value or '…'}", quoted(argument.strip()))
+        )
     return problems
 
 

@@ -75,9 +75,9 @@ class Run:
 
     `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
-    systems that came out of the same fit. `layers` are those of the training data. Systems that
-    were only joined have no seed. `cues` is what its data gives away without any language
-    (`crosspro.data_prep.sets.cues`).
+    systems that came out of the same fit. `warnings` say which scores to mistrust. `layers` are
+    those of the training data. Systems that were only joined have no seed. `cues` is what its data
+    gives away without any language (`crosspro.data_prep.sets.cues`).
     """
 
     status: Literal["running", "complete"]
@@ -89,6 +89,7 @@ class Run:
     fit: Mapping[str, Any] | None = None
     scores: Scores = field(default_factory=dict)
     variants: Mapping[str, Scores] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     data: tuple[Contents, ...]
     layers: tuple[str, ...] = ()
     cues: Mapping[str, Any] | None = None
@@ -129,7 +130,8 @@ def _checked_run(content: dict[str, Any], path: Path) -> Run:
     content["configuration"] = replace(asked, overrides=tuple(asked.overrides))
     content["times"] = Times(**content["times"])
     content["data"] = tuple(Contents(**one) for one in content["data"])
-    content["layers"] = tuple(content.get("layers", ()))
+    for key in ("layers", "warnings"):
+        content[key] = tuple(content.get(key, ()))
     content["scores"] = _scores(content.get("scores", {}))
     variants = content.get("variants", {})
     content["variants"] = {name: _scores(sets) for name, sets in variants.items()}

@@ -26,6 +26,7 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     named,
+    one_run,
     show_table,
     write_output,
     write_report,
@@ -117,7 +118,7 @@ def score(
     )
     from crosspro.evaluation.statistics.significance import Resampling
 
-    runs = run_dir or []
+    runs = [one_run(path) for path in run_dir or []]
     check_html(html, legacy)
     if legacy:
         known = ("test_set", "scores", "run_dir", "maximise", "legacy", "output")

@@ -23,7 +23,7 @@ from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
+from crosspro.scripts.options import DocIdsBeside, layers_of, one_run, show_table
 
 app = command_app()
 
@@ -79,6 +79,7 @@ def ensemble(
     _check_files(files, doc_ids)
     check_new_folder(output)
     started = now()
+    runs = [one_run(path) for path in runs]
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []
     data: list[Contents] = []

@@ -55,6 +55,7 @@ from crosspro.scripts.options import (
     TaskName,
     layers_of,
     named,
+    one_run,
     style_of,
     write_output,
 )
@@ -144,6 +145,7 @@ def evaluate_command(
         raise typer.BadParameter("--signatures: only with --layout table or markdown")
     if html is not None and layout is SubmissionLayout.OFFICIAL:
         raise typer.BadParameter("--html: there is no page beside the official layout")
+    submissions = [one_run(path) for path in submissions]
     shown = _names(submissions, name or [])
     unranked = _contrastive(contrastive or [], shown)
     rules = load_task(task)

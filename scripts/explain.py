@@ -22,7 +22,7 @@ from crosspro.prediction.output import layer_notes, whole_documents
 from crosspro.prediction.system import load_system
 from crosspro.scripts.html_options import Html, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, Output, layers_of, write_output
+from crosspro.scripts.options import DocIdsBeside, Output, RunDir, layers_of, one_run, write_output
 
 app = command_app()
 
@@ -36,7 +36,7 @@ class ExplanationLayout(StrEnum):
 
 @app.command()
 def explain(
-    run_dir: Annotated[Path, typer.Argument(help="Run of train.py, or an archive.")],
+    run_dir: RunDir,
     file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
     line: Annotated[
         int | None,
@@ -66,6 +66,7 @@ def explain(
     check_html(html)
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
+    run_dir = one_run(run_dir)
     system = load_system(run_dir)
     examples = read_layered(file, system.task, layers, lenient=lenient)
     for note in layer_notes(system, str(file), layers.present()):

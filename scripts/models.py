@@ -18,7 +18,14 @@ from crosspro.prediction.model_export import export_run, import_archive
 from crosspro.prediction.model_listing import ModelSummary, checked_system, found_models, summary
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import LayoutOption, Output, TableLayout, write_report
+from crosspro.scripts.options import (
+    LayoutOption,
+    Output,
+    RunDir,
+    TableLayout,
+    one_run,
+    write_report,
+)
 
 app = command_app()
 
@@ -54,7 +61,7 @@ def list_command(
 
 @app.command("export")
 def export_command(
-    run_dir: Annotated[Path, typer.Argument(help="Run of train.py, or an archive.")],
+    run_dir: RunDir,
     output: Annotated[Path, typer.Option("--output", "-o", help="The archive, as en-fr.zip.")],
     weights: Annotated[
         str, typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}.")
@@ -68,7 +75,7 @@ def export_command(
     """
     if weights not in WEIGHTS:
         raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {quoted(weights)}")
-    packed = export_run(run_dir, output, weights)
+    packed = export_run(one_run(run_dir), output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights == FULL:

@@ -38,6 +38,8 @@ DocIdsBeside = Annotated[
         "without it, and `none` says not to use it.",
     ),
 ]
+A_RUN = "Run of train.py, its archive, or a folder of runs, of which the newest is taken"
+RunDir = Annotated[Path, typer.Argument(help=f"{A_RUN}.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 Names = Annotated[
     list[str] | None,
@@ -121,6 +123,18 @@ def named(own: Sequence[str], given: Sequence[str] | None) -> list[str]:
     if twice:
         raise typer.BadParameter(f"each needs a name of its own: {', '.join(map(quoted, twice))}")
     return names
+
+
+def one_run(path: Path) -> Path:
+    """The run that a path stands for, told where it is the newest of a folder of runs.
+
+    What reads records is imported for folders alone: other paths stand for themselves.
+    """
+    if not path.is_dir():
+        return path
+    from crosspro.prediction.model_listing import chosen_run
+
+    return chosen_run(path, lambda note: print(note, file=sys.stderr))
 
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:

@@ -24,7 +24,7 @@ from crosspro.prediction.output import layer_notes, pointed_at, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of
+from crosspro.scripts.options import A_RUN, DocIdsBeside, layers_of, one_run
 
 app = command_app()
 
@@ -34,7 +34,7 @@ def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     run_dir: Annotated[
         Path | None,
-        typer.Argument(help="Run of train.py, or an archive; left out with --model."),
+        typer.Argument(help=f"{A_RUN}; left out with --model."),
     ] = None,
     file: Annotated[
         Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
@@ -70,6 +70,7 @@ def predict(
     may stand for, and none, the best first.
     """
     run_dir, file = _run_and_file(run_dir, file, model)
+    run_dir = one_run(run_dir)
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.align.backends import default_settings
-from crosspro.data_prep.bitext.exchanged import exchanged
+from crosspro.data_prep.bitext.exchanged import right_way_round
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.cache import Cache
@@ -23,13 +23,13 @@ from crosspro.data_prep.files.textfile import atomic_output, count_lines
 from crosspro.data_prep.gaps.hand_check import HandCheck
 from crosspro.data_prep.gaps.rules import changed_rules
 from crosspro.data_prep.gaps.segments import Counts
-from crosspro.data_prep.prepare import PrepareSettings, check_annotators, prepare
+from crosspro.data_prep.prepare import FEW_SEGMENTS, PrepareSettings, check_settings, prepare
 from crosspro.data_prep.prepared_files import write_prepared, write_report
 from crosspro.data_prep.step import Step
-from crosspro.data_prep.task import OTHER, Task, load_task
+from crosspro.data_prep.task import Task, load_task
 from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import check_outputs
+from crosspro.scripts.mt_options import AlignPrior, AlignWithOption, check_outputs
 from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table
 from crosspro.scripts.steps import StepDisplay
 
@@ -75,6 +75,8 @@ def prepare_command(
     source_parse: Annotated[
         Path | None, typer.Option(help="A parse of the source (CoNLL-U).")
     ] = None,
+    align_with: AlignWithOption = None,
+    prior: AlignPrior = None,
     aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
     most_words: MaxWords = None,
     rules: Annotated[Year, typer.Option(help="Rules of this year.")] = Year.Y2017,
@@ -88,7 +90,9 @@ def prepare_command(
     tokenised: Annotated[
         bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
     ] = None,
-    blind: Annotated[bool, typer.Option("--blind", help="Also write PREFIX.blind.data.")] = False,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
+    ] = False,
     sheet_file: Annotated[
         Path | None, typer.Option("--sheet", help="Also write pronouns for people to check (TSV).")
     ] = None,
@@ -106,11 +110,12 @@ def prepare_command(
 ) -> None:
     """Make shared-task files from parallel text.
 
-    Writes PREFIX.data, PREFIX.doc-ids and PREFIX.report.json. The text is tokenised, aligned, and
-    the target annotated; then gaps are placed by the rules of the papers. Finished steps are kept
-    in a cache, so an interrupted run goes on where it stopped. For the other direction exchange
-    --source and --target and take the other task. --sheet and --checked: people check whether
-    pronouns are subjects and what translates them; the report tells how often we were wrong.
+    Writes PREFIX.data, PREFIX.doc-ids (if documents are known) and PREFIX.report.json. The text is
+    tokenised, aligned, and the target annotated; then gaps are placed by the rules of the papers.
+    Finished steps are kept in a cache, so an interrupted run goes on where it stopped. For the
+    other direction exchange --source and --target and take the other task. --sheet and --checked:
+    people check whether pronouns are subjects and what translates them; the report tells how often
+    we were wrong.
     """
     task_rules = load_task(task)
     _check_sheets(task_rules, sheet_file, checked)
@@ -124,11 +129,13 @@ def prepare_command(
         annotator=annotator,
         source_annotator=f"conllu:{source_parse}" if source_parse else source_annotator,
         links=links,
+        align_with=align_with,
+        prior=prior,
         jobs=jobs,
         engine=engine.value,
     )
     settings.aligner.check()
-    check_annotators(task_rules, settings)
+    check_settings(task_rules, settings)
     texts = read_bitext(
         source,
         target,
@@ -137,17 +144,22 @@ def prepare_command(
         doc_ids=doc_ids,
         format=text_format,
     )
+    texts = right_way_round(task_rules, texts, source)
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
-        if _exchanged(task_rules, bitext):
-            languages = f"{task_rules.source_language} to {task_rules.target_language}"
-            note = f"source and target look exchanged: {task_rules.name} is {languages}"
-            print(f"warning: {note}", file=sys.stderr)
+        if not (links or align_with or prior) and len(bitext) < FEW_SEGMENTS:
+            print(
+                f"note: {len(bitext):,} lines are few to learn links from (fewer than "
+                f"{FEW_SEGMENTS:,}): give more text with --align-with SOURCE TARGET, or what "
+                "crosspro align --save-prior has learnt from it with --prior",
+                file=sys.stderr,
+            )
         check = _hand_check(task_rules, bitext, sheet_file, sample, checked)
         examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
-        total = write_prepared(examples, output, blind)
-    inputs = [path for path in (source, target, doc_ids, links, checked) if path]
+        total = write_prepared(examples, output, blind, any(bitext.documents))
+    named = (source, target, doc_ids, links, prior, *(align_with or ()), checked)
+    inputs = [path for path in named if path]
     found = _written_check(check, sheet_file)
     record = None if found is None else found.record
     write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
@@ -213,11 +225,6 @@ def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronou
         with atomic_output(sheet) as handle:
             handle.write(sheet_text(check.sampled()))
     return checked_pronouns(check) if check.corrections else None
-
-
-def _exchanged(task: Task, bitext: TokenisedBitext) -> bool:
-    forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
-    return exchanged(bitext.source, bitext.target, task.source_pronouns, forms)
 
 
 def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) -> None:

@@ -20,6 +20,7 @@ from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.web_server import listen
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
+from crosspro.scripts.options import one_run
 
 _PACKAGES = ("fastapi", "uvicorn")
 
@@ -86,7 +87,7 @@ def serve(
         aligner = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
     listening = listen(host, port)
     with listening:
-        systems = load_named(runs)
+        systems = load_named([one_run(path) for path in runs])
         tasks = tasks_of(systems)
         pipelines = {
             name: PairPipeline(task, annotator, source_annotator, aligner)

@@ -36,13 +36,19 @@ from crosspro.data_prep.task import Task, task_from_mapping
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
-from crosspro.prediction.fit_report import LOG_FILE
-from crosspro.prediction.run_settings import Settings, unknown_name, unknown_names, unlike_splits
+from crosspro.prediction.fit_report import LOG_FILE, chosen_by
+from crosspro.prediction.run_settings import (
+    Settings,
+    dashed_settings,
+    unknown_name,
+    unknown_names,
+    unlike_splits,
+)
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
-from crosspro.scripts.train_comparison import comparison, demo_ceilings
+from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
 KEYS = (
@@ -137,6 +143,9 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     if function is demo_splits:
         best = demo_ceilings(task, settings["data"], system.context)
     _show(comparison(task, splits, outcome.run.name, outcome.run.scores, best))
+    _show(last_line(task, outcome.run, chosen_by(system.report)))
+    for warning in outcome.run.warnings:
+        _show(f"warning: {warning}")
     _show(f"Model, submissions, scores and HTML reports: {folder}")
     dev = outcome.run.scores.get("dev")
     return dev[task.official_score].value if dev else None
@@ -219,6 +228,10 @@ def main() -> None:
         print(
             f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
         )
+        raise SystemExit(2)
+    dashed = dashed_settings(arguments, {*KEYS, *GROUPS})
+    if dashed:  # Hydra would list its own options
+        print(InputError(dashed), file=sys.stderr)
         raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     if sweep:

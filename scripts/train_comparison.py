@@ -17,6 +17,7 @@ from crosspro.data_prep.sets.splits import Splits
 from crosspro.data_prep.task import Task
 from crosspro.evaluation.statistics.score import Score
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.runs import Run
 from crosspro.scripts.options import show_table
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
@@ -57,6 +58,18 @@ def comparison(
             (title if n == 0 else "", what, *_cells(one)) for n, (what, one) in enumerate(rows)
         ]
     return show_table(("set", "system", *METRICS.values()), lines, left=2)
+
+
+def last_line(task: Task, run: Run, chosen_by: str | None) -> str:
+    """The official score and accuracy of each set, and beside them what chose the system."""
+    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
+    figures = [
+        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
+        for title, scores in run.scores.items()
+    ]
+    names = " / ".join(METRICS[metric] for metric in metrics)
+    parts = [f"{names}: {', '.join(figures)}"] if figures else []
+    return f"{run.name}: {'; '.join([*parts, *([chosen_by] if chosen_by else [])])}"
 
 
 def demo_ceilings(task: Task, data: Mapping[str, Any], context: int) -> dict[str, Ceiling]:

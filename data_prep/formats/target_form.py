@@ -25,6 +25,13 @@ _BAR = TAG_SEPARATOR.encode()
 _PLACEHOLDER = PLACEHOLDER.encode()
 
 
+LEMMATISED = (
+    "the target is lemmatised: systems see lemmas with tags, and agreement was taken away, so that "
+    "no ending shows gender, number or tense"
+)
+"""What those should know who look at the target of such a task."""
+
+
 def other_form(path: str | Path, task: Task) -> Problem | None:
     """The problem of a file nine in ten of whose target tokens are not in the form of the task."""
     tokens = tagged = 0

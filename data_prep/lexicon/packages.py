@@ -32,6 +32,14 @@ class Package:
     file: str
     read: Callable[[Path], Iterator[Entry]]
 
+    def installed(self) -> bool:
+        """Whether the package is there."""
+        try:
+            distribution(self.package)
+        except PackageNotFoundError:
+            return False
+        return True
+
     def path(self) -> Path:
         """The data file of the installed package."""
         try:

@@ -107,7 +107,7 @@ def aligner_of_package(task: Task) -> PairAligner:
 
     That is little. Between languages that they do not have, nothing is known but positions.
     """
-    source, target = _own_texts(task)
+    source, target = own_texts(task)
     settings = default_settings(task)
     if not source:
         return PairAligner(settings, None, "positions alone; a prior would know translations")
@@ -119,7 +119,10 @@ def _learnt(task: Task, source: Sentences, target: Sentences) -> Prior | None:
     return align_both_directions(source, target, default_settings(task), keep=True, jobs=1).prior
 
 
-def _own_texts(task: Task) -> tuple[list[list[str]], list[list[str]]]:
+def own_texts(
+    task: Task, documents: int = DEMO_DOCUMENTS
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Both sides of the package's own texts, inflected: the sample, and documents of the demo."""
     source: list[list[str]] = []
     target: list[list[str]] = []
     if {task.source_language, task.target_language} <= set(LANGUAGES):
@@ -127,7 +130,7 @@ def _own_texts(task: Task) -> tuple[list[list[str]], list[list[str]]]:
         target += read_tokens(task.target_language)
     if task.name in PROFILES:
         inflected = replace(task, target="inflected", tagset="none")
-        for example in demo_examples(inflected, "train", DEMO_DOCUMENTS):
+        for example in demo_examples(inflected, "train", documents):
             source.append(list(example.source))
             target.append(list(with_gold_words(example).target))
     return source, target

@@ -6,6 +6,7 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, replace
@@ -26,6 +27,7 @@ from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, sav
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.model_listing import chosen_run
 from crosspro.prediction.neural.distillation import Teacher, load_teacher, soft_targets
 from crosspro.prediction.neural.encoding import Encoder, closed_vocabularies, encode, fit_encoder
 from crosspro.prediction.neural.fine_tuning import (
@@ -128,8 +130,9 @@ class NeuralSystem(System):
         self._first_stage = ""
 
     def resolved_settings(self) -> dict[str, Any]:
-        """The sections with their defaults, as fine-tuning may have changed them."""
+        """The sections with their defaults, and the runs, as fine-tuning may have changed them."""
         return {
+            "init_from": self.init_from,
             "network_settings": self.network_settings,
             "training": asdict(self.training),
             "optimisation": asdict(self.optimisation),
@@ -165,8 +168,10 @@ class NeuralSystem(System):
         self.task = task
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
-        run = self.distillation.teacher
-        self._teacher = load_teacher(run, task) if run else None
+        if self.distillation.teacher:
+            run = _chosen(self.distillation.teacher)
+            self.distillation = replace(self.distillation, teacher=run)
+            self._teacher = load_teacher(run, task)
         earlier = self._earlier_run()
         reading = self._go_on_reading(earlier, train) if earlier else self._new_reading(train)
         check_context(self.reads, self.training.context, train)
@@ -322,6 +327,7 @@ class NeuralSystem(System):
         """The run to go on from (fine-tuning), which must have the same network and classes."""
         if not self.init_from:
             return None
+        self.init_from = _chosen(self.init_from)
         folder = Path(self.init_from)
         earlier = run_to_go_on(folder, NeuralSystem, self.name, self.network_type, self.task)
         self.network_settings = settings_to_go_on(
@@ -417,3 +423,9 @@ class NeuralSystem(System):
         self.weights = load_weights(self.network, self.name, folder)
         self.network.eval()
         self.adjustment = load_adjustment(folder, len(self.task.classes))
+
+
+def _chosen(run: str) -> str:
+    """A run that a setting names, or the newest of the folder that it names."""
+    chosen = chosen_run(Path(run), logging.getLogger("crosspro").warning)
+    return run if chosen == Path(run) else str(chosen)

@@ -20,6 +20,7 @@ from crosspro.data_prep.errors import (
 )
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import parse_examples
+from crosspro.data_prep.formats.target_form import LEMMATISED
 from crosspro.data_prep.layers import layers_in
 from crosspro.data_prep.pairs.pipeline import DOCUMENT, PairPipeline
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
@@ -137,6 +138,7 @@ class Desk:
         with self.turns.turn():
             prepared = self._prepare(asked, task, chosen)
             answers, notes = _answers(chosen, prepared, predict_last)
+        notes += [LEMMATISED] if task.tagged else []
         notes += [
             note
             for name in answers

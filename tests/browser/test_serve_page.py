@@ -143,6 +143,24 @@ def test_an_example_shows_the_antecedent(page, pictures):
     picture(page, pictures, "serve-example")
 
 
+@pytest.mark.parametrize("page", [(1280, "light"), (400, "dark")], indirect=True)
+def test_typed_text_of_a_lemmatised_task_is_shown_as_systems_see_it(page):
+    expect = playwright.expect
+    type_pair(page, HOUSE)
+    page.click("#go")
+    expect(page.locator(".asked-about .sentence")).to_have_count(2)  # words are seen as typed
+    page.select_option("#task", "en-fr")
+    if page.locator("#lacks").inner_text():
+        pytest.skip("nothing here lemmatises French")
+    page.click("#go")
+    expect(page.locator(".asked-about .seen")).to_contain_text("maison|NOM")
+    expect(page.locator(".asked-about .seen")).to_contain_text("▢")
+    expect(page.locator(".asked-about .tok", has_text="vieille")).to_be_visible()
+    expect(page.locator("#notes")).to_contain_text("agreement was taken away")
+    assert fits(page)
+    assert hard_to_read(page) == []
+
+
 def test_what_is_wrong_is_told_in_the_page(page):
     expect = playwright.expect
     type_pair(page, {"source": "Rain.", "target": "REPLACE pleut."})

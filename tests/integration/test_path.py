@@ -141,6 +141,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["task=en-xx", "system=foo", "sead=2"], "sead: expected one of task, data"),
         (["data.train=[a"], "data.train: expected one of"),
         (["seed=[a"], "no viable alternative"),
+        (["--task", "en-fr"], "settings: task: expected task=en-fr, found '--task en-fr'"),
     ],
 )
 def test_wrong_settings_stop_the_run_and_list_the_choices(tmp_path, arguments, fragment):

@@ -16,6 +16,7 @@ import pytest
 
 from crosspro.data_prep.annotate import shards
 from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.layers import read_layered
 from crosspro.data_prep.sample import read_gold, sample_path
 from crosspro.data_prep.task import load_task
 from tests.conftest import ROOT, SHARED_DATA
@@ -100,6 +101,61 @@ def test_segments_beyond_the_limits_of_the_aligner_are_counted(tmp_path):
     report = json.loads((tmp_path / "x.report.json").read_text("utf-8"))
     assert report["segments_backed_off"] == 1
     assert (report["aligner"]["max_ratio"], report["aligner"]["back_off"]) == (9.0, "ibm1")
+
+
+FEW = {"s": "it sees them .\nit works .\n", "t": "il les voit .\nil marche .\n"}
+MORE = {"S": "sees .\nthem .\n" * 20, "T": "voit .\nles .\n" * 20}
+
+
+def prepared(folder, name, *more):
+    """What the task of 2015 makes of two lines of text, and what is told of it."""
+    for side, text in {**FEW, **MORE}.items():
+        (folder / side).write_text(text, "utf-8")
+    sides = ["--source", folder / "s", "--target", folder / "t", "-o", folder / name]
+    return crosspro("prepare", "--task", "en-fr-2015", "--rules", "2015", *sides, *more)
+
+
+def test_few_lines_are_aligned_with_more_text_or_a_prior(tmp_path):
+    alone = prepared(tmp_path, "alone")
+    assert alone.code == 0, alone.stderr
+    assert b"note: 2 lines are few to learn links from (fewer than 20,000)" in alone.stderr
+    sides = ("--source", tmp_path / "S", "--target", tmp_path / "T")
+    assert crosspro("align", *sides, "--save-prior", tmp_path / "prior.npz").code == 0
+    helped = {
+        "with": ("--align-with", tmp_path / "S", tmp_path / "T"),
+        "prior": ("--prior", tmp_path / "prior.npz"),
+    }
+    lines = {"alone": (tmp_path / "alone.data").read_text("utf-8").splitlines()}
+    for name, options in helped.items():
+        result = prepared(tmp_path, name, *options, "--cache", tmp_path / "alone.cache")
+        assert result.code == 0, result.stderr
+        assert b"note: " not in result.stderr
+        lines[name] = (tmp_path / f"{name}.data").read_text("utf-8").splitlines()
+        report = json.loads((tmp_path / f"{name}.report.json").read_text("utf-8"))
+        assert set(map(str, options[1:])) <= set(report["inputs"])
+        assert len(lines[name]) == 2
+    links = {name: found[0].split("\t")[4].split() for name, found in lines.items()}
+    assert "1-2" not in links["alone"]
+    assert {"0-0", "1-2", "2-1"} <= set(links["with"]) & set(links["prior"])
+    refused = prepared(tmp_path, "x", *helped["prior"], "--links", tmp_path / "s")
+    assert refused.code == 2
+    assert b"links: expected none beside align_with and prior" in refused.stderr
+
+
+def test_documents_have_ids_also_of_the_blind_file_and_no_documents_have_none(tmp_path):
+    (tmp_path / "ids").write_text("one\ntwo\n", "utf-8")
+    assert prepared(tmp_path, "x", "--blind", "--doc-ids", tmp_path / "ids").code == 0
+    for name in ("x.doc-ids", "x.blind.doc-ids"):
+        assert (tmp_path / name).read_text("utf-8") == "one\ntwo\n"
+    task = load_task("en-fr-2015")
+    blind = read_layered(tmp_path / "x.blind.data", task)
+    assert [example.document for example in blind] == ["one", "two"]
+    assert prepared(tmp_path, "x", "--blind").code == 0  # those of before would be wrong
+    assert not list(tmp_path.glob("*.doc-ids"))
+    for name in ("x.data", "x.blind.data"):
+        assert [one.document for one in read_layered(tmp_path / name, task)] == [None, None]
+    assert crosspro("check", tmp_path / "x.data", "--task", "en-fr-2015").code == 0
+    assert crosspro("stats", tmp_path / "x.data", "--task", "en-fr-2015").code == 0
 
 
 def test_most_gold_gaps_of_the_sample_are_found(tmp_path):

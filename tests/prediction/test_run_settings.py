@@ -8,7 +8,12 @@ import pytest
 
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.data_prep.sets.splits import Splits, demo_splits, file_splits
-from crosspro.prediction.run_settings import Settings, unknown_names, unlike_splits
+from crosspro.prediction.run_settings import (
+    Settings,
+    dashed_settings,
+    unknown_names,
+    unlike_splits,
+)
 
 
 def test_every_problem_is_found():
@@ -107,6 +112,21 @@ def test_unknown_names_list_the_choices():
     assert "one of data._target_, data.dir, data.documents" in str(second)
     (gone,) = unknown_names(["data.kind=demo"], known)
     assert "expected data=NAME for a file of conf/data" in str(gone)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("--task en-fr", ["task=en-fr"]),
+        ("--task=en-fr -o runs/x", ["task=en-fr", "hydra.run.dir=runs/x"]),
+        ("-t en-fr --data.in-domain IWSLT", ["task=en-fr", "data.in_domain=IWSLT"]),
+        ("--task -m data=demo", ["task=…"]),
+        ("--cfg job -m task=en-fr --config-dir data", []),
+    ],
+)
+def test_settings_written_as_options_are_answered_in_their_own_style(arguments, meant):
+    problems = dashed_settings(arguments.split(), ["task", "data"])
+    assert [problem.expected for problem in problems] == meant
 
 
 MAJORITY = {"_target_": "crosspro.baselines.majority.Majority"}

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, replace
 
+import numpy as np
 import pytest
 
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.sets.splits import demo_splits, file_splits
 from crosspro.data_prep.task import load_task
+from crosspro.evaluation.statistics.score import Score
 from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.prediction.fit_and_score import contents, fit_and_score
-from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.fit_and_score import contents, differ_wildly, fit_and_score
+from crosspro.prediction.fit_report import (
+    EnsembleReport,
+    FineTunedReport,
+    FitReport,
+    ItLabelReport,
+    chosen_by,
+)
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.sets.test_cues import with_links, without_links
@@ -25,6 +36,7 @@ from tests.data_prep.sets.test_cues import with_links, without_links
 TASK = load_task("en-fr")
 SIZES = {"train": 20, "dev": 5, "test": 5}
 SMALL = demo_splits(TASK, SIZES, 1)
+FIT = FitReport("accuracy", 71.5, 3, 7, 1400, "patience")
 
 
 class Stopped(Majority):
@@ -92,7 +104,7 @@ def test_a_training_tells_what_its_data_gives_away(tmp_path):
 
 def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
     system = Majority()
-    system.report = FitReport("accuracy", 71.5, 3, 7, 1400, "patience")
+    system.report = FIT
     notes = []
     fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
     assert read_run(tmp_path).fit == {
@@ -122,6 +134,73 @@ def test_a_training_that_was_too_short_gives_a_warning(report, fragment, tmp_pat
     fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
     assert len(notes) == (2 if fragment is None else 3)
     assert fragment is None or fragment in notes[2]
+
+
+class Known(Majority):
+    """A system that has seen the gold of some examples, and always answers `on` elsewhere."""
+
+    seen: Sequence[Example] = ()
+
+    def predict(self, examples):
+        index = self.task.class_index
+        known = [gap.label for example in self.seen for gap in example.gaps]
+        gaps = sum(len(example.gaps) for example in examples)
+        labels = known if examples is self.seen else ["on"] * gaps
+        return np.eye(len(self.task.classes))[[index[label] for label in labels]]
+
+
+def test_a_system_below_the_majority_class_is_warned_of(tmp_path):
+    run = fit_and_score(TASK, Known(), SMALL, tmp_path).run
+    assert [warning.partition(" is below ")[0] for warning in run.warnings] == [
+        f"{name}: accuracy {run.scores[name]['accuracy'].value:.2f}" for name in ("dev", "test")
+    ]
+    labels = Counter(gap.label for example in SMALL.train for gap in example.gaps)
+    ((most, _),) = labels.most_common(1)
+    assert f"always answering {most}, the most frequent class of train" in run.warnings[0]
+    assert read_run(tmp_path) == run
+    assert fit_and_score(TASK, Majority(), SMALL, tmp_path).run.warnings == ()
+
+
+def test_scores_of_dev_and_test_that_differ_wildly_are_warned_of(tmp_path):
+    system = Known()
+    system.seen = SMALL.dev
+    for number, resampling in enumerate((None, Resampling(50))):
+        run = fit_and_score(TASK, system, SMALL, tmp_path / str(number), resampling=resampling).run
+        below, *wild = run.warnings
+        assert below.startswith("test: accuracy ")
+        assert [warning.partition(" 100.00")[0] for warning in wild] == [
+            "dev and test differ: macro recall", "dev and test differ: accuracy",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("dev", "test", "warned"),
+    [
+        (("dev", 80.0, 76.0, 84.0), ("test", 64.0, 60.0, 68.0), True),
+        (("dev", 80.0, 70.0, 90.0), ("test", 64.0, 54.0, 74.0), False),  # chance may be why
+        (("dev", 80.0, 79.0, 81.0), ("test", 66.0, 65.0, 67.0), False),  # less than 15 points
+        (("dev", 64.0), ("test", 80.0), True),
+    ],
+)
+def test_intervals_may_explain_a_difference(dev, test, warned):
+    one, other = (Score(name, value, "", *interval) for name, value, *interval in (dev, test))
+    assert differ_wildly(one, other) is differ_wildly(other, one) is warned
+
+
+@pytest.mark.parametrize(
+    ("report", "shown"),
+    [
+        (FIT, "epoch 3, chosen by dev accuracy 71.50"),
+        (FineTunedReport(*astuple(FIT), (FIT, FIT), "in_domain"),
+         "epoch 3 of in-domain data, chosen by dev accuracy 71.50"),
+        (EnsembleReport("mean", 80.123, ()), "weights, chosen by dev mean 80.12"),
+        (EnsembleReport(None, None, ()), None),
+        (ItLabelReport("patterns", False), None),
+        (None, None),
+    ],
+)  # fmt: skip
+def test_what_chose_a_system_is_told(report, shown):
+    assert chosen_by(report) == shown
 
 
 def test_a_stopped_run_can_be_told(tmp_path):

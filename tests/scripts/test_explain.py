@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.formats.target_form import LEMMATISED
 from crosspro.data_prep.task import load_task
 from tests.scripts.run import crosspro
 
@@ -48,6 +50,25 @@ def test_the_gap_of_a_line_is_explained(files, tmp_path):
     assert predicted.code == 0
     chosen = (tmp_path / "out").read_text("utf-8").splitlines()[line - 1].split("\t")[0].split()
     assert told["explanation"]["chosen"] == chosen[0]
+
+
+@pytest.mark.parametrize("name", ["en-fr", "en-fr-2015"])
+def test_a_lemmatised_target_is_shown_and_said_to_be_one(name, tmp_path):
+    task = load_task(name)
+    train, dev = demo_examples(task, "train", 10), demo_examples(task, "dev", 4)
+    system = FeatureSystem(["source_pronoun", "source_words:2"], min_count=1)
+    system.fit(task, train, dev)
+    system.save(tmp_path / "run")
+    write_examples(tmp_path / "dev.data", dev)
+    line = next(n for n, example in enumerate(dev, start=1) if example.gaps)
+    asked = ("explain", tmp_path / "run", tmp_path / "dev.data", "--line", line)
+    text = crosspro(*asked, "--html", tmp_path / "page.html").stdout.decode()
+    told = json.loads(crosspro(*asked, "--layout", "json").stdout)
+    assert dev[line - 1].target[-1] in text.splitlines()[2]
+    assert (LEMMATISED in text) is task.tagged
+    assert (LEMMATISED in (tmp_path / "page.html").read_text("utf-8")) is task.tagged
+    assert told["notes"] == [LEMMATISED] * task.tagged
+    assert ("|" in " ".join(told["target"])) is task.tagged
 
 
 @pytest.mark.parametrize(

@@ -88,20 +88,28 @@ def test_exchanged_sides_are_told_by_their_pronouns(name):
     assert not exchanged([], [], task.source_pronouns, forms(task))
 
 
-def test_prepare_says_that_source_and_target_are_exchanged(tmp_path):
-    english, french = sample_path("sample.en"), sample_path("sample.fr")
-    (tmp_path / "links").write_text("\n" * len(english.read_text("utf-8").splitlines()), "utf-8")
-    words = (
-        " ".join(f"{word}|{word}|X" for word in line.split())
-        for line in english.read_text("utf-8").splitlines()
-    )
-    (tmp_path / "tokens").write_text("\n".join(words) + "\n", "utf-8")
-    result = crosspro("prepare", "--task", "en-fr", "--source", french, "--target", english,
-                      "--links", tmp_path / "links", "--annotator", f"tokens:{tmp_path / 'tokens'}",
-                      "--rule", "filter_subjects=false", "-o", tmp_path / "out")  # fmt: skip
-    assert result.code == 0, result.stderr
-    assert b"source and target look exchanged: en-fr is en to fr" in result.stderr
-    assert b"warning: no gap was made" in result.stderr
+@pytest.mark.parametrize("name", TASKS)
+def test_prepare_refuses_exchanged_sides_before_it_works(name, tmp_path):
+    source, target = name.split("-")
+    result = crosspro("prepare", "--task", name, "-o", tmp_path / "out",
+                      "--source", sample_path(f"sample.{target}"),
+                      "--target", sample_path(f"sample.{source}"),
+                      "--annotator", f"tokens:{sample_path('sample.en')}",
+                      "--source-annotator", f"tokens:{sample_path('sample.en')}")  # fmt: skip
+    assert result.code == 2
+    told = f"expected text in {source}, as {name} is {source} to {target}, found pronouns of "
+    assert f"{told}{target}: source and target look exchanged" in result.stderr.decode()
+    assert not list(tmp_path.iterdir())
+
+
+def test_exchanged_sides_are_told_without_the_pronouns_of_the_task(tmp_path):
+    sides = {"s": "je vous ai dit la vérité\n", "t": "I told you the truth myself\n"}
+    for name, line in sides.items():
+        (tmp_path / name).write_text(line * 3, "utf-8")
+    result = crosspro("prepare", "--task", "en-fr-2015", "--source", tmp_path / "s",
+                      "--target", tmp_path / "t", "-o", tmp_path / "out")  # fmt: skip
+    assert result.code == 2
+    assert b"source and target look exchanged" in result.stderr
 
 
 def test_apt_says_that_source_and_reference_are_exchanged():

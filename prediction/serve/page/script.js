@@ -247,7 +247,16 @@ function sentence(one, number) {
     for (const made of tokens) line.append(made, " ");
     return line;
   };
-  return element("div", { class: last ? "asked-about" : "earlier" }, part("source"), part("target"));
+  return element("div", { class: last ? "asked-about" : "earlier" }, part("source"), part("target"), seen(one));
+}
+
+// What systems see of a typed target where it is not what was typed: lemmas with tags.
+function seen(one) {
+  const other = (word, place) => one.words[place] && !one.gaps.includes(place) && one.words[place][1] !== word;
+  if (!one.words || !one.target.some(other)) return null;
+  const shown = one.target.map((word, place) => one.gaps.includes(place) ? "▢" : word).join(" ");
+  return element("p", { class: "sentence seen", lang: state.task.target_language, role: "group", "aria-label": "target as systems see it" },
+    element("span", { class: "name" }, "seen as"), shown);
 }
 
 function token(side, word, place, about) {

@@ -50,7 +50,7 @@ def test_a_line_is_the_same_whichever_of_its_words_are_gaps():
 
 
 def test_a_source_that_is_known_leaves_a_line_out():
-    source = tuple(["wie", "man", "hier", "sehen", "kann", ",", "kommt", "er"])
+    source = ("wie", "man", "hier", "sehen", "kann", ",", "kommt", "er")
     asked, other = (Example(source, (f"{word}|X",), (), ()) for word in ("one", "two"))
     assert without_unseen([other], line_digests([asked])) == []
     assert without_unseen([line("quite another line than that one")], line_digests([asked])) != []

@@ -13,6 +13,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.example import Gap
 from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
+from crosspro.data_prep.formats.target_form import LEMMATISED
 from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.data_prep.task import load_task
@@ -45,6 +46,13 @@ def test_each_system_of_the_task_predicts_each_gap(desk, systems):
     again = desk.predict(Asked("en-fr-2015", lines=tuple(answer["lines"])))
     assert again["gaps"][0]["predictions"] == gap["predictions"]
     json.dumps(answer)
+
+
+def test_a_lemmatised_task_says_that_agreement_was_taken_away(desk):
+    assert LEMMATISED not in desk.predict(text())["notes"]
+    document = demo_examples(LEMMAS, "test", 1)
+    line = next(format_example(example) for example in document if example.gaps)
+    assert LEMMATISED in desk.predict(Asked("en-fr", lines=(line,)))["notes"]
 
 
 def test_systems_and_gaps_can_be_chosen(desk):

@@ -1,0 +1,70 @@
+"""Every system's default configuration trains on the demo where no extra is installed."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+
+import pytest
+from packaging.requirements import Requirement
+
+from crosspro.conf import CONF_DIR
+from crosspro.prediction.system import load_system
+from crosspro.scripts.train import checked, load_data
+from tests.conftest import ROOT
+from tests.integration.training import composed
+from tests.prediction.neural.small import parsed
+
+SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
+TINY = (
+    *(f"data.documents.{split}=4" for split in ("train", "dev", "test")),
+    *("trainer.max_epochs=1", "trainer.progress_bar=false", "trainer.accelerator=cpu"),
+)
+SLOW = {
+    *("document_encoder", "nyu_nmt", "nyu_nmt_concatenated", "nyu_nmt_second_encoder", "seeds"),
+    *("turku_gru_2017", "turku_gru_2017_contrastive"),
+}
+PARSED = "uppsala_bilstm_parsed"
+"""What it reads is a file beside the data, from any parser."""
+
+
+def extras():
+    """The packages of all extras that are no packages of everybody."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    lists = project["optional-dependencies"].values()
+    optional = {Requirement(one).name.lower() for packages in lists for one in packages}
+    return optional - {Requirement(one).name.lower() for one in project["dependencies"]}
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """No extra can be imported, and their files cannot be found."""
+    optional = extras() - {"pytest", "hypothesis", "pytest-xdist"}
+    for module, packages in packages_distributions().items():
+        if optional & {package.lower() for package in packages}:
+            monkeypatch.setitem(sys.modules, module, None)
+
+    def found(name):
+        if name.lower() in optional:
+            raise PackageNotFoundError(name)
+        return distribution(name)
+
+    monkeypatch.setattr("crosspro.data_prep.lexicon.packages.distribution", found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SYSTEMS],
+)
+def test_a_default_configuration_trains_without_extras(name, bare, tmp_path):
+    settings = composed(f"system={name}", *TINY)
+    task, system, function = checked(settings, {"system": name})
+    splits = load_data(task, function, settings["data"])
+    train, dev = splits.train, splits.dev
+    if name == PARSED:
+        train, dev = (list(map(parsed, examples)) for examples in (train, dev))
+    system.fit(task, train, dev)
+    system.save(tmp_path)
+    gaps = sum(len(example.gaps) for example in dev)
+    assert load_system(tmp_path).predict(dev).shape == (gaps, len(task.classes))
