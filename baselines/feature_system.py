@@ -212,10 +212,9 @@ class FeatureSystem(System):
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
     def _new_resources(self, train: Sequence[Example]) -> Resources:
-        self.side_lexicons = both_lexicons(*self.lexicons, self.task, train)
-        lexicons = (one.lexicon for one in self.side_lexicons)
+        self.side_lexicons = target, source = both_lexicons(*self.lexicons, self.task, train)
         scorer = self._it_scorer(Path(self.pleonastic))
-        return Resources(self.task, self._context, *lexicons, scorer)
+        return Resources(self.task, self._context, target.lexicon, source.lexicon, scorer)
 
     def _it_scorer(self, model: Path) -> ItScorer:
         """What says of an *it* whether it refers to nothing; a trained one is in a file."""
