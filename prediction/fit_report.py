@@ -234,3 +234,20 @@ class EnsembleReport:
         found = ((name, fit.warning()) for name, fit in parts if fit is not None)
         lines = ((name, line) for name, text in found if text for line in text.splitlines())
         return "\n".join(f"{name}: {line}" for name, line in lines) or None
+
+
+def chosen_by(report: Report | EnsembleReport | None) -> str | None:
+    """What decided on dev which system came out, to stand beside its scores; None if nothing did.
+
+    For a network that is an epoch, for an ensemble its weights.
+    """
+    if isinstance(report, FitReport):
+        stage = ""
+        if isinstance(report, FineTunedReport):
+            stage = " of in-domain data" if report.kept == "in_domain" else " of all data"
+        what = f"epoch {report.chosen_epoch}{stage}"
+    elif isinstance(report, EnsembleReport) and report.monitor:
+        what = "weights"
+    else:
+        return None
+    return f"{what}, chosen by dev {report.monitor} {report.score:.2f}"

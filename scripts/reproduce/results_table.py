@@ -228,7 +228,8 @@ def _pooled(
     """The means over seeds with their intervals, and the macro recall of frequent classes."""
     size = len(task.classes)
     frequent = np.bincount(gold.classes, minlength=size) >= FREQUENT
-    metrics = {**METRICS, "frequent": partial(frequent_macro_recall, frequent=frequent)}
+    frequent_recall = partial(frequent_macro_recall, frequent=frequent)
+    metrics: dict[str, ConfusionMetric] = {**METRICS, "frequent": frequent_recall}
     table = confusion_units(gold, _joined(seeds), size)
     own = {name: _mean(metric, len(seeds), size) for name, metric in metrics.items()}
     scores = scores_of(table, own, plan, dict.fromkeys(metrics, ""))
