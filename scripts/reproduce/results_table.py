@@ -12,7 +12,8 @@ row, and so are intervals and differences: a resample of the documents is the sa
 `--against` names the reference, all seeds of it (repeat); seeds are paired in their order. p is
 two-sided, by approximate randomisation by document, corrected for all differences of the table
 (Holm 1979). Macro recall stands beside that over the classes with ten gaps or more in gold, and
-each test set says how many systems it had been scored by before (`scored.tsv`).
+each test set says by about how many systems it had been scored before (`scored.tsv`, counted from
+the tables of RESULTS.md, seeds and ablations among them).
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def _heading(golds: dict[str, Gold], pooled: Gold, task: Task) -> str:
     for name, gold in golds.items():
         short = name.removeprefix("test.")
         times = known.get((task.name, short))
-        before = f"; scored by {times} systems before" if times else ""
+        before = f"; about {times} systems before" if times else ""
         titles.append(f"{short} ({len(gold.classes):,}{before})")
     titles = titles if len(golds) > 1 else []
     only = "" if titles else f"{next(iter(golds)).removeprefix('test.')} "
