@@ -39,7 +39,7 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import System
+from crosspro.prediction.system import System, probabilities_of
 
 _PAGE_GAPS = 2000
 """Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
@@ -157,7 +157,7 @@ def score_set(
         tell(note)
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        probabilities = one.predict(examples)
+        probabilities = probabilities_of(one, examples)
         predicted = with_predictions(one, examples, probabilities)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)
