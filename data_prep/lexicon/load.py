@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crosspro.data_prep.errors import CrossproError, InputError, choices, input_error
+from crosspro.data_prep.files.textfile import is_file
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon
 from crosspro.data_prep.lexicon.packages import PACKAGES
 
@@ -14,7 +15,7 @@ def load_lexicon(name: str | Path) -> Lexicon:
     if str(name) in PACKAGES:
         package = PACKAGES[str(name)]
         return Lexicon.of(package.read(package.path()))
-    if not Path(name).is_file():
+    if not is_file(Path(name)):
         expected = f"{choices(PACKAGES)}, or a TSV file"
         raise input_error("settings", "lexicon", expected, f"no file {name}")
     return read_lexicon(name)
