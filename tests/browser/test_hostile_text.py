@@ -28,27 +28,34 @@ playwright = pytest.importorskip(
 )
 
 RUN = "window.owned=1"
-ATTACKS = (
+RUNNING = (
     f"<script>{RUN}</script>",
     f"</script><script>{RUN}</script>",
-    f"<img/src=x/onerror={RUN}>",
+    f'<img/src="x"/onerror={RUN}>',
     f'"><svg/onload={RUN}>',
     f"'><svg/onload={RUN}>",
+    f'</title></style></textarea><img/src="x"/onerror={RUN}>',
+    f'--><img/src="x"/onerror={RUN}>',
+    f']]><img/src="x"/onerror={RUN}>',
+    f"<iframe/srcdoc='<script>parent.{RUN[7:]}</script>'></iframe>",
+)
+LOADING = (
+    '<img/src="//evil.example/x.png">',
+    '<link/rel="stylesheet"/href="//evil.example/x.css">',
+    '<meta/http-equiv="refresh"/content="0;url=//evil.example/">',
+    '<base/href="//evil.example/">',
+    '<form/action="//evil.example/"><button>',
+    f'<a/href="javascript:{RUN}">here</a>',
+)
+ATTACKS = (
+    *RUNNING,
+    *LOADING,
     f'"/onmouseover="{RUN}"/autofocus/onfocus="{RUN}"/x="',
-    f"</title></style></textarea><img/src=x/onerror={RUN}>",
-    f"--><img/src=x/onerror={RUN}>",
-    f"]]><img/src=x/onerror={RUN}>",
-    f"<iframe/srcdoc='<script>parent.{RUN[7:]}</script>'>",
-    f"<a/href=javascript:{RUN}>here</a>",
     f"javascript:{RUN}",
-    "<base/href=//evil.example/>",
-    "<link/rel=stylesheet/href=//evil.example/x.css>",
-    "<meta/http-equiv=refresh/content=0;//evil.example/>",
-    "<form/action=//evil.example/><button>",
     "url(//evil.example/x.png)",
-    f"&lt;img/src=x/onerror={RUN}&gt;",
-    f"&#60;img/src=x/onerror={RUN}&#62;",
-    f"\\u003cimg/src=x/onerror={RUN}\\u003e",
+    f'&lt;img/src="x"/onerror={RUN}&gt;',
+    f'&#60;img/src="x"/onerror={RUN}&#62;',
+    f'\\u003cimg/src="x"/onerror={RUN}\\u003e',
     f"${{{RUN}}}",
     f"{{{{{RUN}}}}}",
     "__proto__",
@@ -64,6 +71,20 @@ _STIR = """() => {
     for (const one of document.querySelectorAll("*"))
         for (const kind of ["mouseover", "mouseenter", "focus", "toggle", "load", "error"])
             one.dispatchEvent(new Event(kind));
+}"""
+_EVERYTHING = """(text) => {
+    const changed = (field, value) => {
+        field.value = value;
+        for (const kind of ["input", "change"])
+            field.dispatchEvent(new Event(kind, {bubbles: true}));
+    };
+    for (const field of document.querySelectorAll("input[type=search], input[type=text]")) {
+        changed(field, text);
+        changed(field, "");
+    }
+    for (const choice of document.querySelectorAll("select"))
+        for (const option of [...choice.options].reverse()) changed(choice, option.value);
+    for (const button of document.querySelectorAll("button:enabled, summary")) button.click();
 }"""
 _MADE = """() => [...document.querySelectorAll(
     "iframe, base, meta[http-equiv=refresh], link[href*=evil], form[action*=evil], "
@@ -92,6 +113,17 @@ def watched(chromium, own):
     assert page.evaluate(_MADE) == []
     context.close()
     assert faults == []
+
+
+@pytest.mark.parametrize("attack", (*RUNNING, *LOADING))
+def test_a_page_that_is_taken_in_is_noticed(chromium, tmp_path, attack):
+    """Attacks work where text is written into a page as it is."""
+    (tmp_path / "page.html").write_text(f"<p>{attack}</p>")
+    with pytest.raises((AssertionError, playwright.Error)), watched(chromium, "file:") as shown:
+        shown.route("**/evil.example/**", lambda route: route.abort())
+        shown.goto((tmp_path / "page.html").as_uri())
+        if attack in RUNNING:
+            shown.wait_for_function("window.owned")
 
 
 def shown_words(page):
@@ -130,16 +162,8 @@ def test_the_page_of_evaluate(chromium, examples, tmp_path):
 
 
 def look_at_everything(page):
-    """Press what can be pressed, so that all that is drawn later is drawn."""
-    for button in page.locator("button:visible").all()[:60]:
-        button.click(timeout=5000)
-    for field in page.locator("input[type=search]:visible, input[type=text]:visible").all():
-        field.fill(ATTACKS[2])
-        page.wait_for_timeout(50)
-        field.fill("")
-    for choice in page.locator("select:visible").all():
-        for option in choice.locator("option").all()[:40]:
-            choice.select_option(option.get_attribute("value"))
+    """Press, choose and fill in what can be, so that all that is drawn later is drawn."""
+    page.evaluate(_EVERYTHING, ATTACKS[2])
 
 
 def hostile(path):

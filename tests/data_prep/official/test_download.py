@@ -50,7 +50,7 @@ def handler_of(behaviour: Behaviour) -> type[http.server.BaseHTTPRequestHandler]
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             behaviour.requests.append(dict(self.headers))
-            if self.path == "/missing":
+            if self.path.startswith("/missing"):
                 self.send_error(404)
                 return
             if behaviour.location and self.path == "/moved":
@@ -287,7 +287,7 @@ def test_the_next_address_is_tried(tmp_path, serve, clock):
     received, _ = download([missing, url], tmp_path / "file", patience=patience(clock))
     assert received.url == url
     with pytest.raises(DownloadError) as caught:
-        download([missing, missing], tmp_path / "none", patience=patience(clock))
+        download([missing, f"{missing}?x"], tmp_path / "none", patience=patience(clock))
     assert str(caught.value).count("HTTP status 404") == 2
 
 
