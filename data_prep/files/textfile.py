@@ -24,6 +24,8 @@ from crosspro.data_prep.files.temporary import temporary_file, temporary_folder
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
 _UNPACKED_AT_ONCE = 1 << 16
+_AHEAD = 1 << 20
+"""More than is read ahead of a line, so that one that is too long is told as that."""
 NOISE = "binary data (compressed perhaps, or UTF-16)"
 _MARK = codecs.BOM_UTF8
 """What Windows programs put before text: it belongs to no line."""
@@ -60,7 +62,7 @@ class _Unpacked(RawIOBase):
         self._opened = cast(IO[bytes], opener(packed, "rb"))
         size = packed.seek(0, os.SEEK_END)
         packed.seek(0)
-        self._left = max(LINE_BYTES.most(), PACKED_TIMES.most() * size)
+        self._left = max(LINE_BYTES.most() + _AHEAD, PACKED_TIMES.most() * size)
 
     def readable(self) -> bool:
         """It is."""

@@ -2,8 +2,8 @@
 
 `make pins` resolves all extras together, with the pins that there are, and writes every package
 that they bring along: its version into the one file, its version and checksums into the other. To
-renew a pin, delete its line first. `--install dev,review` prints what `pip install --require-hashes
---no-deps` needs for some extras. This runs before anything is installed: it needs pip alone.
+renew a pin, delete its line first. `--install crosspro,dev` prints what `pip install --no-deps
+--require-hashes` needs for the project and some extras, before anything is installed.
 
 Checksums are those of the index, for Linux on two kinds of processors and two versions of Python.
 Of torch only builds without CUDA count; checksums that another machine noted for the same version
@@ -31,8 +31,8 @@ HASHED = "constraints.hashed.txt"
 BASE = "crosspro"
 """What the packages are for that no extra asks for."""
 DATA_ONLY = "lexicon"
-BUILD = "setuptools"
-"""What builds the project itself, beside what it imports."""
+BUILD = "build"
+"""What packages are built with that come as sources, and the project itself."""
 
 _MACHINES = ("x86_64", "aarch64")
 _PYTHONS = ((3, 11), (3, 12))
@@ -69,8 +69,9 @@ class Pinned:
 
 def requirements(root: Path = ROOT) -> dict[str, list[str]]:
     """What the project asks for, by extra."""
-    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    return {BASE: [*project["dependencies"], BUILD], **project["optional-dependencies"]}
+    content = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    project, build = content["project"], content["build-system"]["requires"]
+    return {BASE: project["dependencies"], BUILD: build, **project["optional-dependencies"]}
 
 
 def normal(name: str) -> str:
@@ -238,12 +239,16 @@ def _there(root: Path) -> bool:
 def main() -> None:
     """Make both files, or print a part of the one with checksums."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--install", metavar="EXTRAS", help="print what these extras need")
+    parser.add_argument(
+        "--install",
+        metavar="EXTRAS",
+        help="print what these need (crosspro: the project itself; build: to build packages)",
+    )
     given = parser.parse_args()
     if given.install is None:
         make_pins(ROOT)
         return
-    wanted = {BASE, *given.install.split(",")}
+    wanted = {*given.install.split(",")}
     if unknown := wanted - requirements().keys():
         sys.exit(f"--install: expected extras of pyproject.toml, found {', '.join(unknown)}")
     for one in read_hashed((ROOT / HASHED).read_text("utf-8")):
