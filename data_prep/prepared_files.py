@@ -12,7 +12,7 @@ from crosspro import __version__
 from crosspro.data_prep.cache import file_digest
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.guard import check_not_input
-from crosspro.data_prep.files.textfile import atomic_output, write_text
+from crosspro.data_prep.files.textfile import atomic_output, is_file, write_text
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.segments import Counts
 from crosspro.data_prep.layers import BLIND
@@ -83,7 +83,7 @@ def write_report(
         "rules": asdict(settings.rules),
         "aligner": asdict(settings.aligner),
         "settings": chosen,
-        "inputs": {str(path): file_digest(path) for path in inputs if path.is_file()},
+        "inputs": {str(path): file_digest(path) for path in inputs if is_file(path)},
         "segments": total.segments,
         "source_tokens": total.source_tokens,
         "target_tokens": total.target_tokens,

@@ -9,7 +9,7 @@ import numpy as np
 from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.example import Example
 from crosspro.prediction.evidence import Explanation, GapQuestion
-from crosspro.prediction.system import System
+from crosspro.prediction.system import System, probabilities_of
 
 
 def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0) -> Explanation:
@@ -23,7 +23,7 @@ def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0
 def explained(system: System, examples: Sequence[Example], line: int, gap: int) -> Explanation:
     """The same, without evidence if the system has none."""
     row = GapQuestion(examples, line, gap, 0, 0).row
-    chances = system.predict(examples)
+    chances = probabilities_of(system, examples)
     chosen = int(system.decide(examples, chances)[row])
     others = chances[row].copy()
     others[chosen] = -1

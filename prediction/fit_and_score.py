@@ -44,7 +44,7 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import System
+from crosspro.prediction.system import System, probabilities_of
 
 WILD_DIFFERENCE = 15.0
 """Points between dev and a test from which on their scores are said to differ."""
@@ -169,7 +169,7 @@ def score_set(
         tell(note)
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        probabilities = one.predict(examples)
+        probabilities = probabilities_of(one, examples)
         predicted = with_predictions(one, examples, probabilities)
         suffix = "" if one is system else f".{label}"
         write_examples(folder / f"{title}{suffix}.submission.data", predicted)

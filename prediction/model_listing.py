@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from safetensors import SafetensorError
 
-from crosspro.data_prep.errors import InputError, Problem, input_error, printable
+from crosspro.data_prep.errors import InputError, input_error, printable
 from crosspro.data_prep.files.run_path import is_archive
 from crosspro.data_prep.joint_task import saved_task
 from crosspro.prediction.model_archive import (
@@ -22,7 +21,7 @@ from crosspro.prediction.model_archive import (
 )
 from crosspro.prediction.model_export import TENSORS
 from crosspro.prediction.runs import FILE, Run, find_run
-from crosspro.prediction.stored_tensors import FULL, load_tensors, stored_weights
+from crosspro.prediction.stored_tensors import FULL, stored_weights
 from crosspro.prediction.system import (
     DESCRIPTION,
     System,
@@ -125,17 +124,7 @@ def checked_system(path: Path) -> System:
     Every checksum, every file as its reader wants it, and every number of its arrays.
     """
     with opened_run(path) as folder:
-        model = model_folder(folder)
-        system = load_saved(model)
-        problems = [
-            Problem(str(one), None, name, "finite numbers", "others")
-            for one in sorted(model.rglob(TENSORS))
-            for name, array in load_tensors(one).arrays.items()
-            if not np.isfinite(array).all()
-        ]
-        if problems:
-            raise InputError(problems)
-    return system
+        return load_saved(model_folder(folder))
 
 
 def _summary(

@@ -9,7 +9,7 @@ import numpy as np
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.pointed_nouns import PointedNouns
 from crosspro.data_prep.task import OTHER
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Probabilities, System, probabilities_of
 
 AT_ONCE = 10_000
 """Lines predicted together, more where a document goes on."""
@@ -20,7 +20,7 @@ def predict_stream(
 ) -> Iterator[tuple[list[Example], Probabilities]]:
     """Examples with predicted labels, and their probabilities, in groups of whole documents."""
     for group in whole_documents(examples, AT_ONCE):
-        probabilities = system.predict(group)
+        probabilities = probabilities_of(system, group)
         yield with_predictions(system, group, probabilities), probabilities
 
 
@@ -31,6 +31,8 @@ def with_predictions(
 
     Probabilities, where they are known already, save it from predicting twice.
     """
+    if probabilities is None:
+        probabilities = probabilities_of(system, examples)
     best = iter(system.decide(examples, probabilities).tolist())
     classes = system.task.classes
     return [

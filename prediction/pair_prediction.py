@@ -11,7 +11,7 @@ from crosspro.data_prep.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pairs.prepared_pair import PreparedPair
 from crosspro.data_prep.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
-from crosspro.prediction.system import System
+from crosspro.prediction.system import System, probabilities_of
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPredic
     number = len(examples[-1].gaps)
     if not number:
         return ()
-    chances = system.predict(examples)
+    chances = probabilities_of(system, examples)
     chosen = system.decide(examples, chances)
     classes = system.task.classes
     return tuple(

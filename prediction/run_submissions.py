@@ -16,7 +16,7 @@ from crosspro.evaluation.submissions.submission import (
     submission_of,
 )
 from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
-from crosspro.prediction.system import load_systems
+from crosspro.prediction.system import load_systems, probabilities_of
 
 
 def read_or_predict(
@@ -51,7 +51,7 @@ def read_or_predict(
             raise input_error(path, "run", expected, f"one for {system.task.name}")
         for note in layer_notes(system, str(gold_path), layers_in(examples)):
             tell(note)
-        probabilities = system.predict(examples)
+        probabilities = probabilities_of(system, examples)
         predicted = with_predictions(system, examples, probabilities)
         nouns = pointed_at(system, predicted) if pointed and system.points else None
         found[path] = submission_of(predicted, task, path.name, probabilities, nouns)

@@ -19,6 +19,7 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 from crosspro.data_prep.files.json_text import parse_json
+from crosspro.data_prep.files.npz import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -43,7 +44,8 @@ class StoredTensors:
 
 
 def load_tensors(path: Path) -> StoredTensors:
-    """Read a safetensors file; `ValueError` says what is wrong with narrowed matrices in it.
+    """Read a safetensors file; `ValueError` says what is wrong with narrowed matrices in it, or
+    which array has numbers that are not finite.
 
     Otherwise it raises what safetensors raises.
     """
@@ -54,6 +56,8 @@ def load_tensors(path: Path) -> StoredTensors:
         if name not in arrays:
             raise ValueError(f"no matrix {name}")
         arrays[name] = _widened(name, arrays, weights).astype(kind)
+    for name, array in arrays.items():
+        check_finite(name, array)
     return StoredTensors(arrays, weights)
 
 
@@ -68,8 +72,7 @@ def narrowed(arrays: Arrays, weights: str) -> bytes:
     stored: dict[str, NDArray[Any]] = {}
     kinds: dict[str, str] = {}
     for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} has numbers that are not finite")
+        check_finite(name, array)
         if weights == FULL or not _is_narrowed(array, weights):
             stored[name] = np.ascontiguousarray(array)
             continue

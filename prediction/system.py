@@ -46,6 +46,8 @@ Classes = NDArray[np.int64]
 DESCRIPTION = "system.json"
 """The file of a saved system that describes it."""
 _FORMAT = 2
+_ROUNDING = 1e-4
+"""By how much the sum of probabilities may differ from 1."""
 _NESTED = "_system_"
 """The key of a system among the settings of another: its registered name."""
 
@@ -221,6 +223,28 @@ class System(ABC):
             description["layers"] = sorted(self.trained_layers)
         whole = with_digests(description, folder, DESCRIPTION)
         write_text(folder / DESCRIPTION, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+
+
+def probabilities_of(system: System, examples: Sequence[Example]) -> Probabilities:
+    """What a system predicts, if it is what it should be: a row for each gap, a column for each
+    class, and probabilities that add up to 1. Whatever is written or scored comes from here."""
+    found = system.predict(examples)
+    gaps = sum(len(example.gaps) for example in examples)
+    expected = f"{system.shown_name}: probabilities: expected"
+    if found.shape != (gaps, len(system.task.classes)):
+        shape = " x ".join(map(str, found.shape))
+        raise CrossproError(f"{expected} {gaps} rows of {len(system.task.classes)}, found {shape}")
+    right = np.isfinite(found).all(axis=1) & (found >= 0).all(axis=1)
+    right &= np.abs(found.sum(axis=1) - 1) < _ROUNDING
+    if not right.all():
+        first = int(np.argmin(right))
+        shown = ", ".join(f"{chance:.4g}" for chance in found[first])
+        raise CrossproError(
+            f"{expected} finite numbers from 0 that add up to 1, found others for "
+            f"{np.count_nonzero(~right):,} of {gaps:,} gaps, the first of them gap {first + 1:,}: "
+            f"{shown}"
+        )
+    return found
 
 
 def model_folder(run: str | Path) -> Path:

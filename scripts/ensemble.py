@@ -13,7 +13,7 @@ import typer
 
 from crosspro.data_prep.errors import input_error, quoted
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.files.textfile import check_new_folder
+from crosspro.data_prep.files.textfile import atomic_folder, check_new_folder
 from crosspro.data_prep.formats.target_form import refuse_other_forms
 from crosspro.data_prep.layers import layers_in, read_layered
 from crosspro.data_prep.sets.contents import Contents, file_contents
@@ -111,7 +111,6 @@ def ensemble(
         if report.tau is not None:
             score += " (of members without their own prior)"
         print(show_table(("run", "system", "weight", score), rows, 2), end="")
-    joined.save(output)
     asked: dict[str, object] = {"members": [str(run) for run in runs], "tune": report.monitor}
     if report.tau is not None:
         asked["choose"] = choose
@@ -128,7 +127,9 @@ def ensemble(
         data=tuple(data),
         configuration=Configuration(settings=asked),
     )
-    write_run(output, record)
+    with atomic_folder(output) as new:
+        joined.save(new)
+        write_run(new, record)
     count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
     print(f"{output}: an ensemble of {count}", file=sys.stderr)
 

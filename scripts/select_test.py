@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.example import Example
+from crosspro.data_prep.files.textfile import atomic_files
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
     read_sources,
@@ -82,9 +83,11 @@ def select_test(
         candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
-    for rules, examples, selection in zip(tasks, data, selections, strict=True):
-        name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
-        _write(output.with_name(name), examples, selection)
+    with atomic_files(output.parent) as new:
+        for rules, examples, selection in zip(tasks, data, selections, strict=True):
+            name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
+            _write(new / name, examples, selection)
+    for rules, selection in zip(tasks, selections, strict=True):
         print(_table(rules, selection), end="\n" if len(tasks) > 1 else "")
     shared = set.intersection(*({one.document for one in own} for own in usable))
     left = len(usable[0]) if len(tasks) == 1 else len(shared)

@@ -56,6 +56,10 @@ def serve(
     max_rate: Annotated[
         int, typer.Option(min=1, help="Requests a minute from one address, at most.")
     ] = 300,
+    max_seconds: Annotated[
+        float,
+        typer.Option(min=1, help="Time of a request, at most; then it is stopped (503)."),
+    ] = 60,
 ) -> None:
     """Try trained systems on sentence pairs in a browser.
 
@@ -106,7 +110,7 @@ def serve(
             _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")
         print(address(listening), flush=True)
         try:
-            answer(desk, listening, allow_host or (), max_rate)
+            answer(desk, listening, allow_host or (), max_rate, max_seconds)
         except KeyboardInterrupt:
             _say("stopped")
 

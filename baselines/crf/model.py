@@ -86,8 +86,6 @@ def load_chain(path: Path, features: int, labels: int) -> ChainModel:
         if array is None or array.shape != shape or array.dtype.kind != "f":
             found = "none" if array is None else f"{array.dtype} of shape {array.shape}"
             raise input_error(path, name, f"numbers of shape {shape}", found)
-        if not np.isfinite(array).all():
-            raise input_error(path, name, "finite numbers", "others")
     return ChainModel(
         arrays["features"].astype(np.float32, copy=False),
         arrays["bias"].astype(np.float64, copy=False),

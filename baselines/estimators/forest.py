@@ -25,6 +25,7 @@ from crosspro.data_prep.setting_types import Count, Must
 
 Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
 
+_ROUNDING = 1e-3
 _CELLS = 2**26
 """Rows are worked on in groups whose full matrix has at most so many cells."""
 
@@ -114,6 +115,9 @@ class Forest(FeatureModel):
             raise ValueError(f"nodes of no forest of {classes} classes and {size} features")
         if not (np.isfinite(forest.shares) & (forest.shares >= 0)).all():
             raise ValueError("shares below 0")
+        sums = forest.shares.sum(axis=1, dtype=np.float64)
+        if not (np.abs(sums - 1) < _ROUNDING).all():
+            raise ValueError("shares that do not add up to 1")
         return forest
 
 

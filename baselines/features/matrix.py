@@ -19,6 +19,7 @@ from crosspro.baselines.features.feature import ChosenFeature, Column
 from crosspro.baselines.features.gaps import AT_ONCE, Resources, batches
 from crosspro.baselines.features.values import NOTHING, Codes, Lookup, Values
 from crosspro.data_prep.collector import collector_off
+from crosspro.data_prep.errors import CrossproError, quoted
 from crosspro.data_prep.example import Example
 
 Numbers = NDArray[np.int32]
@@ -139,9 +140,21 @@ def matrix(parts: Iterable[Columns], vocabulary: FeatureVocabulary) -> csr_matri
     """The matrix of gaps with a known vocabulary; what it does not list is left out."""
     finders = {slot: _Slot(table.get, -1) for slot, table in vocabulary.tables.items()}
     with collector_off():
-        tables = [_table(columns, finders) for columns in parts]
+        tables = [_table(_known(columns, finders), finders) for columns in parts]
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     return _sparse(raw, len(vocabulary))
+
+
+def _known(columns: Columns, finders: Mapping[str, _Slot]) -> Columns:
+    """The columns, if the vocabulary has their slots: it lists all that its training met, so one
+    without belongs to other features or was damaged."""
+    unknown = sorted({slot for slot, _ in columns} - finders.keys())
+    if unknown:
+        names = ", ".join(quoted(slot) for slot in unknown[:5])
+        raise CrossproError(
+            f"features: expected a vocabulary of all {len(columns)} features, found none of {names}"
+        )
+    return columns
 
 
 def _table(columns: Columns, finders: Mapping[str, _Slot]) -> Numbers:

@@ -24,7 +24,7 @@ from crosspro.baselines.ngram.range_check import range_fault
 from crosspro.baselines.ngram.threads import in_threads
 from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.errors import InputError, input_error, quoted
-from crosspro.data_prep.files.guard import note_input
+from crosspro.data_prep.files.guard import is_pipe, note_input
 from crosspro.data_prep.files.textfile import atomic_output
 
 MAGIC = b"crosspro n-gram model "
@@ -74,6 +74,8 @@ def is_binary(start: bytes) -> bool:
 def read_binary(path: Path) -> NGramModel:
     """Open a model."""
     note_input(path)
+    if is_pipe(path):
+        raise input_error(path, "file", "a file, which is mapped into memory", "a pipe")
     try:
         with path.open("rb") as handle:
             first = handle.readline(LONGEST_HEADER)

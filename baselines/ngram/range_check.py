@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from crosspro.baselines.ngram.arpa_lines import ROUNDING
 from crosspro.baselines.ngram.model import NGramModel
 
 _BLOCK = 1 << 16
@@ -47,6 +48,10 @@ def range_fault(model: NGramModel) -> str | None:
     for name, values in (("probability", model.log_probs), ("back-off", model.back_offs)):
         if any(np.isnan(values[part].min()) for part in _blocks(0, len(values))):
             return f"a {name} that is no number"
+        if any(values[part].max() == np.inf for part in _blocks(0, len(values))):
+            return f"a {name} that is infinite"
+    if any(model.log_probs[part].max() > ROUNDING for part in _blocks(0, len(model.log_probs))):
+        return "a probability above 1"
     return None
 
 

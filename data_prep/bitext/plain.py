@@ -64,14 +64,11 @@ def _scan(
 
 def _texts(path: Path) -> Iterator[str | Problem]:
     """The lines of a UTF-8 file without blanks at their ends, or what is wrong with them."""
-    mark = "\ufeff"  # a byte order mark, which Windows programs put first
     for number, raw in enumerate(read_lines(path), start=1):
         try:
-            text = raw.decode("utf-8").strip()
+            yield raw.decode("utf-8").strip()
         except UnicodeDecodeError as error:
             yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
-            continue
-        yield text.removeprefix(mark) if number == 1 else text
 
 
 def _untranslated(source: Path, target: Path, line: int, second: str) -> Problem:

@@ -11,6 +11,7 @@ from crosspro.data_prep.bitext.plain import read_plain
 from crosspro.data_prep.bitext.segment import Missing, Segment
 from crosspro.data_prep.bitext.tmx import read_tmx
 from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.files.textfile import is_file
 
 FORMATS = {
     "plain": "two files, a segment a line (Moses); documents by doc-ids or blank lines",
@@ -47,7 +48,7 @@ def read_bitext(
     """
     source, target = Path(source), None if target is None else Path(target)
     ids = None if doc_ids is None else Path(doc_ids)
-    if target is None and not source.is_file():
+    if target is None and not is_file(source):
         prefix = source
         source = _located(prefix, source_language)
         target = _located(prefix, target_language)
@@ -104,6 +105,6 @@ def beside(prefix: Path, endings: list[str]) -> Path | None:
     for ending in endings:
         for compressed in _COMPRESSED:
             path = prefix.with_name(f"{prefix.name}.{ending}{compressed}")
-            if path.is_file():
+            if is_file(path):
                 return path
     return None

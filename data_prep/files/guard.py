@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -37,17 +37,19 @@ _LONGEST_HEADING = 10_000
 
 _Identity = tuple[int, int]
 _inputs: dict[_Identity, Path] | None = None
+_piped: dict[_Identity, bytes] | None = None
+"""What came through the pipes that were read: a command may read an input more than once."""
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """Note the inputs of a command while the block runs."""
-    global _inputs
-    before, _inputs = _inputs, {}
+    global _inputs, _piped
+    before, _inputs, _piped = (_inputs, _piped), {}, {}
     try:
         yield
     finally:
-        _inputs = before
+        _inputs, _piped = before
 
 
 def note_input(path: Path) -> None:
@@ -56,6 +58,27 @@ def note_input(path: Path) -> None:
         identity = _identity(path)
         if identity is not None and _known_input(identity) is None:
             _inputs[identity] = path
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether what is there can be read once only: a pipe (also /dev/stdin, or what a shell makes
+    of `<(…)`), a socket, or a device such as a terminal."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def kept_pipe(path: Path, read: Callable[[], bytes]) -> bytes:
+    """What comes through a pipe, read when it is first asked for; without a command, each time."""
+    if _piped is None:
+        return read()
+    found = path.stat()
+    identity = found.st_dev, found.st_ino
+    if identity not in _piped:
+        _piped[identity] = read()
+    return _piped[identity]
 
 
 def check_not_input(path: Path) -> None:

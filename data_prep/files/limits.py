@@ -50,7 +50,11 @@ class Limit:
 LINE_BYTES = Limit("line_bytes", 1 << 26)
 """A line of so many bytes is 10 million words: no text has one."""
 FILE_BYTES = Limit("file_bytes", 1 << 30)
-"""Of a compressed file that is read as a whole, or an archive of a system, once it is unpacked."""
+"""Of a compressed file that is read as a whole, or an archive of a system, once it is unpacked; and
+of what comes through a pipe."""
+PACKED_TIMES = Limit("packed_times", 100)
+"""A compressed file may be so many times as large once it is unpacked, or as LINE_BYTES. Text
+shrinks to a tenth; what shrinks to less than a hundredth (document ids do) is seldom that large."""
 ARRAY_BYTES = Limit("array_bytes", 1 << 28)
 """Of the arrays of a compressed file (a prior, say), however small it is."""
 YAML_ITEMS = Limit("yaml_items", 200_000)
@@ -73,6 +77,7 @@ LIMITS = {
     for one in (
         LINE_BYTES,
         FILE_BYTES,
+        PACKED_TIMES,
         ARRAY_BYTES,
         YAML_ITEMS,
         XML_CHARACTERS,

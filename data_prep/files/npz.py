@@ -14,6 +14,7 @@ from tokenize import TokenError
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
@@ -27,7 +28,10 @@ _OF_DAMAGE = (struct.error, lzma.LZMAError, TokenError, SyntaxError, TypeError, 
 
 
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays by name; raises `ValueError` (or what zipfile and numpy raise) for a bad file."""
+    """All arrays by name; raises `ValueError` (or what zipfile and numpy raise) for a bad file.
+
+    A fraction that is no finite number is one more fault: nobody writes such weights or counts.
+    """
     try:
         return _arrays(path)
     except _OF_DAMAGE as error:
@@ -59,4 +63,12 @@ def _read(members: ZipFile, name: str, size: int) -> NDArray[Any]:
             raise ValueError(f"{name}: an array of {asked:,} bytes where there are {size:,}")
     with members.open(name) as handle:
         array: NDArray[Any] = npy.read_array(handle, allow_pickle=False)
+    check_finite(name.removesuffix(".npy"), array)
     return array
+
+
+def check_finite(name: str, array: NDArray[Any]) -> None:
+    """Raise a `ValueError` if an array of fractions has one that is no finite number."""
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+        wrong = int(np.count_nonzero(~np.isfinite(array)))
+        raise ValueError(f"{name} has {wrong:,} of {array.size:,} numbers that are not finite")

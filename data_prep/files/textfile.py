@@ -11,41 +11,102 @@ import sys
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from io import BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from itertools import chain
 from pathlib import Path
-from typing import IO, TextIO, cast
+from typing import IO, Any, TextIO, cast
 
 from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.guard import check_output, note_input
-from crosspro.data_prep.files.limits import FILE_BYTES, LINE_BYTES
-from crosspro.data_prep.files.temporary import temporary_file
+from crosspro.data_prep.files.guard import check_output, is_pipe, kept_pipe, note_input
+from crosspro.data_prep.files.limits import FILE_BYTES, LINE_BYTES, PACKED_TIMES
+from crosspro.data_prep.files.temporary import temporary_file, temporary_folder
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
+_UNPACKED_AT_ONCE = 1 << 16
+_AHEAD = 1 << 20
+"""More than is read ahead of a line, so that one that is too long is told as that."""
 NOISE = "binary data (compressed perhaps, or UTF-16)"
+_MARK = codecs.BOM_UTF8
+"""What Windows programs put before text: it belongs to no line."""
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading, decompressing by its suffix; `-` is standard input."""
+    """Open a file for reading, decompressing by its suffix; `-` is standard input.
+
+    What comes through a pipe is kept: several readers may go over it, as they may over a file. A
+    compressed file that is many times as large as it looks is refused where that is seen.
+    """
     if path == STANDARD_INPUT:
         return BytesIO(_standard_input(sys.stdin))
     note_input(path)
     try:
-        if path.suffix == ".gz":
-            return cast(IO[bytes], gzip.open(path, "rb"))
-        if path.suffix == ".xz":
-            return cast(IO[bytes], lzma.open(path, "rb"))
-        return path.open("rb")
+        if is_pipe(path):
+            raw: IO[bytes] = BytesIO(piped_bytes(path))
+        else:
+            raw = path.open("rb")
+        if path.suffix not in (".gz", ".xz"):
+            return raw
+        return cast(IO[bytes], BufferedReader(_Unpacked(path, raw), _UNPACKED_AT_ONCE))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise _unreadable(path, error) from error
 
 
+class _Unpacked(RawIOBase):
+    """The bytes of a compressed file, so far as there are not too many of them."""
+
+    def __init__(self, path: Path, packed: IO[bytes]) -> None:
+        self._path, self._packed = path, packed
+        opener = gzip.open if path.suffix == ".gz" else lzma.open
+        self._opened = cast(IO[bytes], opener(packed, "rb"))
+        size = packed.seek(0, os.SEEK_END)
+        packed.seek(0)
+        self._left = max(LINE_BYTES.most() + _AHEAD, PACKED_TIMES.most() * size)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes."""
+        found = self._opened.read(len(buffer))
+        self._left -= len(found)
+        if self._left < 0:
+            expected = PACKED_TIMES.expected("times its size once decompressed")
+            raise input_error(self._path, "file", expected, "more")
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        """Close all of them."""
+        self._opened.close()
+        self._packed.close()
+        super().close()
+
+
 @lru_cache(maxsize=1)
 def _standard_input(stream: TextIO) -> bytes:
-    """All of it: several readers may go over it, as they may over a file."""
-    return stream.buffer.read()
+    return _whole_pipe(STANDARD_INPUT, stream.buffer)
+
+
+def piped_bytes(path: Path) -> bytes:
+    """All that comes through a pipe, as it comes."""
+
+    def read() -> bytes:
+        with path.open("rb") as handle:
+            return _whole_pipe(path, handle)
+
+    return kept_pipe(path, read)
+
+
+def _whole_pipe(path: Path, handle: IO[bytes]) -> bytes:
+    """What is in a pipe, which may be endless."""
+    most = FILE_BYTES.most()
+    content = _read_at_most(handle, most + 1)
+    if len(content) > most:
+        raise input_error(path, "file", FILE_BYTES.expected("bytes through a pipe"), "more")
+    return content
 
 
 def _is_small(path: Path, size: int) -> bool:
@@ -55,7 +116,8 @@ def _is_small(path: Path, size: int) -> bool:
 
 
 def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
-    """The lines of a file with their line ends; only LF ends a line.
+    """The lines of a file with their line ends; only LF ends a line, and a byte-order mark before
+    the first is left out.
 
     What is plainly no text is refused at once, unless it may be `binary`. A small compressed file
     may hold a line that fills the memory: one of more than LINE_BYTES is refused.
@@ -68,6 +130,8 @@ def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
                 raise input_error(path, "file", "text", NOISE)
             if len(block) == BLOCK:
                 block += handle.readline(longest + 1)
+            if not binary:
+                block = block.removeprefix(_MARK)
             if _is_small(path, longest):
                 yield from BytesIO(block)
                 yield from handle  # no line can be too long, and this is twice as fast
@@ -84,23 +148,26 @@ def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
 def read_blocks(path: Path, size: int) -> Iterator[bytes]:
     """The text of a file in blocks of about `size` bytes that end where lines end.
 
-    Nothing is checked, but a line that is longer than a block is refused.
+    Nothing is checked, but a line that is longer than a block is refused; there is no byte-order
+    mark, as in `read_lines`.
     """
+    mark = _MARK
     with open_bytes(path) as handle:
         try:
             while block := handle.read(size):
                 rest = handle.readline(size)
                 if len(rest) == size:
                     raise input_error(path, "line", f"less than {size:,} bytes", "more")
-                yield block + rest
+                yield block.removeprefix(mark) + rest
+                mark = b""
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise _unreadable(path, error) from error
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
+    """Whether there is such a file, or a pipe; a name that no file can have is none."""
     with contextlib.suppress(OSError, ValueError):
-        return path.is_file()
+        return path.is_file() or is_pipe(path)
     return False
 
 
@@ -134,7 +201,7 @@ def is_noise(block: bytes) -> bool:
 
 
 def read_bytes(path: Path, size: int = -1) -> bytes:
-    """The content of a file, or its first `size` bytes.
+    """The content of a file without a byte-order mark, or its first `size` bytes.
 
     A small compressed file may hold what fills the memory: one that is too large is refused. A
     plain file is never larger than it looks, so whoever means it unpacks it.
@@ -149,7 +216,7 @@ def read_bytes(path: Path, size: int = -1) -> bytes:
     if packed and len(content) > most:
         expected = FILE_BYTES.expected("bytes once decompressed, as a plain file may have")
         raise input_error(path, "file", expected, "more")
-    return content
+    return content.removeprefix(_MARK)
 
 
 def _read_at_most(handle: IO[bytes], size: int) -> bytes:
@@ -233,6 +300,48 @@ def check_new_folder(path: Path) -> None:
         raise input_error(path, "output", "a new or an empty folder", "one with files")
 
 
+@contextlib.contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes `path` if the block succeeds, and is gone otherwise.
+
+    There may be an empty folder. Of two that are written at once the first one stays.
+    """
+    check_new_folder(path)
+    path = Path(os.path.realpath(path))
+    make_folder(path.parent)
+    with _beside(path) as new:
+        yield new
+        new.chmod(0o777 & ~_umask())
+        check_new_folder(path)
+        _move(new, path)
+
+
+@contextlib.contextmanager
+def atomic_files(folder: Path) -> Iterator[Path]:
+    """A folder for files that belong together: they are moved to `folder` when all are written."""
+    if not folder.is_dir():
+        raise input_error(folder, "output", "an existing folder", "none")
+    with _beside(folder / "files") as new:
+        yield new
+        places = {one: Path(os.path.realpath(folder / one.name)) for one in sorted(new.iterdir())}
+        for place in places.values():
+            check_output(place)
+        for one, place in places.items():
+            _move(one, place)
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A temporary folder on the disk of what it will become."""
+    with contextlib.ExitStack() as stack:
+        try:
+            new = stack.enter_context(temporary_folder(path.parent, path.name))
+        except OSError as error:
+            found = error.strerror or str(error)
+            raise input_error(path, "output", "a writable folder", found) from error
+        yield new
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a whole UTF-8 text file atomically."""
     with atomic_output(path) as handle:
@@ -243,7 +352,8 @@ def _move(temporary: Path, path: Path) -> None:
     try:
         temporary.replace(path)
     except OSError as error:
-        raise input_error(path, "output", "a writable file", str(error.strerror)) from error
+        expected = "a writable folder" if temporary.is_dir() else "a writable file"
+        raise input_error(path, "output", expected, str(error.strerror)) from error
 
 
 def _compressed(raw: IO[bytes], suffix: str) -> contextlib.AbstractContextManager[IO[bytes]]:

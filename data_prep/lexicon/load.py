@@ -13,6 +13,7 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import CrossproError, InputError, choices, input_error
 from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.files.textfile import is_file
 from crosspro.data_prep.lexicon.determiners import LANGUAGES
 from crosspro.data_prep.lexicon.english_nouns import english_words
 from crosspro.data_prep.lexicon.induce import induce
@@ -33,7 +34,7 @@ def load_lexicon(name: str | Path) -> Lexicon:
     if str(name) in PACKAGES:
         package = PACKAGES[str(name)]
         return Lexicon.of(package.read(package.path()))
-    if not Path(name).is_file():
+    if not is_file(Path(name)):
         expected = f"{choices(PACKAGES)}, or a TSV file"
         raise input_error("settings", "lexicon", expected, f"no file {name}")
     return read_lexicon(name)

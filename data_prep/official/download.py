@@ -1,10 +1,11 @@
-"""Downloads over http and https: resumed where they broke off, retried, and checked.
+"""Downloads over https, or over http if asked for: resumed where they broke off, and checked.
 
 A file grows under the name X.part, and X.part.json says which version of it that is; a resumed
 download asks for the rest of that version only. When it is complete, no web page instead of a file,
 and its size and checksum are as expected, it gets its name, and `manifest.json` beside it records
 where it came from. A file that is still as the manifest has it is not fetched again; one that was
-damaged is, and must become what it was.
+damaged is, and must become what it was. Over plain http anybody on the way can change a file, and a
+file without a known checksum would be believed: such addresses are tried over https alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -65,11 +66,13 @@ def download(
     largest: int = LARGEST,
     patience: Patience | None = None,
     progress: Progress | None = None,
+    allow_http: bool = False,
 ) -> tuple[Received, bool]:
     """Fetch a file from the first of these addresses that has it, unless it is there.
 
     Without a size, more than `largest` bytes are refused; without a checksum, the one that the
-    manifest recorded counts. Returns what the manifest says, and whether anything was fetched.
+    manifest recorded counts. Plain http is tried after https, and only if it is allowed. Returns
+    what the manifest says, and whether anything was fetched.
     """
     for url in urls:
         require_http(url)
@@ -80,10 +83,13 @@ def download(
     if sha256 is None and earlier is not None:
         sha256 = earlier.sha256
     failures: list[str] = []
-    for url in urls:
+    patience = patience or Patience()
+    for url in tried(urls, allow_http):
+        guessed = allow_http and url not in urls  # if it does not answer, the given one is tried
         most = largest if size is None else size + SLACK
         tell = progress or (lambda *_: None)
-        transfer = _Transfer(url, path, patience or Patience(), tell, most)
+        enough = replace(patience, attempts=1) if guessed else patience
+        transfer = _Transfer(url, path, enough, tell, most, allow_http)
         try:
             received = transfer.run(size, sha256)
         except DownloadError as error:
@@ -92,6 +98,13 @@ def download(
         record(path, received)
         return received, True
     raise DownloadError("\n".join(failures) or f"{path}: no address to fetch it from")
+
+
+def tried(urls: Sequence[str], allow_http: bool) -> list[str]:
+    """The addresses in the order in which they are tried: all over https, then http if allowed."""
+    safe = [re.sub("^http:", "https:", url, flags=re.IGNORECASE) for url in urls]
+    plain = [url for url in urls if urlsplit(url).scheme == "http"] if allow_http else []
+    return list(dict.fromkeys([*safe, *plain]))
 
 
 def require_http(url: str) -> None:
@@ -121,25 +134,30 @@ def _complete(path: Path, size: int | None, sha256: str | None) -> Received | No
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, but to http and https only."""
+    """Follows redirections, but to https only, or to http if that is allowed."""
+
+    def __init__(self, allow_http: bool) -> None:
+        self.allow_http = allow_http
 
     def redirect_request(
         self, req: Any, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
         require_http(newurl)
+        if not self.allow_http and urlsplit(newurl).scheme != "https":
+            raise DownloadError(f"{req.full_url}: expected https, found that it leads to {newurl}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _opener() -> urllib.request.OpenerDirector:
-    """An opener that knows http and https, and none of the other kinds that urllib has."""
+def _opener(allow_http: bool) -> urllib.request.OpenerDirector:
+    """An opener that knows https, perhaps http, and none of the other kinds that urllib has."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
+        *([urllib.request.HTTPHandler()] if allow_http else []),
         urllib.request.HTTPSHandler(),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
-        _Redirects(),
+        _Redirects(allow_http),
     ):
         opener.add_handler(handler)
     return opener
@@ -162,7 +180,13 @@ class _Transfer:
     """The download of one file from one address, through as many connections as it takes."""
 
     def __init__(
-        self, url: str, path: Path, patience: Patience, progress: Progress, most: int
+        self,
+        url: str,
+        path: Path,
+        patience: Patience,
+        progress: Progress,
+        most: int,
+        allow_http: bool,
     ) -> None:
         self.url = url
         self.most = most
@@ -171,7 +195,7 @@ class _Transfer:
         self.notes = path.with_name(f"{path.name}.part.json")
         self.patience = patience
         self.progress = progress
-        self.opener = _opener()
+        self.opener = _opener(allow_http)
 
     def run(self, size: int | None, sha256: str | None) -> Received:
         with _writing(self.path):

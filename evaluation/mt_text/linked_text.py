@@ -25,7 +25,6 @@ from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse
 from crosspro.evaluation.mt_text.parallel_lines import unequal_lines
 
 INSIDE = "links inside"
-_BOM = b"\xef\xbb\xbf"
 _NEWLINE = ord("\n")
 _IS_SPACE = np.zeros(256, dtype=bool)
 _IS_SPACE[list(b" \t\n\r\x0b\x0c")] = True
@@ -114,10 +113,6 @@ def read_text(path: str | Path, problems: list[Problem]) -> Text:
     before = len(problems)
     data = _content(Path(path), problems)
     readable = len(problems) == before
-    if data.startswith(_BOM):
-        found = "a byte-order mark; save the file without one"
-        problems.append(Problem(str(path), 1, "encoding", "UTF-8", found))
-        data = data.removeprefix(_BOM)
     try:
         decoded = data.decode("utf-8")
         if not unicodedata.is_normalized("NFC", decoded):

@@ -7,14 +7,13 @@ None. Files of unequal length are reported with the first line that has no count
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from crosspro.data_prep.documents import read_doc_ids
 from crosspro.data_prep.errors import InputError, Problem
 from crosspro.data_prep.files.textfile import bad_byte, read_lines
 
-BYTE_ORDER_MARK = "\ufeff"
 LANGUAGE = re.compile(r"[a-z]{2}")
 """A language, as the name of a file may end in it."""
 
@@ -31,9 +30,6 @@ def lines_of(path: Path, problems: list[Problem]) -> list[str] | None:
                 problems.append(Problem(str(path), number, "encoding", "UTF-8", bad_byte(error)))
     except InputError as error:
         problems += error.problems
-    if lines and lines[0].startswith(BYTE_ORDER_MARK):
-        found = "a byte-order mark; save the file without one"
-        problems.append(Problem(str(path), 1, "encoding", "UTF-8", found))
     return None if len(problems) > before else lines
 
 
@@ -82,9 +78,3 @@ def parallel_lines(
         problems += error.problems
     check_lengths([*paths, doc_ids], [*read, documents], problems)
     return read, documents
-
-
-def without_mark(lines: Iterator[str]) -> Iterator[str]:
-    """Lines without the byte-order mark that spreadsheets write before the first."""
-    for number, line in enumerate(lines):
-        yield line if number else line.removeprefix(BYTE_ORDER_MARK)

@@ -13,9 +13,9 @@ from crosspro.data_prep.files.textfile import read_text_lines
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV or TSV file that are not blank, with their line numbers."""
     lines = [line.rstrip("\r") for line in read_text_lines(path)]
-    first = lines[0].removeprefix("\ufeff") if lines else ""
+    first = lines[0] if lines else ""
     separator = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
-    reader = csv.reader((f"{line}\n" for line in [first, *lines[1:]]), delimiter=separator)
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):

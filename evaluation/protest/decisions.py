@@ -12,7 +12,6 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.categories import BY_NAME
 
 COLUMNS = ("document", "word", "category", "head")
@@ -46,7 +45,7 @@ def scan_decisions(
     def problem(number: int, field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(without_mark(read_text_lines(Path(path))), start=1):
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
         cells = line.rstrip("\r").split("\t")
         if number == 1:
             if tuple(cells) != COLUMNS:

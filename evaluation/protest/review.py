@@ -17,7 +17,6 @@ from pathlib import Path
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.guard import ITEM_COLUMNS, VERDICT_COLUMNS, is_filled_in
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
-from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.score import TokenResult, verified_alternative
 from crosspro.evaluation.protest.silver import Alternative
@@ -114,7 +113,7 @@ def csv_line(cells: Iterable[str]) -> bytes:
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]] | Problem]:
     """The rows of such a file with their lines, or why it cannot be read to its end."""
-    rows = csv.reader(without_mark(read_text_lines(path)), delimiter="\t", strict=True)
+    rows = csv.reader(read_text_lines(path), delimiter="\t", strict=True)
     try:
         for cells in rows:
             yield rows.line_num, [cell.rstrip("\r") for cell in cells]

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from crosspro.data_prep.errors import InputError, Problem, quoted
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
-from crosspro.evaluation.mt_text.parallel_lines import without_mark
 from crosspro.evaluation.protest.suite import Suite, Words
 
 COLUMNS = ("token", "pronoun", "head", "remark")
@@ -39,7 +38,7 @@ def read_silver(path: str | Path, suite: Suite) -> dict[str, list[Alternative]]:
     def problem(field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(without_mark(read_text_lines(Path(path))), start=1):
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
         cells = line.rstrip("\r").split("\t")
         if number == 1:
             if tuple(cells) != COLUMNS:

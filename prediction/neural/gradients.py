@@ -9,7 +9,7 @@ does with numbers other than look up embeddings, it does with `word_numbers` of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -44,16 +44,14 @@ def token_gradients(
     first = dict(zip(_SIDES, np.cumsum([1, *sizes.values()]).tolist(), strict=False))
     marked = _marked(tensors, fields, first)
     looked_up: list[tuple[Tensor, Tensor]] = []
-    with ExitStack() as hooks, torch.enable_grad():
-        for module in network.modules():
+    noting = _copy_of(network.cpu().eval())
+    with torch.enable_grad():
+        for module in noting.modules():
             if isinstance(module, nn.Embedding):
                 note = _Note(looked_up)
-                for handle in (
-                    module.register_forward_pre_hook(note.before),
-                    module.register_forward_hook(note.after),
-                ):
-                    hooks.callback(handle.remove)
-        scores = network.cpu().eval()(marked, torch.tensor([gap]))[0]
+                module.register_forward_pre_hook(note.before)
+                module.register_forward_hook(note.after)
+        scores = noting(marked, torch.tensor([gap]))[0]
         if not looked_up:
             return None
         inputs = [vectors for _, vectors in looked_up]
@@ -65,6 +63,13 @@ def token_gradients(
             added.index_add_(0, tokens.flatten(), values.detach())
     found = added.numpy()
     return {side: found[first[side] : first[side] + sizes[side]] for side in _SIDES}
+
+
+def _copy_of(network: Network) -> Network:
+    """The same modules over the same weights: whatever ends an explanation, the network itself has
+    none of its hooks."""
+    shared = (*network.parameters(), *network.buffers())
+    return deepcopy(network, {id(tensor): tensor for tensor in shared})
 
 
 def _marked(tensors: GapTensors, fields: Sequence[Field], first: dict[str, int]) -> GapTensors:

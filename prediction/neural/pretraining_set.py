@@ -9,7 +9,6 @@ agree with.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from crosspro.data_prep.errors import InputError, Problem, input_error
 from crosspro.data_prep.example import Example
 from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.files.textfile import make_folder, write_text
+from crosspro.data_prep.files.textfile import atomic_folder, write_text
 from crosspro.data_prep.joint_task import saved_task, task_to_save
 from crosspro.data_prep.sets.contents import Contents
 from crosspro.data_prep.step import Report, Step
@@ -97,12 +96,6 @@ def write_pretraining_set(
     dev_encoded = encode(labelled_rows(flatten(dev, reading)), encoder, task)
     check_labels(encoded.label, dev_encoded.label)
     report(Step("writing"))
-    new = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    make_folder(new)
-    save_encoder(encoder, new)
-    for split, data in zip(_SPLITS, (encoded, dev_encoded), strict=True):
-        write_encoded(new / f"{split}.npz", data, reading.fields)
     description = {
         "format": _FORMAT,
         "task": task_to_save(task),
@@ -110,8 +103,11 @@ def write_pretraining_set(
         "read": _reading_settings(system),
         "train": sizes,
     }
-    write_text(new / _FILE, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
-    new.replace(folder)
+    with atomic_folder(folder) as new:
+        save_encoder(encoder, new)
+        for split, data in zip(_SPLITS, (encoded, dev_encoded), strict=True):
+            write_encoded(new / f"{split}.npz", data, reading.fields)
+        write_text(new / _FILE, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
     return sizes
 
 

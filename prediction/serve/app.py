@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from crosspro.prediction.serve.responses import (
     ProblemsAnswer,
     SystemsAnswer,
 )
-from crosspro.prediction.serve.turn import BusyError
+from crosspro.prediction.serve.turn import BusyError, ClientLeftError, Turns
 
 _PAGE = Path(__file__).resolve().parent / "page"
 _FILES = {
@@ -36,7 +38,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (413, "Too long"),
         (422, "Something is wrong with what was asked"),
         (429, "Too many requests from an address"),
-        (503, "Others are being answered"),
+        (503, "Others are being answered, or it takes too long"),
     )
 }
 _SUMMARY = """Systems of crosspro that predict pronouns of a translation.
@@ -45,8 +47,9 @@ Wrong requests are answered with `{"problems": [{"message": …}, …]}`, all fa
 """
 
 
-def make_app(desk: Desk) -> FastAPI:
+def make_app(desk: Desk, turns: Turns | None = None) -> FastAPI:
     """The application; who may ask is the guard's affair."""
+    turns = turns or Turns()
     app = FastAPI(
         title="crosspro serve",
         version=__version__,
@@ -65,15 +68,15 @@ def make_app(desk: Desk) -> FastAPI:
         """An example: five-column lines, or text."""
         return desk.example(task, name)
 
-    def predict(request: PredictionRequest) -> dict[str, Any]:
+    async def predict(request: PredictionRequest, http: Request) -> dict[str, Any]:
         """The probabilities of all classes by each system, for each gap of a sentence."""
-        return desk.predict(request.asked())
+        return await turns.answer(partial(desk.predict, request.asked()), _left(http))
 
-    def explain(request: ExplanationRequest) -> dict[str, Any]:
+    async def explain(request: ExplanationRequest, http: Request) -> dict[str, Any]:
         """Why each system chose the class of a gap, and the antecedents it points at."""
-        return desk.explain(request.asked(), request.gap, request.rows)
+        work = partial(desk.explain, request.asked(), request.gap, request.rows)
+        return await turns.answer(work, _left(http))
 
-    # These are no coroutines: FastAPI runs them in threads, so that the page is there meanwhile.
     for method, path, function, answered in (
         ("GET", "/api/systems", systems, SystemsAnswer),
         ("GET", "/api/examples/{task}/{name}", example, ExampleAnswer),
@@ -91,6 +94,7 @@ def make_app(desk: Desk) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(BusyError, _busy)
+    app.add_exception_handler(ClientLeftError, _unheard)
     app.add_exception_handler(Exception, _broken)
     return app
 
@@ -144,9 +148,23 @@ def _http(_: Request, error: Exception) -> JSONResponse:
     return _problems(status, {"message": text})
 
 
+def _left(request: Request) -> Callable[[], Awaitable[None]]:
+    """A wait for the client to leave; the body has been read."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return left
+
+
 def _busy(_: Request, error: Exception) -> JSONResponse:
-    text = "others are being answered; ask again in a moment"
-    return _problems(503, {"message": text}, headers={"retry-after": "2"})
+    return _problems(503, {"message": str(error)}, headers={"retry-after": "2"})
+
+
+def _unheard(_: Request, error: Exception) -> Response:
+    """Nobody reads this; 499 is what web servers write into their logs."""
+    return Response(status_code=499)
 
 
 def _broken(_: Request, error: Exception) -> JSONResponse:

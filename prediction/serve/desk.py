@@ -1,6 +1,7 @@
 """What the page can ask: which systems there are, what they predict, and why.
 
-Answers are JSON values. Nothing here knows of HTTP: the app hands over checked requests.
+Answers are JSON values. Nothing here knows of HTTP: the app hands over checked requests, one after
+the other.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ from crosspro.prediction.serve.answers import (
     prediction_json,
 )
 from crosspro.prediction.serve.offered import OfferedExample
-from crosspro.prediction.serve.turn import Turns
 from crosspro.prediction.system import System, load_systems
 
 _Answer = TypeVar("_Answer")
@@ -88,7 +88,6 @@ class Desk:
             name: {example.name: example for example in offered.get(name, ())}
             for name in self.tasks
         }
-        self.turns = Turns()
         self.untyped: dict[str, str] = {}
         """Why text of a task cannot be typed, where something is missing for it."""
 
@@ -135,9 +134,8 @@ class Desk:
     def predict(self, asked: Asked) -> Json:
         """The sentences with their gaps, and what each system predicts for those of the last."""
         task, chosen = self._checked(asked)
-        with self.turns.turn():
-            prepared = self._prepare(asked, task, chosen)
-            answers, notes = _answers(chosen, prepared, predict_last)
+        prepared = self._prepare(asked, task, chosen)
+        answers, notes = _answers(chosen, prepared, predict_last)
         notes += [LEMMATISED] if task.tagged else []
         notes += [
             note
@@ -149,17 +147,16 @@ class Desk:
     def explain(self, asked: Asked, gap: int, rows: int) -> Json:
         """Why each system chose the class of a gap (from 1); tables have at most so many rows."""
         task, chosen = self._checked(asked)
-        with self.turns.turn():
-            prepared = self._prepare(asked, task, chosen)
-            gaps = len(prepared.examples[-1].gaps)
-            if gap > gaps:
-                raise input_error("request", "gap", f"one of {gaps} gaps", str(gap))
+        prepared = self._prepare(asked, task, chosen)
+        gaps = len(prepared.examples[-1].gaps)
+        if gap > gaps:
+            raise input_error("request", "gap", f"one of {gaps} gaps", str(gap))
 
-            def answer(system: System, examples: Sequence[Example]) -> _Explained:
-                why = explained(system, examples, len(examples) - 1, gap - 1)
-                return why, pointed_words(system, examples, gap - 1)
+        def answer(system: System, examples: Sequence[Example]) -> _Explained:
+            why = explained(system, examples, len(examples) - 1, gap - 1)
+            return why, pointed_words(system, examples, gap - 1)
 
-            both, _ = _answers(chosen, prepared, answer)
+        both, _ = _answers(chosen, prepared, answer)
         found = {name: why for name, (why, _) in both.items()}
         pointed = {name: words for name, (_, words) in both.items()}
         return explanation_json(task, gap, found, pointed, rows)

@@ -11,6 +11,7 @@ from crosspro.data_prep.web_server import UVICORN
 from crosspro.prediction.serve.app import make_app
 from crosspro.prediction.serve.desk import Desk
 from crosspro.prediction.serve.guard import Guard, RateLimit
+from crosspro.prediction.serve.turn import SECONDS, Turns
 
 _CONNECTIONS = 100
 _QUIET_SECONDS = 10
@@ -25,10 +26,16 @@ def address(listening: socket.socket) -> str:
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
-def serve(desk: Desk, listening: socket.socket, names: Collection[str], per_minute: int) -> None:
-    """Answer until the process is interrupted."""
+def serve(
+    desk: Desk,
+    listening: socket.socket,
+    names: Collection[str],
+    per_minute: int,
+    seconds: float = SECONDS,
+) -> None:
+    """Answer until the process is interrupted; a request may take so many seconds."""
     config = uvicorn.Config(
-        Guard(make_app(desk), names, RateLimit(per_minute)),
+        Guard(make_app(desk, Turns(seconds)), names, RateLimit(per_minute)),
         **UVICORN,
         limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=_QUIET_SECONDS,

@@ -12,8 +12,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import main
 from tests.conftest import GOLDEN
@@ -31,9 +33,13 @@ class Job:
     """Files that differ from run to run: times, logs."""
     free: str = "a^"
     """Files that there may be more of when a run was started again."""
+    done: str = ""
+    """An output that is there when all of it is, and that is not written over."""
 
     def work(self) -> None:
         """Run the commands as a user does."""
+        if self.done and Path(self.done).exists():
+            return
         for line in self.lines:
             sys.argv = ["crosspro", *line]
             try:
@@ -156,6 +162,35 @@ def protest(size: float) -> Job:
     return Job("protest", make, lines)
 
 
+def ensemble(size: float) -> Job:
+    """Language models as one, chosen on the demo corpus."""
+
+    def make(folder: Path) -> None:
+        task = load_task("en-fr")
+        train = demo_examples(task, "train", int(60 * size) + 5)
+        write_examples(folder / "dev.data", demo_examples(task, "dev", int(40 * size) + 3))
+        for order in (2, 3, 4):
+            system = NGramSystem(order)
+            system.fit(task, train, train)
+            system.save(folder / f"lm{order}")
+
+    runs = ("lm2", "lm3", "lm4")
+    line = ("ensemble", *runs, "--tune", "dev.data", "--choose", "both", "-o", "out")
+    return Job("ensemble", make, (line,), other=r"run\.json$", done="out")
+
+
+def select_test(size: float) -> Job:
+    """Test documents of the demo corpus."""
+
+    def make(folder: Path) -> None:
+        examples = demo_examples(load_task("en-fr"), "train", int(400 * size) + 30)
+        write_examples(folder / "all.data", examples)
+        write_doc_ids(folder / "all.doc-ids", examples)
+
+    line = ("select-test", "all.data", "--task", "en-fr", "--min-segments", "3", "-o", "out")
+    return Job("select-test", make, (line,))
+
+
 def _good(result: Any) -> None:
     if result.code:
         raise RuntimeError(result.stderr.decode())
@@ -170,4 +205,6 @@ JOBS: dict[str, Callable[[float], Job]] = {
     "lm": lm,
     "train": train,
     "protest": protest,
+    "ensemble": ensemble,
+    "select-test": select_test,
 }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
@@ -18,6 +21,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.output import predict_stream, whole_documents, with_predictions
+from crosspro.prediction.pair_prediction import predict_last
 from crosspro.prediction.registry import OWN
 from crosspro.prediction.system import load_system, system_class
 
@@ -324,6 +328,82 @@ def test_a_changed_bit_in_any_file_is_refused(fitted, tmp_path):
             load_system(tmp_path)
         file.write_bytes(raw)
     load_system(tmp_path)
+
+
+def without_digests(folder):
+    """A system as earlier versions saved it, or as anybody can make one."""
+    for path in folder.rglob("system.json"):
+        description = json.loads(path.read_text("utf-8"))
+        kept = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+        path.write_text(json.dumps(kept), "utf-8")
+
+
+def damaged(path, wrong):
+    """The content of a file with a number that is not finite; None if it has no fraction."""
+    if path.suffix in (".safetensors", ".npz"):
+        read, write = (load_file, save_file) if path.suffix == ".safetensors" else (np.load, savez)
+        arrays = {name: array.copy() for name, array in read(path).items()}
+        name = next(name for name, array in arrays.items() if array.dtype.kind == "f")
+        arrays[name].flat[0] = wrong
+        write(arrays, path)
+        return True
+    if path.suffix != ".json":
+        return False
+    text = path.read_text("utf-8")
+    number = re.search(r"-?\d+\.\d+(e-?\d+)?(?=[],}])", text)
+    if number is None:
+        return False
+    path.write_text(f"{text[: number.start()]}1e999{text[number.end() :]}", "utf-8")
+    return True
+
+
+def savez(arrays, path):
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -np.inf])
+def test_weights_that_are_not_finite_are_refused(fitted, tmp_path, wrong):
+    fitted.save(tmp_path / "whole")
+    without_digests(tmp_path / "whole")
+    load_system(tmp_path / "whole")
+    files = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*.*")]
+    for number, name in enumerate(files):
+        shutil.copytree(tmp_path / "whole", tmp_path / f"{number}")
+        if name.name != "system.json" and damaged(tmp_path / f"{number}" / name, wrong):
+            with pytest.raises(InputError, match=r"not finite|too large"):
+                load_system(tmp_path / f"{number}")
+
+
+class Improper(Majority):
+    """A system whose probabilities are given."""
+
+    rows = np.zeros((0, 0))
+
+    def predict(self, examples):
+        return self.rows
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows * np.nan, "found others for 3 of 3 gaps, the first of them gap 1: nan"),
+        (lambda rows: rows + 0.1, "numbers from 0 that add up to 1, found others for 3 of 3"),
+        (lambda rows: rows * [[1], [1], [0.5]], "for 1 of 3 gaps, the first of them gap 3"),
+        (lambda rows: rows - np.eye(3, rows.shape[1]) + np.eye(3, rows.shape[1], 1), "add up to 1"),
+        (lambda rows: rows[:2], "expected 3 rows of"),
+    ],
+)
+def test_probabilities_that_are_none_are_told(data, en_fr, change, message):
+    system = Improper()
+    system.task = en_fr
+    examples = [example for example in data[1] if len(example.gaps) == 1][:3]
+    classes = len(en_fr.classes)
+    system.rows = np.full((3, classes), 1 / classes)
+    assert len(with_predictions(system, examples)) == 3
+    system.rows = change(system.rows)
+    for write in (with_predictions, lambda *both: list(predict_stream(*both)), predict_last):
+        with pytest.raises(CrossproError, match=message):
+            write(system, examples)
 
 
 def test_all_changed_files_are_told_at_once(data, en_fr, tmp_path):

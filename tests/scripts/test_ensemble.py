@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 
 from crosspro.baselines.class_prior import ClassPrior
@@ -137,3 +138,25 @@ def test_runs_of_two_tasks_are_refused(tmp_path):
     assert result.code == 2
     assert b"runs of one task" in result.stderr
     assert not (tmp_path / "x").exists()
+
+
+def test_an_ensemble_is_whole_or_not_there(tmp_path, monkeypatch):
+    """A full disk while it is written leaves nothing, and it can be made again."""
+    task = load_task("en-fr")
+    train = demo_examples(task, "train", 5)
+    for name, system in (("a", Majority()), ("b", ClassPrior(3))):
+        system.fit(task, train, train)
+        system.save(tmp_path / "runs" / name)
+    line = ("ensemble", tmp_path / "runs/a", tmp_path / "runs/b", "-o", tmp_path / "out/both")
+    for place in ("crosspro.scripts.ensemble.write_run", "crosspro.prediction.system.write_text"):
+        with monkeypatch.context() as changed:
+            changed.setattr(place, full_disk)
+            assert crosspro(*line).code == 2
+        assert list((tmp_path / "out").iterdir()) == []
+    assert crosspro(*line).code == 0
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["both"]
+    assert load_system(tmp_path / "out/both").predict(train).shape[0]
+
+
+def full_disk(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")

@@ -52,7 +52,7 @@ def call(*arguments: object):
 
 
 def test_a_file_is_fetched_once(tmp_path, table):
-    arguments = ("--table", table, "--task", "en-fr", "-o", tmp_path / "out")
+    arguments = ("--table", table, "--task", "en-fr", "-o", tmp_path / "out", "--allow-http")
     assert "a.gz: fetched, 8 bytes, sha256" in call(*arguments).stderr
     assert (tmp_path / "out" / "2016" / "a.gz").read_bytes() == b"official"
     assert read_manifest(tmp_path / "out" / "2016")["a.gz"].url.endswith("/a.gz")
@@ -60,7 +60,7 @@ def test_a_file_is_fetched_once(tmp_path, table):
 
 
 def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
-    result = call("--table", table, "--year", 2016, "-o", tmp_path / "out")
+    result = call("--table", table, "--year", 2016, "-o", tmp_path / "out", "--allow-http")
     assert result.exit_code == 1
     assert "HTTP status 404" in result.stderr
     assert "1 of 2 files could not be fetched" in result.stderr
@@ -68,11 +68,22 @@ def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
     assert (tmp_path / "out" / "2016" / "a.gz").is_file()
 
 
+def test_plain_http_must_be_asked_for(tmp_path, table):
+    arguments = ("--table", table, "--task", "en-de", "-o", tmp_path / "out", "--attempts", 1)
+    result = call(*arguments)
+    assert result.exit_code == 1
+    assert "--allow-http tries them" in result.stderr
+    assert not (tmp_path / "out" / "2016" / "b.gz").exists()
+
+
 def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
     result = call("--table", table, "--dry-run", "-o", tmp_path / "out")
     assert result.exit_code == 0
     assert "a.gz\ten-fr\ttrain\t8 bytes\tx" in result.stdout
-    assert result.stdout.count("http://127.0.0.1") == 3
+    assert result.stdout.count("https://127.0.0.1") == 3
+    assert "http://" not in result.stdout
+    allowed = call("--table", table, "--dry-run", "-o", tmp_path / "out", "--allow-http")
+    assert allowed.stdout.count("http://127.0.0.1") == 3
     assert "pages of 2016: https://hdl.handle.net/11372/LRT-2394 https://hugg" in result.stderr
     assert not (tmp_path / "out").exists()
 
@@ -86,4 +97,4 @@ def test_everything_at_once_needs_a_choice(tmp_path, table):
 def test_the_script_runs_by_itself():
     command = [sys.executable, "scripts/fetch_official.py", "--dry-run", "--task", "fr-en"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    assert "http://data.statmt.org/wmt16/pronoun-task/IWSLT15.fr-en.data.gz" in result.stdout
+    assert "https://data.statmt.org/wmt16/pronoun-task/IWSLT15.fr-en.data.gz" in result.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -95,6 +96,12 @@ def items(tmp_path):
     return path
 
 
+def bomb(tmp_path):
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress((b"x" * 1023 + b"\n") * (LINE_BYTES.usual // 900)))
+    return path
+
+
 def suite(tmp_path):
     path = tmp_path / "suite.jsonl"
     languages = {"source_language": "en", "target_language": "fr"}
@@ -122,6 +129,7 @@ def segments(tmp_path):
 READERS = {
     "line_bytes": (packed, lambda path: list(read_lines(path)), 1999, 2000),
     "file_bytes": (packed, read_bytes, 1999, 2000),
+    "packed_times": (bomb, lambda path: list(read_lines(path)), 10, 2000),
     "array_bytes": (small_prior, load_prior, 1000, 200_000),
     "yaml_items": (items, read_yaml, 10, 20),
     "suite_references": (suite, read_suite, 2, 3),

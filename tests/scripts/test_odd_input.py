@@ -61,7 +61,20 @@ def test_yaml_that_is_no_task(text, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", [LONG, "NaN", "[-Infinity]", '"\\ud800"', '{"\\udfff": 1}', "[" * 100_000, "{", ""]
+    "text",
+    [
+        LONG,
+        "1e999",
+        '{"x": -1.5e400}',
+        "1" * 400,
+        "NaN",
+        "[-Infinity]",
+        '"\\ud800"',
+        '{"\\udfff": 1}',
+        "[" * 100_000,
+        "{",
+        "",
+    ],
 )
 def test_odd_json(text, tmp_path):
     with pytest.raises(ValueError, match=r"."):
@@ -70,6 +83,12 @@ def test_odd_json(text, tmp_path):
     path.write_text(text)
     assert "expected JSON in UTF-8" in refused("contrastive", path, path)
     assert "JSON: expected an object" in refused("protest", "score", path, path) or not text
+
+
+def test_a_number_that_is_too_large_is_named():
+    with pytest.raises(ValueError, match="a number that is too large: 1e999"):
+        parse_json('{"tau": 1e999}')
+    assert parse_json("[1e308, -12, 5e-324, 1.0]") == [1e308, -12, 5e-324, 1.0]
 
 
 def test_whole_characters_in_json():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.scripts.run import crosspro
@@ -69,3 +72,29 @@ def test_an_excluded_file_must_have_five_columns(demo, tmp_path):
     )
     assert result.code == 2
     assert b"bad.data:1: columns: expected 5" in result.stderr
+
+
+def test_a_disk_that_is_full_leaves_all_parts_or_none(demo, tmp_path):
+    """The test part fits, the rest does not: no file is new, and old ones are as before."""
+    call = ["select-test", str(demo / "en-fr/train.data"), "-t", "en-fr", *LIMITS, "-o", "t"]
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)\n"
+        "from crosspro.scripts.main import main; main()"
+    )
+
+    def run(most):
+        line = [sys.executable, "-c", code, str(most), *call]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+
+    assert run(1 << 30).returncode == 0
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    assert sorted(before) == ["t.rest.data", "t.rest.doc-ids", "t.test.data", "t.test.doc-ids"]
+    (tmp_path / "t.test.data").write_text("old")
+    full = run(len(before["t.test.data"]) + 1000)
+    assert full.returncode == 2
+    assert "Traceback" not in full.stderr
+    assert (tmp_path / "t.test.data").read_text() == "old"
+    assert {one.name for one in tmp_path.iterdir()} == before.keys()
+    assert run(1 << 30).returncode == 0
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before

@@ -176,6 +176,7 @@ def test_damaged_arrays_are_refused():
         changed(arrays, "roots", np.array([len(forest.feature)], np.int32)),
         changed(arrays, "shares", forest.shares[:, :2]),
         changed(arrays, "shares", -forest.shares),
+        changed(arrays, "shares", forest.shares * 2),
         changed(arrays, "feature", forest.feature.astype(np.float32)),
         changed(arrays, "feature", forest.feature + 40),
     ):

@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.features.gaps import Resources, batches
 from crosspro.baselines.features.learnt import LanguageModelSettings, learn
-from crosspro.baselines.features.matrix import extracted, learnt_matrix, matrix
+from crosspro.baselines.features.matrix import (
+    FeatureVocabulary,
+    extracted,
+    learnt_matrix,
+    matrix,
+)
 from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import unmet
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.errors import CrossproError
 from crosspro.data_prep.task import load_task
 from crosspro.prediction.output import whole_documents
 from tests.baselines.features.document import DOCUMENT, LEXICON
@@ -31,6 +37,12 @@ COLUMNS = st.integers(1, 12).flatmap(
         max_size=5,
     )
 )
+
+
+def test_a_vocabulary_without_a_feature_is_told():
+    columns = [("x", ["a"]), ("y", ["b"])]
+    with pytest.raises(CrossproError, match="a vocabulary of all 2 features, found none of 'y'"):
+        matrix([columns], FeatureVocabulary({"x": ("a",)}))
 
 
 @given(COLUMNS, st.integers(1, 4))

@@ -172,11 +172,18 @@ def test_files_without_checksums_are_opened_and_their_numbers_checked(tmp_path, 
         (tmp_path / "x").write_bytes(changed)
         with pytest.raises(InputError, match=message):
             load_own(tmp_path / "x")
-    nan = np.array([np.nan], "<f4").tobytes()
-    raw[places["log_probs"] + 8 : places["log_probs"] + 12] = nan
-    (tmp_path / "x").write_bytes(raw)
-    with pytest.raises(InputError, match="a probability that is no number"):
-        load_own(tmp_path / "x")
+    for name, number, message in (
+        ("log_probs", np.nan, "a probability that is no number"),
+        ("log_probs", np.inf, "a probability that is infinite"),
+        ("log_probs", 0.5, "a probability above 1"),
+        ("back_offs", np.nan, "a back-off that is no number"),
+        ("back_offs", np.inf, "a back-off that is infinite"),
+    ):
+        changed = raw.copy()
+        changed[places[name] + 8 : places[name] + 12] = np.array([number], "<f4").tobytes()
+        (tmp_path / "x").write_bytes(changed)
+        with pytest.raises(InputError, match=message):
+            load_own(tmp_path / "x")
 
 
 def test_what_is_no_model_is_refused(tmp_path):

@@ -7,15 +7,24 @@ import lzma
 import os
 import random
 import stat
+import subprocess
+import sys
+import threading
 
 import pytest
 
 from crosspro.data_prep.bitext.mo import scan_mo
 from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.files.guard import guarded
 from crosspro.data_prep.files.limits import LINE_BYTES, changed_limits
 from crosspro.data_prep.files.textfile import (
+    atomic_files,
+    atomic_folder,
     atomic_output,
+    is_file,
     make_folder,
+    read_blocks,
     read_bytes,
     read_lines,
     write_text,
@@ -23,6 +32,7 @@ from crosspro.data_prep.files.textfile import (
 from crosspro.evaluation.contrastive.formats import read_json
 from crosspro.evaluation.contrastive.released.printout import released_printout
 from crosspro.evaluation.mt_text.linked_text import raise_problems, read_text
+from tests.conftest import ROOT
 
 NOISE = random.Random(1).randbytes(20000)
 
@@ -159,3 +169,129 @@ def _read(path):
     problems = []
     read_text(path, problems)
     return problems
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize(
+    "lines", [[], [b"\n"], [b"a\n", MARK + b"b\n", b"c"], [b"x" * 9000 + b"\n"]]
+)
+def test_a_byte_order_mark_before_the_first_line_is_left_out(tmp_path, suffix, lines):
+    path = tmp_path / f"text{suffix}"
+    with atomic_output(path) as handle:
+        handle.write(MARK + b"".join(lines))
+    assert list(read_lines(path)) == lines
+    assert b"".join(read_lines(path, binary=True)) == MARK + b"".join(lines)
+    assert b"".join(read_blocks(path, 10_000)) == b"".join(lines)
+    assert read_bytes(path) == b"".join(lines)
+
+
+def fifo(path, content):
+    """A named pipe; whoever reads it gets the content once."""
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_a_command_may_read_a_pipe_more_than_once(tmp_path, suffix):
+    with atomic_output(tmp_path / f"file{suffix}") as handle:
+        handle.write(b"one\ntwo\n" * 50_000)
+    packed = (tmp_path / f"file{suffix}").read_bytes()
+    with guarded():
+        pipe = fifo(tmp_path / f"pipe{suffix}", packed)
+        assert len(list(read_lines(pipe))) == len(list(read_lines(pipe))) == 100_000
+        assert sha256_of(pipe) == sha256_of(tmp_path / f"file{suffix}")
+        assert is_file(pipe)
+    pipe.unlink()
+    with guarded():
+        assert list(read_lines(fifo(tmp_path / "other", b"new\n"))) == [b"new\n"]
+
+
+@pytest.mark.usefixtures("small_files")
+def test_an_endless_pipe_is_refused(tmp_path):
+    pipe = fifo(tmp_path / "pipe", b"x\n" * 501)
+    with pytest.raises(
+        InputError, match=r"at most 1,000 bytes through a pipe \(--limit file_bytes"
+    ):
+        list(read_lines(pipe))
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_a_file_that_unpacks_to_very_much_is_refused(tmp_path, suffix, pack):
+    """However short its lines are, and whoever reads it."""
+    path = tmp_path / f"bomb{suffix}"
+    path.write_bytes(pack(b"ab\n" * 1_000_000))
+    assert sum(1 for _ in read_lines(path)) == 1_000_000  # less than a line may have
+    refused = "at most 100 times its size once decompressed"
+    with changed_limits({"line_bytes": 1 << 20}):
+        for read in (lambda: list(read_lines(path)), lambda: list(read_blocks(path, 1 << 16)),
+                     lambda: read_bytes(path)):  # fmt: skip
+            with pytest.raises(InputError, match=refused):
+                read()
+        with changed_limits({"packed_times": 10**6}):
+            assert len(read_bytes(path)) == 3_000_000
+
+
+def test_a_folder_is_whole_or_not_there(tmp_path):
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(ZeroDivisionError), atomic_folder(out) as new:
+        (new / "file").write_text("half")
+        raise ZeroDivisionError
+    assert list(out.parent.iterdir()) == []
+    out.mkdir()
+    with atomic_folder(out) as new:
+        (new / "file").write_text("whole")
+        assert list(out.iterdir()) == []
+    assert [one.name for one in out.iterdir()] == ["file"]
+    assert stat.S_IMODE(out.stat().st_mode) == stat.S_IMODE(out.parent.stat().st_mode)
+    with pytest.raises(InputError, match="a new or an empty folder"), atomic_folder(out):
+        raise AssertionError
+    assert [one.name for one in out.parent.iterdir()] == ["out"]
+
+
+def test_of_two_folders_at_once_the_first_stays_whole(tmp_path):
+    with (
+        pytest.raises(InputError, match="a new or an empty folder, found one with files"),
+        atomic_folder(tmp_path / "out") as second,
+    ):
+        (second / "b").touch()
+        with atomic_folder(tmp_path / "out") as first:
+            (first / "a").touch()
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["a"]
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_a_killed_process_wrote_is_gone_with_the_next(tmp_path):
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from crosspro.data_prep.files.textfile import atomic_folder\n"
+        "with atomic_folder(Path(sys.argv[1])) as new:\n"
+        "    (new / 'file').write_text(sys.argv[2])\n"
+        "    sys.argv[2] == 'half' and os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    for content in ("half", "whole"):
+        subprocess.run([sys.executable, "-c", code, tmp_path / "out", content], cwd=ROOT)
+        left = [one.name for one in tmp_path.iterdir()]
+        assert len(left) == 1
+        assert (left == ["out"]) == (content == "whole")
+    assert (tmp_path / "out" / "file").read_text() == "whole"
+
+
+def test_files_that_belong_together_come_together(tmp_path):
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic_files(tmp_path) as new:
+        (new / "a").write_text("new")
+        raise ZeroDivisionError
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_text() == "old"
+    with atomic_files(tmp_path) as new:
+        (new / "a").write_text("new")
+        (new / "b").write_text("new")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_text() == "new"
+    with pytest.raises(InputError, match="an existing folder"), atomic_files(tmp_path / "none"):
+        raise AssertionError

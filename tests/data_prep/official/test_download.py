@@ -6,8 +6,10 @@ import hashlib
 import http.server
 import json
 import threading
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -15,10 +17,14 @@ from crosspro.data_prep.files.digest import sha256_of
 from crosspro.data_prep.official.download import (
     DownloadError,
     Patience,
-    download,
+    _Redirects,
     read_manifest,
+    tried,
 )
+from crosspro.data_prep.official.download import download as download_safely
 
+download = partial(download_safely, allow_http=True)
+"""The server here has no certificate."""
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
@@ -44,7 +50,7 @@ def handler_of(behaviour: Behaviour) -> type[http.server.BaseHTTPRequestHandler]
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             behaviour.requests.append(dict(self.headers))
-            if self.path == "/missing":
+            if self.path.startswith("/missing"):
                 self.send_error(404)
                 return
             if behaviour.location and self.path == "/moved":
@@ -281,7 +287,7 @@ def test_the_next_address_is_tried(tmp_path, serve, clock):
     received, _ = download([missing, url], tmp_path / "file", patience=patience(clock))
     assert received.url == url
     with pytest.raises(DownloadError) as caught:
-        download([missing, missing], tmp_path / "none", patience=patience(clock))
+        download([missing, f"{missing}?x"], tmp_path / "none", patience=patience(clock))
     assert str(caught.value).count("HTTP status 404") == 2
 
 
@@ -310,6 +316,46 @@ def test_no_network(tmp_path, clock):
 def test_other_addresses_are_refused(tmp_path, url):
     with pytest.raises(DownloadError, match="expected an http or https address"):
         download([url], tmp_path / "file")
+
+
+def test_addresses_are_tried_over_https_and_http_only_if_allowed():
+    urls = ["http://a/x", "https://b/x", "HTTP://c/x", "http://b/x"]
+    safe = ["https://a/x", "https://b/x", "https://c/x"]
+    assert tried(urls, allow_http=False) == safe
+    assert tried(urls, allow_http=True) == [*safe, "http://a/x", "HTTP://c/x", "http://b/x"]
+
+
+def test_nothing_is_fetched_over_plain_http_unless_it_is_allowed(tmp_path, serve, clock):
+    url, behaviour = serve()
+    with pytest.raises(DownloadError, match=r"https://127\.0\.0\.1") as refused:
+        download_safely([url], tmp_path / "file", patience=patience(clock, attempts=1))
+    assert "http://" not in str(refused.value)
+    assert behaviour.requests == []
+    assert not (tmp_path / "file").exists()
+
+
+def test_https_does_not_lead_to_http():
+    asked = urllib.request.Request("https://a.example/x")
+    follow = partial(_Redirects(False).redirect_request, asked, None, 302, "", {})
+    with pytest.raises(DownloadError, match="expected https, found that it leads to http://b"):
+        follow("http://b.example/x")
+    assert follow("https://b.example/x").full_url == "https://b.example/x"
+    allowed = _Redirects(True).redirect_request(asked, None, 302, "", {}, "http://b.example/x")
+    assert allowed.full_url == "http://b.example/x"
+
+
+def test_what_was_noted_is_checked_ever_after(tmp_path, serve, clock):
+    """Without a checksum in the table the first download says what the file is."""
+    url, behaviour = serve()
+    download([url], tmp_path / "file", patience=patience(clock))
+    (tmp_path / "file").unlink()
+    behaviour.content = b"another" * 100
+    with pytest.raises(DownloadError, match=f"sha256: expected {SHA256}"):
+        download([url], tmp_path / "file", patience=patience(clock))
+    assert not (tmp_path / "file").exists()
+    other = hashlib.sha256(behaviour.content).hexdigest()
+    received, _ = download([url], tmp_path / "file", sha256=other, patience=patience(clock))
+    assert received.sha256 == other == read_manifest(tmp_path)["file"].sha256
 
 
 def test_redirections_stay_on_the_web(tmp_path, serve, clock):

@@ -9,21 +9,17 @@ from crosspro.evaluation.mt_text.parallel_lines import (
     check_lengths,
     lines_of,
     unequal_lines,
-    without_mark,
 )
 
 
 def test_every_bad_line_of_a_file_is_a_problem(tmp_path):
     (tmp_path / "bad").write_bytes(b"a\n\xff\nb\n\xe9c\n")
-    (tmp_path / "mark").write_bytes(b"\xef\xbb\xbfa\n")
     problems = []
     assert lines_of(tmp_path / "bad", problems) is None
-    assert lines_of(tmp_path / "mark", problems) is None
     assert lines_of(tmp_path / "none", problems) is None
     assert [(problem.line, problem.field) for problem in problems] == [
         (2, "encoding"),
         (4, "encoding"),
-        (1, "encoding"),
         (None, "file"),
     ]
 
@@ -43,7 +39,3 @@ def test_the_first_odd_line_is_named(found, expected):
     assert bool(problems) == (found != expected)
     for problem in problems:
         assert problem.line == min(found, expected) + 1
-
-
-def test_only_the_first_mark_is_removed():
-    assert list(without_mark(iter(["\ufeffa", "\ufeffb"]))) == ["a", "\ufeffb"]

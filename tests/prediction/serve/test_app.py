@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
 pytest.importorskip("httpx", reason="tests of the page need httpx")
 
+import httpx
 from fastapi.testclient import TestClient
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.pairs.pipeline import PairPipeline
+from crosspro.data_prep.web_server import UVICORN, listen
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 from crosspro.prediction.serve.app import make_app
 from crosspro.prediction.serve.desk import Desk
 from crosspro.prediction.serve.guard import Guard, RateLimit
+from crosspro.prediction.serve.turn import Turns
 from tests.prediction.serve.conftest import HOUSE, WORDS, fitted
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
@@ -254,3 +259,73 @@ def test_infinite_numbers_are_told_as_text():
     client = TestClient(Guard(make_app(desk), (), RateLimit(1000)), "http://127.0.0.1:8080")
     why = client.post("/api/explain", json={"text": HOUSE}).json()["explanations"][0]
     assert why["explanation"]["evidence"]["tables"][0]["rows"] == [["x", "-inf"], ["y", 1.0]]
+
+
+class Endless(Majority):
+    """A system that never ends."""
+
+    def __init__(self):
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    def predict(self, examples):
+        self.begun.set()
+        try:
+            while True:
+                sum(range(100))
+        finally:
+            self.ended.set()
+
+
+def endless_desk():
+    endless = Endless()
+    endless.fit(WORDS, demo_examples(WORDS, "train", 2), [])
+    systems = {"endless": endless, "majority": fitted(Majority(), WORDS)}
+    desk = Desk(systems, {"en-fr-2015": PairPipeline(WORDS)}, {})
+    desk.warm()
+    return desk, endless
+
+
+def test_a_busy_server_says_when_to_ask_again():
+    desk, endless = endless_desk()
+    app = make_app(desk, Turns(0.2, most_waiting=-1))
+    client = TestClient(Guard(app, (), RateLimit(1000)), "http://127.0.0.1:8080")
+    full = predict(client, text=HOUSE)
+    assert (full.status_code, full.headers["retry-after"]) == (503, "2")
+    assert "others are being answered" in problems(full)
+    app = make_app(desk, Turns(0.2))
+    client = TestClient(Guard(app, (), RateLimit(1000)), "http://127.0.0.1:8080")
+    late = predict(client, text=HOUSE)
+    assert (late.status_code, late.headers["retry-after"]) == (503, "2")
+    assert "no answer within 0.2 seconds" in problems(late)
+    assert not endless.begun.is_set() or endless.ended.wait(60)
+
+
+def test_the_calculation_of_a_client_that_hung_up_is_stopped():
+    """Over sockets: three clients leave, and the next is answered at once."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra review is not installed (uvicorn)")
+    desk, endless = endless_desk()
+    guard = Guard(make_app(desk, Turns(600)), (), RateLimit(100_000))
+    server = uvicorn.Server(uvicorn.Config(guard, **UVICORN))
+    with listen("127.0.0.1", 0) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            port = listening.getsockname()[1]
+            body = json.dumps({"systems": ["endless"], "text": HOUSE}).encode("utf-8")
+            head = (
+                f"POST /api/predict HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n"
+                f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            )
+            clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+            for client in clients:
+                client.sendall(head.encode("ascii") + body)
+            assert endless.begun.wait(60)
+            for client in clients:
+                client.close()
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+                answer = predict(client, systems=["majority"], text=HOUSE)
+            assert answer.status_code == 200
+            assert endless.ended.is_set()
+        finally:
+            server.should_exit = True
+            thread.join()

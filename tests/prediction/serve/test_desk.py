@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from dataclasses import replace
@@ -20,7 +21,7 @@ from crosspro.data_prep.task import load_task
 from crosspro.prediction.pair_prediction import PointedWord, predict_pair
 from crosspro.prediction.serve.desk import Asked, AskedPair, Desk, load_named, tasks_of
 from crosspro.prediction.serve.offered import CONTEXT, offered_examples
-from crosspro.prediction.serve.turn import BusyError, Turns
+from crosspro.prediction.serve.turn import BusyError, ClientLeftError, Turns
 from tests.prediction.neural.small import parsed
 from tests.prediction.neural.small import system as neural_system
 from tests.prediction.serve.conftest import HOUSE, LEMMAS, WORDS, fitted
@@ -195,37 +196,96 @@ def test_runs_are_told_apart_and_one_name_is_one_task(tmp_path):
         tasks_of({"one": system, "two": other})
 
 
-def test_one_works_a_few_wait_and_others_are_sent_away():
-    turns = Turns(most_waiting=1)
-    inside, leave = threading.Event(), threading.Event()
-    order = []
+async def never():
+    await asyncio.Event().wait()
 
-    def work(name):
-        with turns.turn():
-            order.append(name)
-            inside.set()
-            leave.wait(60)
 
-    first = threading.Thread(target=work, args=("first",))
-    first.start()
-    assert inside.wait(60)
-    second = threading.Thread(target=work, args=("second",))
-    second.start()
-    refused = False
-    while not refused:  # until the second waits
+async def has_come(condition):
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+class Endless:
+    """Work that goes on until it is stopped."""
+
+    def __init__(self):
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    def __call__(self):
+        self.begun.set()
         try:
-            if turns.present == 2:
-                with turns.turn():
-                    pass
-        except BusyError:
-            refused = True
-    assert order == ["first"]
-    leave.set()
-    first.join()
-    second.join()
-    assert order == ["first", "second"]
-    with turns.turn():
-        pass
+            while True:
+                sum(range(100))
+        finally:
+            self.ended.set()
+
+
+def test_one_works_a_few_wait_and_others_are_sent_away():
+    async def scene():
+        turns = Turns(60, most_waiting=1)
+        order, leave = [], threading.Event()
+
+        def work(name):
+            order.append(name)
+            leave.wait(60)
+            return name
+
+        first = asyncio.ensure_future(turns.answer(lambda: work("first"), never))
+        await has_come(lambda: order == ["first"])
+        second = asyncio.ensure_future(turns.answer(lambda: work("second"), never))
+        await has_come(lambda: turns.present == 2)
+        with pytest.raises(BusyError, match="ask again in a moment"):
+            await turns.answer(lambda: work("third"), never)
+        assert order == ["first"]
+        leave.set()
+        assert (await first, await second) == ("first", "second")
+        assert order == ["first", "second"]
+        assert turns.present == 0
+
+    asyncio.run(scene())
+
+
+def test_the_work_of_a_client_that_left_is_stopped_and_the_next_has_its_turn():
+    async def scene():
+        turns, work, gone = Turns(60), Endless(), asyncio.Event()
+        first = asyncio.ensure_future(turns.answer(work, gone.wait))
+        await has_come(work.begun.is_set)
+        waiting = Endless()
+        second = asyncio.ensure_future(turns.answer(waiting, gone.wait))
+        third = asyncio.ensure_future(turns.answer(lambda: work.ended.is_set(), never))
+        await has_come(lambda: turns.present == 3)
+        gone.set()
+        for left in (first, second):
+            with pytest.raises(ClientLeftError):
+                await left
+        assert await third
+        assert not waiting.begun.is_set()
+        assert turns.present == 0
+
+    asyncio.run(scene())
+
+
+def test_work_that_takes_too_long_is_stopped():
+    async def scene():
+        turns, work = Turns(0.05), Endless()
+        with pytest.raises(BusyError, match=r"no answer within 0\.05 seconds \(--max-seconds\)"):
+            await turns.answer(work, never)
+        await has_come(lambda: turns.present == 0)
+        assert work.ended.is_set()
+        turns.seconds = 60
+        assert await turns.answer(lambda: 1, never) == 1
+
+    asyncio.run(scene())
+
+
+def test_what_work_raises_is_raised_and_the_next_has_its_turn():
+    async def scene():
+        turns = Turns(60)
+        with pytest.raises(ZeroDivisionError):
+            await turns.answer(lambda: 1 // 0, never)
+        assert await turns.answer(lambda: 1, never) == 1
+
+    asyncio.run(scene())
 
 
 def reading_a_parse(task):
