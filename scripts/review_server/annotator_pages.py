@@ -38,6 +38,7 @@ NOTICES = {
     "skipped": "Skipped. It comes back at the end of the batch.",
     "flagged": "Flagged for the researcher.",
     "unflagged": "The flag is gone.",
+    "later": "Another answer was saved since that page was made. Nothing was taken back.",
     "nothing": "There is nothing to take back.",
     "moved": "This question is no longer yours. Here is the next one.",
     "check": "That was an attention check, and the answer was not the expected one. "
@@ -147,7 +148,9 @@ async def answer(request: Request) -> Page:
     try:
         response = response_of(fields, question, items, site.campaign.settings.tags)
         good, batch = await site.written(
-            lambda database: _saved(database, site, visitor, place, response, _seen(fields))
+            lambda database: _saved(
+                database, site, visitor, place, response, _number(fields, "seen")
+            )
         )
     except MovedError:
         return go(f"{visitor.base}/work?say=moved")
@@ -179,15 +182,21 @@ def _saved(
 
 
 async def take_back(request: Request) -> Page:
-    """Take back the last answer, and ask again."""
+    """Take back the answer that the page called the last one, and ask again."""
     site = site_of(request)
     visitor = site.annotator(request)
-    await form_fields(request)
-    place = await site.written(
-        lambda database: undo(
-            database, site.campaign, read_work(database, site.campaign, visitor.name)
+    fields = await form_fields(request)
+    if "last" not in fields:
+        raise HTTPException(422)
+    last = _number(fields, "last")
+    try:
+        place = await site.written(
+            lambda database: undo(
+                database, site.campaign, read_work(database, site.campaign, visitor.name), last
+            )
         )
-    )
+    except StaleError:
+        return go(f"{visitor.base}/work?say=later")
     if place is None:
         return go(f"{visitor.base}/work?say=nothing")
     return go(f"{visitor.base}/q/{code_of(place.key)}?say=undone")
@@ -234,8 +243,9 @@ def _is_mine(place: Assignment, work: Work) -> bool:
     return place.kind == "tutorial" or code_of(place.key) in work.codes
 
 
-def _seen(fields: Fields) -> int:
-    written = fields.get("seen", ["0"])[0]
+def _number(fields: Fields, name: str) -> int:
+    """What a page has put into a hidden field of its form."""
+    written = fields.get(name, ["0"])[0]
     return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else -1
 
 

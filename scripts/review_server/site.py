@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 import threading
 from asyncio import get_running_loop, wrap_future
 from collections.abc import Callable, Mapping
@@ -16,8 +18,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
+from crosspro.data_prep.errors import printable
 from crosspro.data_prep.web_server import Buckets
+from crosspro.evaluation.protest.verdict_rows import UnknownValueError
 from crosspro.evaluation.review.campaign import Campaign, Person, new_generation, people
+from crosspro.evaluation.review.campaign_file import StoreError
 from crosspro.evaluation.review.group_writer import Job, Result
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
@@ -104,6 +109,7 @@ class Site:
         }
         self._threads = ThreadPoolExecutor(PAGES_AT_ONCE, "page")
         self._lock = threading.Lock()
+        self._told = ""
         self._people: dict[bytes, Person] = {}
         self.read_people()
 
@@ -145,7 +151,16 @@ class Site:
 
     async def written(self, job: Job[Result]) -> Result:
         """What came of something that writes, once it is on disk; no thread waits for it."""
-        return await wrap_future(self.campaign.file.submit(job))
+        try:
+            return await wrap_future(self.campaign.file.submit(job))
+        except (sqlite3.DatabaseError, UnknownValueError) as error:
+            raise StoreError(self.campaign.file.path, error) from error
+
+    def tell(self, error: Exception) -> None:
+        """Tell who runs the server what is wrong with its store or disk, once until it changes."""
+        if str(error) != self._told:
+            self._told = str(error)
+            print(printable(self._told), file=sys.stderr, flush=True)
 
     async def made(self, page: Callable[..., Response], *arguments: Any) -> Response:
         """A page for an annotator, made in one of a few threads."""
