@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
-from fastapi import HTTPException, Request
-from fastapi.responses import Response as Page
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as Page
 from starlette.routing import Route
 
 from crosspro.evaluation.review.plan import Assignment
@@ -303,7 +304,9 @@ def _question(
     if filled is None:
         filled = _EMPTY if given is None else _filled(given.response)
     items = campaign.sets[place.kind]
-    shown = shown_question(items, question, campaign.settings.context, filled["words"])
+    settings = campaign.settings
+    reference = settings.show_reference
+    shown = shown_question(items, question, settings.context, filled["words"], reference)
     before = None if tutorial else work.before(place.key)
     after = None if tutorial else work.after(place.key)
     places = campaign.tutorial
@@ -326,7 +329,7 @@ def _question(
         before=None if before is None else code_of(before.key),
         after=None if after is None else code_of(after.key),
         flagged=place.key in work.flagged,
-        settings=campaign.settings,
+        settings=settings,
     )
 
 
@@ -337,7 +340,6 @@ def _made(page: Callable[[Request], Page]) -> Callable[[Request], Awaitable[Page
     return made
 
 
-# Plain routes: what else FastAPI's do for each request takes longer than storing an answer.
 ROUTES = [
     Route(f"/a/{{secret}}{address}", page, methods=[method])
     for method, address, page in (

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable
 
-from fastapi import FastAPI, Request
-from fastapi.responses import PlainTextResponse, Response
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from crosspro.data_prep.web_server import Layer
@@ -34,7 +35,7 @@ def make_application(site: Site, hosts: Iterable[str], url: str | None = None) -
     """The pages of a site behind all protection."""
     static = Route("/static/{name}", _static)
     routes: list[BaseRoute] = [*annotator_pages.ROUTES, *researcher_pages.ROUTES, static]
-    application = FastAPI(routes=routes, openapi_url=None, docs_url=None, redoc_url=None)
+    application = Starlette(routes=routes)  # what FastAPI adds takes longer than storing an answer
     application.state.site = site
     application.add_exception_handler(HTTPException, _refused)
     application.add_exception_handler(TooManyError, _too_many)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fastapi import HTTPException, Request
-from fastapi.responses import Response as Page
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as Page
 from starlette.routing import Route
 
 from crosspro.data_prep.errors import (

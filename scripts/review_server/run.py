@@ -19,6 +19,10 @@ from crosspro.scripts.review_server.application import make_application
 from crosspro.scripts.review_server.links import open_key
 from crosspro.scripts.review_server.site import Site
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread that makes a page may keep others waiting. Whenever the server's loop reads or
+writes it lets such a thread in, and then waits until it is let in again, for 5 ms as a rule."""
+
 
 def open_campaign(
     store: Path,
@@ -69,6 +73,7 @@ def run_server(
             "what is shared now is shared by all of them",
             file=sys.stderr,
         )
+    sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()  # questions stay: going through them again and again stopped everybody for 0.1 s
     configuration = uvicorn.Config(

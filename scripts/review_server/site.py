@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from fastapi import HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crosspro.data_prep.errors import printable
 from crosspro.data_prep.web_server import Buckets
@@ -28,6 +29,7 @@ from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.work import code_of
 from crosspro.scripts.review_server.links import LinkKey, find, same
+from crosspro.scripts.review_server.shown import choices_html, far_html, words_html
 
 _FOLDER = Path(__file__).resolve().parent
 STATIC = {
@@ -48,7 +50,7 @@ class TooManyError(Exception):
 
 def make_environment() -> Environment:
     """Templates in which everything that is put in is escaped."""
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -56,6 +58,8 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {one.__name__: one for one in (words_html, far_html, choices_html)}
+    return environment
 
 
 def static_file(name: str) -> bytes:
