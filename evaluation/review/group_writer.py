@@ -41,7 +41,9 @@ class _Waiting(Generic[Result]):
         try:
             self._results.append(self._job(connection))
         except Exception as error:
-            connection.execute("ROLLBACK TO job")  # fails where SQLite has undone everything
+            if not connection.in_transaction:  # on a full disk SQLite undoes everything by itself
+                raise
+            connection.execute("ROLLBACK TO job")
             self._error = error
         connection.execute("RELEASE job")
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.files.limits import changed_limits
 from crosspro.evaluation.protest.verdict_rows import all_verdicts, last_verdicts
 from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
 from crosspro.evaluation.review.campaign import Campaign, CampaignSettings, assignments, people
@@ -178,6 +179,15 @@ def test_agreement_conflicts_and_flags(campaign):
     assert {one.name for one in figures.groups} == {"intra subject it", "inter subject it"}
 
 
+def test_too_many_judges_are_refused_before_anything_is_written(campaign):
+    with changed_limits({"judges": 3}):
+        campaign.start(["Chris"])
+        with pytest.raises(InputError, match=r"--judge: expected at most 3 judges .*found 4"):
+            campaign.join("Dora")
+    with campaign.file.reading() as database:
+        assert [one.name for one in people(database)] == ["Anna", "Ben", "Chris"]
+
+
 def test_a_form_is_checked_whole(campaign):
     place = work_of(campaign, "Anna").places[0]
     question, items = campaign.question("item", place.key), campaign.items
@@ -237,3 +247,22 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     with pytest.raises(InputError) as caught:
         read_history(path)
     assert [one.line for one in caught.value.problems] == list(range(2, len(wrong) + 2))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+def test_a_file_of_bad_lines_is_not_read_to_its_end(campaign, tmp_path, form):
+    """2 million of them took minutes, and all problems were kept."""
+    count, path = 300_000, tmp_path / f"x.{form}"
+    if form == "jsonl":
+        path.write_text("{\n" * count, "utf-8")
+        read, header = read_history, 0
+    else:
+        path.write_bytes(review_table(campaign.items, [], 2) + b"x\n" * count)
+        read, header = (lambda path: read_table(path, campaign.items, "Anna")), 1
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert len(caught.value.problems) == 1000
+    *_, more, unread = str(caught.value).splitlines()
+    assert more == "… and 980 more problems"
+    assert unread == f"{count - 1000:,} more lines were not read"
+    assert caught.value.problems[-1].line == 1000 + header
