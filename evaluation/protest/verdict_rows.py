@@ -28,6 +28,7 @@ _VERDICT = f"""
             ORDER BY tag.name))
     FROM {{table}} AS said JOIN item ON item.id = said.item
     JOIN annotator ON annotator.id = said.annotator"""  # noqa: S608 - no word of it is from outside
+_BY = "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?)"
 _TIME, _WITHDRAWN = 10, -2
 """Where they are in a row of these queries."""
 _LAST = _VERDICT.format(table="last_verdict")
@@ -111,10 +112,8 @@ def last_verdicts(
     connection: sqlite3.Connection, annotator: str | None = None
 ) -> list[AnnotatorVerdict]:
     """The verdicts that count, in the order of their items: of one annotator or of all."""
-    where, values = "", ()
-    if annotator is not None:
-        where = "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?)"
-        values = (annotator,)
+    where = "" if annotator is None else _BY
+    values = () if annotator is None else (annotator,)
     rows = connection.execute(f"{_LAST} {where} ORDER BY item.id, annotator.name", values)
     return [verdict_of(row) for row in rows.fetchall()]
 
@@ -126,9 +125,8 @@ def newest_verdict(
 
     `seen` is a token and a digest, whatever system made the translation.
     """
-    mine = "said.annotator = (SELECT id FROM annotator WHERE name = ?)"
     same = "said.item IN (SELECT id FROM item WHERE token = ? AND digest = ?)"
-    query = f"{_ALL} WHERE {mine} AND {same} ORDER BY said.id DESC LIMIT 1"
+    query = f"{_ALL} {_BY} AND {same} ORDER BY said.id DESC LIMIT 1"
     row = connection.execute(query, (annotator, *seen)).fetchone()
     return None if row is None or row[_WITHDRAWN] else verdict_of(row)
 
@@ -140,7 +138,10 @@ def items_like(connection: sqlite3.Connection, seen: tuple[str, str]) -> list[It
         "WHERE token = ? AND digest = ? ORDER BY id",
         seen,
     )
-    return [Item(*row[:5], bool(row[5])) for row in rows.fetchall()]
+    return [
+        Item(token, system, digest, pronoun, head, bool(anaphoric))
+        for token, system, digest, pronoun, head, anaphoric in rows.fetchall()
+    ]
 
 
 def all_verdicts(connection: sqlite3.Connection) -> list[tuple[AnnotatorVerdict, bool]]:

@@ -91,8 +91,12 @@ def connect(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=patience, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")  # what is committed has reached the disk
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")  # what is committed has reached the disk
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

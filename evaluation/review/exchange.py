@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -315,8 +315,15 @@ def _stored(connection: sqlite3.Connection) -> Iterator[Record]:
         yield DECISION, verdict
 
 
-def _identity(kind: str, verdict: AnnotatorVerdict) -> tuple[str, str, AnnotatorVerdict]:
-    return kind, verdict.time, replace(verdict, tags=tuple(sorted(verdict.tags)))
+def _identity(kind: str, verdict: AnnotatorVerdict) -> tuple[object, ...]:
+    """What a row is known by: all of it that a store keeps."""
+    said = (verdict.pronoun, verdict.antecedent, verdict.remark)
+    known = (kind, verdict.time, verdict.item.key, verdict.annotator, *said)
+    if kind == DECISION:
+        return known
+    words = verdict.corrected
+    corrected = None if words is None else (words.at, tuple(" ".join(words.words).split()))
+    return *known, frozenset(verdict.tags), verdict.bad, corrected, verdict.alternative
 
 
 def read_table(path: str | Path, items: ReviewSet, annotator: str) -> list[AnnotatorVerdict]:

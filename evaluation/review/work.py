@@ -72,8 +72,8 @@ class Work:
     def last_save(self) -> int:
         """The number of the last save whose answer still counts, 0 if there is none."""
         mine = {one.key for one in self.places}
-        counting = (n for n, key in reversed(self.saves.items()) if key in self.given)
-        return next((number for number in counting if self.saves[number] in mine), 0)
+        counting = (n for n, key in self.saves.items() if key in self.given and key in mine)
+        return max(counting, default=0)
 
     @cached_property
     def codes(self) -> dict[str, Assignment]:

@@ -99,7 +99,7 @@ def far_html(lines: Iterable[FarLine], languages: Sequence[str]) -> Markup:
 
 def choices_html(words: Iterable[ShownWord]) -> Markup:
     """The words of the translation as boxes to tick; the first is where the key w leads."""
-    found = []
+    found: list[str] = []
     for text, at, _, _, chosen in words:
         ticked = " checked" if chosen else ""
         first = "" if found else ' data-focus="w"'
