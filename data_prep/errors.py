@@ -78,6 +78,11 @@ class InputError(CrossproError):
         return "\n".join([*lines, self.hint] if self.hint else lines)
 
 
+def not_read(lines: int) -> str:
+    """The hint of an error that was raised after KEPT_AT_MOST problems, before the file's end."""
+    return f"{lines:,} more line{'s were' if lines > 1 else ' was'} not read" if lines else ""
+
+
 def more_problems(number: int) -> str:
     """The line after those that are shown."""
     return f"… and {counted(number, 'more problem')}"

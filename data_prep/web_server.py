@@ -96,12 +96,18 @@ def with_headers(send: Send, headers: Mapping[str, str]) -> Send:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on an address; port 0 takes a free one."""
+    """A socket on an address; port 0 takes a free one.
+
+    What its connections send goes at once: an answer in several parts would else wait 40 ms for
+    the client to acknowledge the first of them.
+    """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=_WAITING)
+        listening = socket.create_server((host, port), family=family, backlog=_WAITING)
     except (OSError, OverflowError) as error:
         found = getattr(error, "strerror", None) or str(error)
         raise input_error(
             "server", "--host, --port", "a free address of this machine", found
         ) from error
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # connections inherit it
+    return listening

@@ -25,7 +25,7 @@ from crosspro.baselines.it_classifier.context import (
     ItProbabilities,
     ItScorer,
 )
-from crosspro.baselines.it_classifier.features import it_features
+from crosspro.baselines.it_classifier.features import features_of
 from crosspro.baselines.it_classifier.training_data import ItExample
 from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.files.textfile import write_text
@@ -58,13 +58,13 @@ class ItClassifier(ItScorer):
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The probability of each label for each context."""
         totals = np.zeros((len(contexts), len(LABELS)))
-        for total, context in zip(totals, contexts, strict=True):
-            if self.annotator != LIGHT and context.annotated is None:
-                raise CrossproError(
-                    f"it-classifier: expected text annotated with {self.annotator}, as it was "
-                    "trained on, found plain text"
-                )
-            names = it_features(context, self.annotator != LIGHT)
+        annotated = self.annotator != LIGHT
+        if annotated and any(context.annotated is None for context in contexts):
+            raise CrossproError(
+                f"it-classifier: expected text annotated with {self.annotator}, as it was "
+                "trained on, found plain text"
+            )
+        for total, names in zip(totals, features_of(contexts, annotated), strict=True):
             known = [self.names[name] for name in dict.fromkeys(names) if name in self.names]
             total += self.weights[known].sum(axis=0)
         return np.asarray(np.exp(log_softmax(totals, axis=1)))
@@ -112,7 +112,8 @@ def train_classifier(
             f"it-classifier: expected examples of {choices(LABELS)}, found none of "
             f"{', '.join(missing)} among {len(examples):,}"
         )
-    rows = [list(dict.fromkeys(it_features(one.context, annotator != LIGHT))) for one in examples]
+    found = features_of([one.context for one in examples], annotator != LIGHT)
+    rows = [list(dict.fromkeys(names)) for names in found]
     counts = Counter(name for row in rows for name in row)
     names = [name for name, count in counts.items() if count >= min(RARE, len(examples))]
     numbers = {name: number for number, name in enumerate(names)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,3 +74,17 @@ ANNOTATORS = (LIGHT, "hanta")
 def positions(words: Sequence[str]) -> Iterator[int]:
     """Where `it` is in a sentence."""
     return (place for place, word in enumerate(words) if word.lower() == PRONOUN)
+
+
+def by_sentence(contexts: Sequence[ItContext]) -> Iterator[tuple[ItContext, list[ItContext]]]:
+    """Contexts in their order, those of one sentence together, with the first of them.
+
+    Sentences are the same if they are the same objects: to compare long ones takes long.
+    """
+
+    def sentence(one: ItContext) -> tuple[int, ...]:
+        return id(one.words), id(one.before), id(one.annotated), id(one.annotated_before)
+
+    for _, group in groupby(contexts, sentence):
+        own = list(group)
+        yield own[0], own

@@ -7,9 +7,10 @@ clauses could be its antecedent, here and in the sentence before; its head, wher
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from crosspro.baselines.it_classifier.context import PRONOUN, ItContext
+from crosspro.baselines.it_classifier.context import PRONOUN, ItContext, by_sentence
 from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, pattern_of
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.token import Token
@@ -19,24 +20,61 @@ _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 def it_features(context: ItContext, annotated: bool) -> list[str]:
     """The features of an `it`, with the annotation that its context has or with the light one."""
-    if annotated and context.annotated is not None:
-        tokens: Sequence[Token] = context.annotated.tokens
-        before = context.annotated_before.tokens if context.annotated_before else ()
-    else:
-        tokens = light_annotation(context.words).tokens
-        before = light_annotation(context.before).tokens
-    clause = ItClause(tokens, context.position)
-    return [
-        "bias",
-        *_window(clause),
-        *_verbs(clause),
-        *_patterns(clause, tokens),
-        *_place(clause),
-        *_antecedents(tokens[: context.position], "here"),
-        *_antecedents(before, "before"),
-        *_earlier_pronouns(clause, before),
-        *_parsed(tokens, context.position),
-    ]
+    return next(features_of([context], annotated))
+
+
+def features_of(contexts: Sequence[ItContext], annotated: bool) -> Iterator[list[str]]:
+    """The same for several; a sentence in which many of them are is gone through once, so that the
+    time grows with its words and not with the square of them."""
+    for first, group in by_sentence(contexts):
+        if annotated and first.annotated is not None:
+            here = _Sentence(first.annotated.tokens)
+            before = _Sentence(first.annotated_before.tokens if first.annotated_before else ())
+        else:
+            here = _Sentence(light_annotation(first.words).tokens)
+            before = _Sentence(light_annotation(first.before).tokens)
+        end = len(before.tokens)
+        last = [*_antecedents(before, end, "before")], [*_earlier_pronoun(before, end, "before")]
+        for context in group:
+            clause = ItClause(here.tokens, context.position)
+            yield [
+                "bias",
+                *_window(clause),
+                *_verbs(clause, here),
+                *_patterns(clause, here.tokens),
+                *_place(clause, here),
+                *_antecedents(here, context.position, "here"),
+                *last[0],
+                *_earlier_pronoun(here, context.position, "here"),
+                *last[1],
+                *_parsed(here, context.position),
+            ]
+
+
+class _Sentence:
+    """A sentence, and for each place what stands before it (the last is the sentence's end)."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.nouns, self.verbs, self.openers = [0], [0], [0]
+        self.last_noun, self.last_it = [-1], [-1]
+        self.last_verb = ["-"]
+        self.demonstrative = [False]
+        for place, token in enumerate(tokens):
+            form, noun, verb = token.form.lower(), token.tag == "NOUN", token.tag == "VERB"
+            self.nouns.append(self.nouns[-1] + noun)
+            self.verbs.append(self.verbs[-1] + verb)
+            self.last_noun.append(place if noun else self.last_noun[-1])
+            self.last_verb.append(token.lemma.lower() if verb else self.last_verb[-1])
+            self.last_it.append(place if form == PRONOUN else self.last_it[-1])
+            self.demonstrative.append(self.demonstrative[-1] or form in _DEMONSTRATIVES)
+            ends = token.tag in (".", "CONJ")
+            self.openers.append(place + 1 if ends else self.openers[-1])
+        self.labels: dict[int, Counter[str]] = {}
+        """The labels of the dependants of each head."""
+        for token in tokens:
+            if token.deprel:
+                self.labels.setdefault(token.head, Counter())[token.deprel] += 1
 
 
 def _window(clause: ItClause) -> Iterator[str]:
@@ -48,7 +86,7 @@ def _window(clause: ItClause) -> Iterator[str]:
             yield f"lemma{offset:+}={token.lemma.lower()}"
 
 
-def _verbs(clause: ItClause) -> Iterator[str]:
+def _verbs(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
     yield f"verb={clause.main_verb or '-'}"
     yield f"verb,next={clause.main_verb or '-'}_{clause.word(clause.rest)}"
     yield f"verb,tag={clause.main_verb or '-'}_{clause.at(clause.rest).tag}"
@@ -57,8 +95,7 @@ def _verbs(clause: ItClause) -> Iterator[str]:
     yield f"object_of={clause.governor or '-'}"
     if clause.at(clause.position - 1).tag == "ADP" and not clause.verbs:
         yield f"after_preposition={clause.word(clause.position - 1)}"
-    earlier = (one for one in reversed(clause.tokens[: clause.position]) if one.tag == "VERB")
-    yield f"verb_before={next((one.lemma.lower() for one in earlier), '-')}"
+    yield f"verb_before={sentence.last_verb[clause.position]}"
     for name in ("event-objects", "event-subjects", "weather", "seeming"):
         subject, governed = clause.main_verb, clause.governor
         if subject in word_list(name):
@@ -91,56 +128,55 @@ def _patterns(clause: ItClause, tokens: Sequence[Token]) -> Iterator[str]:
     yield f"predicate,opening={predicate.tag}_{following}"
 
 
-def _place(clause: ItClause) -> Iterator[str]:
+def _place(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
     here = clause.position
     yield f"place={min(here, 5)}"
     yield f"left={_bucket(len(clause.tokens) - here - 1)}"
     yield f"end={clause.at(here + 1).tag == '.'}"
-    opener = here
-    while opener > 0 and clause.at(opener - 1).tag not in (".", "CONJ"):
-        opener -= 1
+    opener = sentence.openers[here]
     yield f"opener={clause.word(opener - 1) if opener else '-'}"
     yield f"clause_start={opener == here}"
     yield f"capital={clause.at(here).form[0].isupper()}"
     yield f"question={clause.word(len(clause.tokens) - 1) == '?'}"
 
 
-def _antecedents(tokens: Sequence[Token], where: str) -> Iterator[str]:
-    """What precedes in a sentence: how many nouns and verbs, how near, and demonstratives."""
-    nouns = [place for place, token in enumerate(tokens) if token.tag == "NOUN"]
-    yield f"{where}:nouns={_bucket(len(nouns))}"
-    yield f"{where}:verbs={_bucket(sum(token.tag == 'VERB' for token in tokens))}"
-    yield f"{where}:length={_bucket(len(tokens))}"
+def _antecedents(sentence: _Sentence, end: int, where: str) -> Iterator[str]:
+    """What precedes a place: how many nouns and verbs, how near, and demonstratives."""
+    nouns = sentence.nouns[end]
+    yield f"{where}:nouns={_bucket(nouns)}"
+    yield f"{where}:verbs={_bucket(sentence.verbs[end])}"
+    yield f"{where}:length={_bucket(end)}"
     if nouns:
-        yield f"{where}:distance={_bucket(len(tokens) - nouns[-1])}"
-    if any(token.form.lower() in _DEMONSTRATIVES for token in tokens):
+        yield f"{where}:distance={_bucket(end - sentence.last_noun[end])}"
+    if sentence.demonstrative[end]:
         yield f"{where}:demonstrative"
 
 
-def _earlier_pronouns(clause: ItClause, before: Sequence[Token]) -> Iterator[str]:
+def _earlier_pronoun(sentence: _Sentence, end: int, where: str) -> Iterator[str]:
     """Whether there was an `it` already, and its verb: chains of pronouns go on."""
-    for where, tokens in (("here", clause.tokens[: clause.position]), ("before", before)):
-        places = [i for i, token in enumerate(tokens) if token.form.lower() == PRONOUN]
-        if places:
-            yield f"{where}:it"
-            yield f"{where}:it_verb={ItClause(tokens, places[-1]).main_verb or '-'}"
+    place = sentence.last_it[end]
+    if place >= 0:
+        first = max(0, place - 2)  # as far back as an auxiliary can be
+        clause = ItClause(sentence.tokens[first:end], place - first)
+        yield f"{where}:it"
+        yield f"{where}:it_verb={clause.main_verb or '-'}"
 
 
-def _parsed(tokens: Sequence[Token], position: int) -> Iterator[str]:
+def _parsed(sentence: _Sentence, position: int) -> Iterator[str]:
     """Label and head of the pronoun, and the labels of its head's other dependants."""
-    token = tokens[position]
+    token = sentence.tokens[position]
     if not token.deprel:
         return
     yield f"label={token.deprel}"
     if token.head < 0:
         return
-    head = tokens[token.head]
+    head = sentence.tokens[token.head]
     yield f"head={head.lemma.lower()}"
     yield f"label,head={token.deprel}_{head.lemma.lower()}"
     yield f"head_tag={head.tag}"
-    for other in tokens:
-        if other.head == token.head and other is not token:
-            yield f"sister={other.deprel}"
+    for label, count in sentence.labels[token.head].items():
+        if count > (label == token.deprel):
+            yield f"sister={label}"
 
 
 def _bucket(number: int) -> str:

@@ -13,6 +13,7 @@ from crosspro.baselines.it_classifier.context import (
     LIGHT,
     ItContext,
     ItScorer,
+    by_sentence,
     positions,
 )
 from crosspro.baselines.it_classifier.patterns import PatternScorer
@@ -59,10 +60,13 @@ def annotate_contexts(contexts: Sequence[ItContext], annotator: str) -> list[ItC
     """The contexts with the annotation of this name (`crosspro annotate` lists them)."""
     if annotator == LIGHT:
         return list(contexts)
-    sentences = list(dict.fromkeys(s for one in contexts for s in (one.words, one.before) if s))
+    groups = [own for _, own in by_sentence(contexts)]
+    texts = (text for own in groups for text in (own[0].words, own[0].before) if text)
+    sentences = list(dict.fromkeys(texts))
     made = make_annotator(annotator, "en", "universal").annotate(sentences)
     known = dict(zip(sentences, made, strict=True))
-    return [
-        replace(one, annotated=known[one.words], annotated_before=known.get(one.before))
-        for one in contexts
-    ]
+    found = []
+    for own in groups:
+        annotated, before = known[own[0].words], known.get(own[0].before)
+        found += [replace(one, annotated=annotated, annotated_before=before) for one in own]
+    return found

@@ -34,6 +34,7 @@ from crosspro.baselines.it_classifier.context import (
     ItContext,
     ItProbabilities,
     ItScorer,
+    by_sentence,
 )
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.token import Token
@@ -266,8 +267,13 @@ class PatternScorer(ItScorer):
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The pattern's chance for its label; the others share the rest."""
         rows = np.zeros((len(contexts), len(LABELS)))
-        for row, context in zip(rows, contexts, strict=True):
-            found = pattern_of(light_annotation(context.words).tokens, context.position)
+        patterns = (
+            pattern_of(tokens, context.position)
+            for first, group in by_sentence(contexts)
+            for tokens in (light_annotation(first.words).tokens,)
+            for context in group
+        )
+        for row, found in zip(rows, patterns, strict=True):
             row[:] = (1 - found.chance) / (len(LABELS) - 1)
             row[LABELS.index(found.label)] = found.chance
         return rows

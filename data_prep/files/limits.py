@@ -71,6 +71,10 @@ PROJECT_FILE_BYTES = Limit("project_file_bytes", 200_000_000)
 """Of a file of an MMAX project in an archive, which is held in memory."""
 PROJECT_BYTES = Limit("project_bytes", 1_000_000_000)
 """Of all files of an MMAX project in an archive."""
+JUDGES = Limit("judges", 1000)
+"""People who take part in a campaign: every request is compared with the links of all of them."""
+ASSIGNMENTS = Limit("assignments", 5_000_000)
+"""Places in the work of all annotators of a campaign: a shared question has one for each judge."""
 
 LIMITS = {
     one.name: one
@@ -86,6 +90,8 @@ LIMITS = {
         MEMBER_BYTES,
         PROJECT_FILE_BYTES,
         PROJECT_BYTES,
+        JUDGES,
+        ASSIGNMENTS,
     )
 }
 

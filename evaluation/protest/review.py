@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.errors import KEPT_AT_MOST, InputError, Problem, not_read, quoted
 from crosspro.data_prep.files.guard import ITEM_COLUMNS, VERDICT_COLUMNS, is_filled_in
 from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
 from crosspro.evaluation.protest.language import TargetWords
@@ -200,7 +200,10 @@ def read_filled_in(
     problems: list[Problem] = []
     found: list[AnnotatorVerdict] = []
     seen: set[tuple[str, str, str]] = set()
-    for item in _csv_rows(Path(path)):
+    rows = _csv_rows(Path(path))
+    for item in rows:
+        if len(problems) >= KEPT_AT_MOST:
+            raise InputError(problems, not_read(1 + sum(1 for _ in rows)))
         if isinstance(item, Problem):
             problems.append(item)
             break

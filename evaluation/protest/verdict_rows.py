@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from crosspro.evaluation.protest.verdict_records import (
@@ -16,7 +17,7 @@ from crosspro.evaluation.protest.verdict_records import (
     Item,
     value_of,
 )
-from crosspro.evaluation.protest.verdict_tables import now
+from crosspro.evaluation.protest.verdict_tables import later, now
 
 _ITEM = "item.token, item.system, item.digest, item.pronoun, item.head, item.anaphoric"
 _VERDICT = f"""
@@ -27,6 +28,9 @@ _VERDICT = f"""
             ORDER BY tag.name))
     FROM {{table}} AS said JOIN item ON item.id = said.item
     JOIN annotator ON annotator.id = said.annotator"""  # noqa: S608 - no word of it is from outside
+_BY = "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?)"
+_TIME, _WITHDRAWN = 10, -2
+"""Where they are in a row of these queries."""
 _LAST = _VERDICT.format(table="last_verdict")
 _ALL = _VERDICT.format(table="verdict")
 _RESOLUTION = f"""
@@ -48,9 +52,22 @@ def add_verdict(
 ) -> None:
     """Add a verdict; one that says what its author's last one says changes nothing."""
     item, annotator = item_id(connection, verdict.item), name_id(connection, verdict.annotator)
-    last = _last(connection, item, annotator)
+    row = connection.execute(
+        f"{_ALL} WHERE said.item = ? AND said.annotator = ? ORDER BY said.id DESC LIMIT 1",
+        (item, annotator),
+    ).fetchone()
+    last = None if row is None or row[_WITHDRAWN] else verdict_of(row)
     if last == (verdict if not withdrawn else None):
         return
+    time = verdict.time or later(now(), "" if row is None else row[_TIME])
+    append_verdict(connection, replace(verdict, time=time), withdrawn)
+
+
+def append_verdict(
+    connection: sqlite3.Connection, verdict: AnnotatorVerdict, withdrawn: bool = False
+) -> None:
+    """Add a verdict as it is, with its own time: it counts from now on."""
+    item, annotator = item_id(connection, verdict.item), name_id(connection, verdict.annotator)
     at = None if verdict.corrected is None else " ".join(map(str, verdict.corrected.at)) or NONE
     words = "" if verdict.corrected is None else " ".join(verdict.corrected.words)
     cursor = connection.execute(
@@ -58,7 +75,7 @@ def add_verdict(
         "words, alternative, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(item, annotator, verdict.pronoun, verdict.antecedent, verdict.remark),
-            *(verdict.time or now(), verdict.bad, at, words, verdict.alternative, withdrawn),
+            *(verdict.time, verdict.bad, at, words, verdict.alternative, withdrawn),
         ),
     )
     for tag in dict.fromkeys(verdict.tags):
@@ -70,43 +87,67 @@ def add_resolution(connection: sqlite3.Connection, verdict: AnnotatorVerdict) ->
     """Add a final verdict; the same again changes nothing."""
     item, annotator = item_id(connection, verdict.item), name_id(connection, verdict.annotator)
     row = (item, annotator, verdict.pronoun, verdict.antecedent, verdict.remark)
-    last = connection.execute(
-        "SELECT item, annotator, pronoun, antecedent, remark FROM last_resolution WHERE item = ?",
+    *last, before = connection.execute(
+        "SELECT item, annotator, pronoun, antecedent, remark, time FROM last_resolution "
+        "WHERE item = ?",
         (item,),
-    ).fetchone()
-    if last != row:
-        connection.execute(
-            "INSERT INTO resolution (item, annotator, pronoun, antecedent, remark, time) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (*row, verdict.time or now()),
-        )
+    ).fetchone() or ("",)
+    if tuple(last) != row:
+        time = verdict.time or later(now(), before)
+        append_resolution(connection, replace(verdict, time=time))
+
+
+def append_resolution(connection: sqlite3.Connection, verdict: AnnotatorVerdict) -> None:
+    """Add a final verdict as it is, with its own time: it counts from now on."""
+    item, annotator = item_id(connection, verdict.item), name_id(connection, verdict.annotator)
+    row = (item, annotator, verdict.pronoun, verdict.antecedent, verdict.remark, verdict.time)
+    connection.execute(
+        "INSERT INTO resolution (item, annotator, pronoun, antecedent, remark, time) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        row,
+    )
 
 
 def last_verdicts(
-    connection: sqlite3.Connection,
-    annotator: str | None = None,
-    seen: tuple[str, str] | None = None,
+    connection: sqlite3.Connection, annotator: str | None = None
 ) -> list[AnnotatorVerdict]:
-    """The verdicts that count, in the order of their items: of one annotator or of all.
-
-    `seen` is a token and a digest: only verdicts on that translation, whatever system made it.
-    """
-    conditions: dict[str, tuple[str, ...]] = {}
-    if annotator is not None:
-        conditions["said.annotator = (SELECT id FROM annotator WHERE name = ?)"] = (annotator,)
-    if seen is not None:
-        query = "SELECT id FROM item WHERE token = ? AND digest = ?"
-        conditions[f"said.item IN ({query})"] = seen
-    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    values = [value for some in conditions.values() for value in some]
+    """The verdicts that count, in the order of their items: of one annotator or of all."""
+    where = "" if annotator is None else _BY
+    values = () if annotator is None else (annotator,)
     rows = connection.execute(f"{_LAST} {where} ORDER BY item.id, annotator.name", values)
     return [verdict_of(row) for row in rows.fetchall()]
+
+
+def newest_verdict(
+    connection: sqlite3.Connection, annotator: str, seen: tuple[str, str]
+) -> AnnotatorVerdict | None:
+    """What an annotator has said last about a translation, unless it was taken back.
+
+    `seen` is a token and a digest, whatever system made the translation.
+    """
+    same = "said.item IN (SELECT id FROM item WHERE token = ? AND digest = ?)"
+    query = f"{_ALL} {_BY} AND {same} ORDER BY said.id DESC LIMIT 1"
+    row = connection.execute(query, (annotator, *seen)).fetchone()
+    return None if row is None or row[_WITHDRAWN] else verdict_of(row)
+
+
+def items_like(connection: sqlite3.Connection, seen: tuple[str, str]) -> list[Item]:
+    """The items of all systems that were ever judged and have this translation."""
+    rows = connection.execute(
+        "SELECT token, system, digest, pronoun, head, anaphoric FROM item "
+        "WHERE token = ? AND digest = ? ORDER BY id",
+        seen,
+    )
+    return [
+        Item(token, system, digest, pronoun, head, bool(anaphoric))
+        for token, system, digest, pronoun, head, anaphoric in rows.fetchall()
+    ]
 
 
 def all_verdicts(connection: sqlite3.Connection) -> list[tuple[AnnotatorVerdict, bool]]:
     """Every verdict that was ever stored, in that order, and whether it takes back another."""
     rows = connection.execute(f"{_ALL} ORDER BY said.id").fetchall()
-    return [(verdict_of(row), bool(row[-2])) for row in rows]
+    return [(verdict_of(row), bool(row[_WITHDRAWN])) for row in rows]
 
 
 def resolutions(connection: sqlite3.Connection, every: bool = False) -> list[AnnotatorVerdict]:
@@ -126,7 +167,10 @@ def verdict_of(row: Sequence[object]) -> AnnotatorVerdict:
         raise UnknownValueError(f"the verdict {written!r}")
     correction = None
     if at is not None:
-        places = () if at == NONE else tuple(map(int, str(at).split()))
+        try:
+            places = () if at == NONE else tuple(map(int, str(at).split()))
+        except ValueError as error:
+            raise UnknownValueError(f"the positions {at!r}") from error
         correction = CorrectedWords(places, tuple(str(corrected).split()))
     return AnnotatorVerdict(
         item,
@@ -175,9 +219,3 @@ def name_id(
         connection.execute(insert, (name,))
         found = connection.execute(query, (name,)).fetchone()
     return int(found[0])
-
-
-def _last(connection: sqlite3.Connection, item: int, annotator: int) -> AnnotatorVerdict | None:
-    query = f"{_LAST} WHERE said.item = ? AND said.annotator = ?"
-    row = connection.execute(query, (item, annotator)).fetchone()
-    return None if row is None else verdict_of(row)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -83,11 +83,20 @@ _FROM_VERSION_1 = (
 )
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection that waits for others, and that begins no transaction by itself."""
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")  # what is committed has reached the disk
+def connect(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
+    """A connection that waits for others, and that begins no transaction by itself.
+
+    It may go from thread to thread, but no two of them may use it at once.
+    """
+    connection = sqlite3.connect(
+        path, timeout=patience, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")  # what is committed has reached the disk
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -129,6 +138,29 @@ def upgrade(connection: sqlite3.Connection) -> None:
 def now() -> str:
     """The time as it is written with a verdict."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def moment(time: str) -> datetime:
+    """A time that was written with a verdict; raises ValueError if it is none.
+
+    Verdicts of version 1 have no time, and are older than all others.
+    """
+    if not time:
+        return datetime.min.replace(tzinfo=UTC)
+    found = datetime.fromisoformat(time)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def later(time: str, last: str) -> str:
+    """The time of a verdict that follows another: a clock that goes back does not make it older."""
+    try:
+        before = moment(last)
+        if moment(time) > before:
+            return time
+        after = before.astimezone(UTC) + timedelta(milliseconds=1)
+    except (ValueError, OverflowError):  # no time that can be compared
+        return time
+    return after.isoformat(timespec="milliseconds")
 
 
 def only_added(table: str) -> Iterator[str]:

@@ -66,9 +66,15 @@ class VerdictStore:
             raise input_error(self.path, "verdicts", "a file of verdicts", "none")
         try:
             self.connection = connect(self.path)
-            self._prepare(suite)
         except _UNREADABLE as error:
             raise self._refused(str(error)) from error
+        try:
+            self._prepare(suite)
+        except BaseException as error:
+            self.connection.close()  # which else holds its lock for as long as the error lives
+            if isinstance(error, _UNREADABLE):
+                raise self._refused(str(error)) from error
+            raise
 
     def __enter__(self) -> VerdictStore:
         return self

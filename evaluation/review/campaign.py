@@ -8,13 +8,21 @@ and its verdicts count for every system that translates in the same way.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.evaluation.protest.verdict_rows import add_verdict, last_verdicts, name_id
+from crosspro.data_prep.errors import CrossproError, input_error
+from crosspro.data_prep.files.limits import JUDGES
+from crosspro.evaluation.protest.verdict_rows import (
+    add_resolution,
+    add_verdict,
+    all_verdicts,
+    name_id,
+    resolutions,
+)
 from crosspro.evaluation.protest.verdict_tables import now
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
 from crosspro.evaluation.review.campaign_file import CampaignFile, note_settings
 from crosspro.evaluation.review.checks import CHECK
 from crosspro.evaluation.review.items import Key, Question, ReviewSet
@@ -107,6 +115,9 @@ class Campaign:
             self.carry_over(database)
             known = [person.name for person in people(database)]
             fresh = [name for name in dict.fromkeys(annotators) if name not in known]
+            number = len(known) + len(fresh)
+            if number > JUDGES.most():
+                raise input_error("campaign", "--judge", JUDGES.expected("judges"), f"{number:,}")
             if not (known or fresh):
                 return 0  # it is planned when the first annotator comes
             new = self._new_questions(database)
@@ -114,10 +125,10 @@ class Campaign:
                 work = self._extended(database, known, new)
             else:
                 work = make_plan(new, fresh, self.settings.plan, self._checks())
+            done = {one: judged_by(database, one) for one in known}
             for name in fresh:
                 _add_person(database, name)
                 if name not in work:
-                    done = {one: judged_by(database, one) for one in work}
                     work = share_with(name, work, done, self.settings.plan, self._checks())
             for name, own in work.items():
                 _write_plan(database, name, own)
@@ -139,14 +150,35 @@ class Campaign:
         return asdict(replace(self.settings, instructions=""))
 
     def carry_over(self, database: sqlite3.Connection) -> None:
-        """Verdicts count for every system that translates in the same way."""
-        for verdict in last_verdicts(database):
-            question = self.items.questions.get((verdict.item.token, verdict.item.digest))
-            known = () if question is None else question.items
-            if any(one.item.key == verdict.item.key for one in known):
-                for one in known:
-                    if one.item.key != verdict.item.key:
-                        add_verdict(database, replace(verdict, item=one.item))
+        """Verdicts and decisions count for every system that translates in the same way.
+
+        A verdict belongs to its item: it moves on to items on which its author has said nothing
+        yet, and where the last thing said about a translation was to take it back, nothing moves.
+        """
+        said = [((one.annotator,), one, back) for one, back in all_verdicts(database)]
+        for verdict in self._lacking(said):
+            add_verdict(database, verdict)
+        decided = [((), one, False) for one in resolutions(database, every=True)]
+        for verdict in self._lacking(decided):
+            add_resolution(database, verdict)
+
+    def _lacking(
+        self, rows: Iterable[tuple[tuple[str, ...], AnnotatorVerdict, bool]]
+    ) -> Iterator[AnnotatorVerdict]:
+        """What is to be copied to further items; rows are by an author, and may be taken back."""
+        judged: dict[tuple[Key, tuple[str, ...]], set[tuple[str, str, str]]] = {}
+        last: dict[tuple[Key, tuple[str, ...]], AnnotatorVerdict | None] = {}
+        for author, verdict, withdrawn in rows:
+            about = (verdict.item.token, verdict.item.digest), author
+            judged.setdefault(about, set()).add(verdict.item.key)
+            last[about] = None if withdrawn else verdict
+        for (key, author), newest in last.items():
+            question = self.items.questions.get(key)
+            if newest is None or question is None:
+                continue
+            for one in question.items:
+                if one.item.key not in judged[key, author]:
+                    yield replace(newest, item=one.item)
 
     def _new_questions(self, database: sqlite3.Connection) -> list[Key]:
         """What is to be asked of the questions that were not there before."""

@@ -2,7 +2,8 @@
 
 The TSV is the review file that `protest review export` writes, filled in, for one annotator or with
 the final decisions. The JSON Lines hold every verdict that was ever given, those taken back as
-well, with author and time; read into another store they are added to what is there.
+well, with author and time; read into another store they are added to what is there, and of what an
+annotator has said about an item in both, the newest counts, whatever the order of rows.
 """
 
 from __future__ import annotations
@@ -10,11 +11,20 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.errors import (
+    KEPT_AT_MOST,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    not_read,
+    quoted,
+)
 from crosspro.data_prep.files.json_text import parse_json
 from crosspro.data_prep.files.textfile import read_text_lines
 from crosspro.evaluation.protest.review import (
@@ -26,16 +36,21 @@ from crosspro.evaluation.protest.review import (
 )
 from crosspro.evaluation.protest.verdict_records import VALUES, value_of
 from crosspro.evaluation.protest.verdict_rows import (
-    add_resolution,
-    add_verdict,
     all_verdicts,
+    append_resolution,
+    append_verdict,
     resolutions,
 )
+from crosspro.evaluation.protest.verdict_tables import moment
 from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, CorrectedWords, Item
 from crosspro.evaluation.review.items import ReviewItem, ReviewSet
 
 _CORRECTED = ("token", "system", "annotator", "marked", "corrected", "at", "alternative", "text")
 _TEXTS = ("annotator", "pronoun", "remark", "alternative", "time")
+
+VERDICT, WITHDRAWN, DECISION = KINDS = ("verdict", "withdrawn", "decision")
+Record = tuple[str, AnnotatorVerdict]
+"""A row of a store's history: its kind, and what it says."""
 
 
 def review_table(items: ReviewSet, verdicts: Iterable[AnnotatorVerdict], context: int) -> bytes:
@@ -137,39 +152,32 @@ def corrected_table(items: ReviewSet, verdicts: Iterable[AnnotatorVerdict]) -> l
 
 def history(connection: sqlite3.Connection) -> Iterator[str]:
     """Every verdict and every decision, a JSON object a line, in the order in which they came."""
-    for verdict, withdrawn in all_verdicts(connection):
-        yield _json(verdict, "withdrawn" if withdrawn else "verdict")
-    for verdict in resolutions(connection, every=True):
-        yield _json(verdict, "decision")
+    for kind, verdict in _stored(connection):
+        yield json.dumps({"kind": kind} | asdict(verdict), ensure_ascii=False)
 
 
-def _json(verdict: AnnotatorVerdict, kind: str) -> str:
-    return json.dumps({"kind": kind} | asdict(verdict), ensure_ascii=False)
-
-
-def read_history(path: str | Path) -> list[tuple[str, AnnotatorVerdict]]:
-    """What `history` wrote; every problem is raised."""
+def read_history(path: str | Path) -> list[Record]:
+    """What `history` wrote; every problem is raised, but a file of another kind is not read on."""
     problems: list[Problem] = []
     found = []
-    for number, text in enumerate(read_text_lines(Path(path)), start=1):
+    lines = enumerate(read_text_lines(Path(path)), start=1)
+    for number, text in lines:
         try:
             found.append(_parsed(parse_json(text)))
         except (ValueError, KeyError, TypeError) as error:
             expected = "a verdict as it is exported"
             problems.append(Problem(str(path), number, "verdict", expected, quoted(str(error))))
+            if len(problems) == KEPT_AT_MOST:
+                break
     if problems:
-        raise InputError(problems)
+        raise InputError(problems, not_read(sum(1 for _ in lines)))
     if not found:
         raise input_error(path, "file", "at least one verdict", "none")
     return found
 
 
-def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
-    if not isinstance(record, dict) or record.get("kind") not in (
-        "verdict",
-        "withdrawn",
-        "decision",
-    ):
+def _parsed(record: Any) -> Record:
+    if not isinstance(record, dict) or record.get("kind") not in KINDS:
         raise ValueError("no verdict")
     written = record["item"]
     if not isinstance(written, Mapping) or type(written.get("anaphoric")) is not bool:
@@ -181,6 +189,7 @@ def _parsed(record: Any) -> tuple[str, AnnotatorVerdict]:
         raise ValueError("a text is missing")
     if not is_name(record["annotator"]):
         raise ValueError("no name of an annotator")
+    moment(record["time"])
     tags, corrected = record.get("tags"), record.get("corrected")
     if not isinstance(tags, list) or not all(_is_word(tag) for tag in tags):
         raise ValueError("no list of tags")
@@ -224,32 +233,97 @@ def _corrected(record: Any) -> CorrectedWords:
     return CorrectedWords(tuple(at), tuple(words))
 
 
-def add_history(
-    connection: sqlite3.Connection, records: Iterable[tuple[str, AnnotatorVerdict]]
-) -> int:
-    """Add what is not there yet, in its order; how much that was."""
-    known = {_identity(kind, one) for kind, one in _stored(connection)}
-    count = 0
-    for kind, verdict in records:
-        if _identity(kind, verdict) in known:
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of verdicts that were read in: how many were added, and what they conflict with."""
+
+    added: int
+    conflicts: tuple[str, ...]
+    """Where both sides have said something that the other does not know, and not the same."""
+
+
+def add_history(connection: sqlite3.Connection, records: Iterable[Record]) -> Merged:
+    """Add what is not there yet; what counts of what is there now is what is newest by its time."""
+    stored, given = _by_subject(_stored(connection)), _by_subject(records)
+    added: list[Record] = []
+    again: list[Record] = []
+    conflicts: list[str] = []
+    for subject, own in given.items():
+        before = stored.get(subject, {})
+        fresh = [record for identity, record in own.items() if identity not in before]
+        if not fresh:
             continue
-        if kind == "decision":
-            add_resolution(connection, verdict)
-        else:
-            add_verdict(connection, verdict, withdrawn=kind == "withdrawn")
-        count += 1
-    return count
+        fresh.sort(key=_moment)
+        added += fresh
+        last = next(reversed(before.values()), None)  # what counts here
+        if last is None:
+            continue
+        kept = _moment(last) >= _moment(fresh[-1])
+        again += [last] if kept else []
+        if _identity(*last) in own or _said_by(last) == _said_by(fresh[-1]):
+            continue
+        here, there = (f"{_said_by(one)} ({one[1].time or 'no time'})" for one in (last, fresh[-1]))
+        item, who = last[1].item, "decisions" if last[0] == DECISION else last[1].annotator
+        counts = "the store's" if kept else "the file's"
+        conflicts.append(
+            f"{who} on {item.token} by {item.system}: {here} in the store, {there} in the file; "
+            f"{counts} counts, which is {'not older' if kept else 'newer'}"
+        )
+    for record in [*sorted(added, key=_moment), *again]:
+        _append(connection, record)
+    return Merged(len(added), tuple(conflicts))
 
 
-def _stored(connection: sqlite3.Connection) -> Iterator[tuple[str, AnnotatorVerdict]]:
+def _by_subject(records: Iterable[Record]) -> dict[object, dict[object, Record]]:
+    """The records about each item by each annotator, in their order; decisions have one author."""
+    found: dict[object, dict[object, Record]] = {}
+    for kind, verdict in records:
+        author = None if kind == DECISION else verdict.annotator
+        own = found.setdefault((author, verdict.item.key), {})
+        identity = _identity(kind, verdict)
+        own.pop(identity, None)  # one that counts again is there twice: the last is its place
+        own[identity] = kind, verdict
+    return found
+
+
+def _append(connection: sqlite3.Connection, record: Record) -> None:
+    kind, verdict = record
+    if kind == DECISION:
+        append_resolution(connection, verdict)
+    else:
+        append_verdict(connection, verdict, withdrawn=kind == WITHDRAWN)
+
+
+def _moment(record: Record) -> datetime:
+    try:
+        return moment(record[1].time)
+    except ValueError:  # in a store that an older version has read it into
+        return moment("")
+
+
+def _said_by(record: Record) -> str:
+    kind, verdict = record
+    if kind == WITHDRAWN:
+        return "taken back"
+    return " / ".join(filter(None, (verdict.pronoun, verdict.antecedent)))
+
+
+def _stored(connection: sqlite3.Connection) -> Iterator[Record]:
     for verdict, withdrawn in all_verdicts(connection):
-        yield "withdrawn" if withdrawn else "verdict", verdict
+        yield WITHDRAWN if withdrawn else VERDICT, verdict
     for verdict in resolutions(connection, every=True):
-        yield "decision", verdict
+        yield DECISION, verdict
 
 
-def _identity(kind: str, verdict: AnnotatorVerdict) -> tuple[str, str, AnnotatorVerdict]:
-    return kind, verdict.time, replace(verdict, tags=tuple(sorted(verdict.tags)))
+def _identity(kind: str, verdict: AnnotatorVerdict) -> tuple[object, ...]:
+    """What a row is known by: all of it that a store keeps."""
+    said = (verdict.pronoun, verdict.antecedent, verdict.remark)
+    known = (kind, verdict.time, verdict.item.key, verdict.annotator, *said)
+    if kind == DECISION:
+        return known
+    words = verdict.corrected
+    corrected = None if words is None else (words.at, tuple(" ".join(words.words).split()))
+    return *known, frozenset(verdict.tags), verdict.bad, corrected, verdict.alternative
 
 
 def read_table(path: str | Path, items: ReviewSet, annotator: str) -> list[AnnotatorVerdict]:

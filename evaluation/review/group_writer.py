@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from crosspro.evaluation.protest.verdict_tables import connect, transaction
+from crosspro.evaluation.protest.verdict_tables import PATIENCE, connect, transaction
 
 Result = TypeVar("Result")
 Job = Callable[[sqlite3.Connection], Result]
@@ -41,7 +41,9 @@ class _Waiting(Generic[Result]):
         try:
             self._results.append(self._job(connection))
         except Exception as error:
-            connection.execute("ROLLBACK TO job")  # fails where SQLite has undone everything
+            if not connection.in_transaction:  # on a full disk SQLite undoes everything by itself
+                raise
+            connection.execute("ROLLBACK TO job")
             self._error = error
         connection.execute("RELEASE job")
 
@@ -65,8 +67,9 @@ class _Turn:
 class GroupWriter:
     """The queue of a file and the thread that serves it; `close` it at the end."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
+        self._patience = patience
         self._queue: deque[_Waiting[Any] | _Turn] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -140,7 +143,7 @@ class GroupWriter:
         wanted = [one for one in jobs if one.future.set_running_or_notify_cancel()]
         failed: BaseException | None = None
         try:
-            connection = connection or connect(self._path)
+            connection = connection or connect(self._path, self._patience)
             with transaction(connection, "IMMEDIATE"):
                 for one in wanted:
                     one.run(connection)

@@ -9,11 +9,14 @@ categories are mixed, with attention checks in between.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import Literal
 
+from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.files.limits import ASSIGNMENTS
 from crosspro.evaluation.review.items import Key, Question
 
 Kind = Literal["tutorial", "item", "check"]
@@ -64,15 +67,43 @@ def make_plan(
     generator.shuffle(mixed)
     judges = min(settings.judges, len(annotators))
     shared = round(settings.overlap * len(mixed)) if judges > 1 else 0
+    count = len(mixed) + shared * (judges - 1)
+    if count > ASSIGNMENTS.most():
+        found = f"{count:,}: {shared:,} of {len(mixed):,} questions go to {judges} annotators each"
+        raise input_error("plan", "assignments", ASSIGNMENTS.expected("assignments"), found)
     work: dict[str, list[Key]] = {name: [] for name in annotators}
-    groups = list(combinations(annotators, judges)) if shared else []
-    generator.shuffle(groups)
-    for number, key in enumerate(mixed[:shared]):
-        for name in groups[number % len(groups)]:
+    groups = _groups(annotators, judges, shared, generator)
+    for key, group in zip(mixed[:shared], groups, strict=True):
+        for name in group:
             work[name].append(key)
     for key in mixed[shared:]:
         work[min(annotators, key=lambda name: len(work[name]))].append(key)
     return {name: _ordered(own, name, settings, checks) for name, own in work.items()}
+
+
+def _groups(
+    annotators: Sequence[str], judges: int, shared: int, generator: random.Random
+) -> Iterator[tuple[str, ...]]:
+    """Annotators who share each of some questions: all groups in turn as long as there are
+    questions for all of them, then groups that are dealt like cards, so that loads stay equal."""
+    count = comb(len(annotators), judges)
+    rounds = shared // count
+    if rounds:
+        every = list(combinations(annotators, judges))
+        generator.shuffle(every)
+        yield from every * rounds
+    deck: list[str] = []
+    for _ in range(shared - rounds * count):
+        group, left = deck[:judges], deck[judges:]
+        if len(group) < judges:  # the next round begins with those who are not in the group yet
+            fresh = [name for name in annotators if name not in group]
+            generator.shuffle(fresh)
+            missing = judges - len(group)
+            left = fresh[missing:] + group
+            generator.shuffle(left)
+            group += fresh[:missing]
+        yield tuple(group)
+        deck = left
 
 
 def _ordered(

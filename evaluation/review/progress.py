@@ -91,7 +91,9 @@ def reviewed(connection: sqlite3.Connection, campaign: Campaign) -> list[Reviewe
     """All questions of the campaign, whether asked or not, in their order."""
     verdicts: dict[Key, dict[str, AnnotatorVerdict]] = {}
     for one in last_verdicts(connection):
-        verdicts.setdefault((one.item.token, one.item.digest), {})[one.annotator] = one
+        own = verdicts.setdefault((one.item.token, one.item.digest), {})
+        if one.annotator not in own or one.number > own[one.annotator].number:
+            own[one.annotator] = one
     final = {(one.item.token, one.item.digest): one for one in resolutions(connection)}
     rows = connection.execute(
         "SELECT token, digest, COUNT(*) FROM assignment WHERE kind = 'item' GROUP BY token, digest"

@@ -11,14 +11,20 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from crosspro.evaluation.protest.verdict_rows import add_verdict, last_verdicts, name_id
+from crosspro.evaluation.protest.verdict_rows import (
+    add_verdict,
+    items_like,
+    name_id,
+    newest_verdict,
+)
 from crosspro.evaluation.protest.verdict_tables import now
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
 from crosspro.evaluation.review.campaign import Campaign, assignments
-from crosspro.evaluation.review.items import Key
+from crosspro.evaluation.review.items import Key, Question
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.response import (
     Response,
@@ -58,8 +64,16 @@ class Work:
     tutorial: frozenset[Key]
     skipped: Mapping[Key, int]
     flagged: Mapping[Key, str]
-    last: Key | None
+    saves: Mapping[int, Key]
+    """Every save of a place by the number of its event, the last one at the end."""
     batch_size: int
+
+    @cached_property
+    def last_save(self) -> int:
+        """The number of the last save whose answer still counts, 0 if there is none."""
+        mine = {one.key for one in self.places}
+        counting = (n for n, key in self.saves.items() if key in self.given and key in mine)
+        return max(counting, default=0)
 
     @cached_property
     def codes(self) -> dict[str, Assignment]:
@@ -132,7 +146,7 @@ def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str
     begun = False
     skipped: dict[Key, int] = {}
     flagged: dict[Key, str] = {}
-    saved: list[Key] = []
+    saves: dict[int, Key] = {}
     rows = connection.execute(
         "SELECT event.id, kind, token, digest, text FROM event "
         "JOIN annotator ON annotator.id = event.annotator WHERE name = ? ORDER BY event.id",
@@ -148,19 +162,18 @@ def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str
         elif kind == "unflag":
             flagged.pop(key, None)
         elif kind == "save":
-            saved.append(key)
+            saves[number] = key
     checks = _answers(connection, annotator, "check")
     # Much lighter than whole verdicts, of which a page shows one.
     said = connection.execute(
-        "SELECT token, digest, said.pronoun FROM last_verdict AS said "
+        "SELECT token, digest, said.pronoun, withdrawn FROM verdict AS said "
         "JOIN item ON item.id = said.item "
-        "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?)",
+        "WHERE said.annotator = (SELECT id FROM annotator WHERE name = ?) ORDER BY said.id",
         (annotator,),
     )
-    given = {(token, digest): str(value) for token, digest, value in said}
+    last_said = {(token, digest): (str(value), back) for token, digest, value, back in said}
+    given = {key: value for key, (value, back) in last_said.items() if not back}
     given |= {key: one.response.pronoun for key, one in checks.items()}
-    mine = {one.key for one in places}
-    last = next((key for key in reversed(saved) if key in given and key in mine), None)
     return Work(
         annotator,
         begun,
@@ -170,7 +183,7 @@ def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str
         frozenset(_answers(connection, annotator, "tutorial")),
         skipped,
         flagged,
-        last,
+        saves,
         campaign.settings.batch,
     )
 
@@ -228,7 +241,7 @@ def save(
         raise StaleError("another page has saved another answer")
     good: bool | None = None
     if place.kind == "item":
-        for verdict in verdicts_from(response, question, campaign.items, annotator):
+        for verdict in _verdicts(connection, response, question, campaign, annotator):
             add_verdict(connection, verdict)
     else:
         known = question.shown.answer
@@ -239,30 +252,54 @@ def save(
     return good
 
 
-def undo(connection: sqlite3.Connection, campaign: Campaign, work: Work) -> Assignment | None:
-    """Take back the last answer that counts; the place that is open again."""
-    if work.last is None:
+def undo(
+    connection: sqlite3.Connection, campaign: Campaign, work: Work, seen: int
+) -> Assignment | None:
+    """Take back the last answer that counts; the place that is open again.
+
+    `seen` is the save that the page offered to take back: a request that comes twice takes back
+    one answer, and one from a page on which another answer was the last takes back none.
+    """
+    if seen not in work.saves:
         return None
-    place = work.places[work.number(work.last)]
-    question = campaign.question(place.kind, place.key)
-    given = current(connection, place, work.annotator)
+    asked = next((one for one in work.places if one.key == work.saves[seen]), None)
+    if asked is None or asked.key not in work.given:
+        return asked
+    if seen != work.last_save:
+        raise StaleError("another page has saved another answer")
+    question = campaign.question(asked.kind, asked.key)
+    given = current(connection, asked, work.annotator)
     if given is None:
         return None
-    if place.kind == "item" and question is not None:
-        for verdict in verdicts_from(given.response, question, campaign.items, work.annotator):
+    if asked.kind == "item" and question is not None:
+        for verdict in _verdicts(connection, given.response, question, campaign, work.annotator):
             add_verdict(connection, verdict, withdrawn=True)
     else:
-        _add_answer(connection, work.annotator, place, given.response, bool(given.good), True)
-    note_event(connection, work.annotator, "undo", place.key)
-    return place
+        _add_answer(connection, work.annotator, asked, given.response, bool(given.good), True)
+    note_event(connection, work.annotator, "undo", asked.key)
+    return asked
+
+
+def _verdicts(
+    connection: sqlite3.Connection,
+    response: Response,
+    question: Question,
+    campaign: Campaign,
+    annotator: str,
+) -> list[AnnotatorVerdict]:
+    """An answer as verdicts on all items that show the same, also of systems that are not served
+    at the moment: they were judged by the same question, and their verdicts must not lag behind."""
+    own = verdicts_from(response, question, campaign.items, annotator)
+    served = {one.item.key for one in own}
+    others = [one for one in items_like(connection, question.key) if one.key not in served]
+    return [*own, *(replace(own[0], item=one) for one in others)]
 
 
 def current(connection: sqlite3.Connection, place: Assignment, annotator: str) -> Given | None:
     """What an annotator has said about one question."""
     if place.kind != "item":
         return _answers(connection, annotator, place.kind).get(place.key)
-    found = last_verdicts(connection, annotator, place.key)
-    last = max(found, key=lambda one: one.number, default=None)
+    last = newest_verdict(connection, annotator, place.key)
     return None if last is None else Given(response_from(last), last.number)
 
 

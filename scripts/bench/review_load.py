@@ -6,7 +6,7 @@ Annotators, each with a connection of its own, all in one process that is no ser
 measurement they do nothing but save, without any pause; in the second they read a page before each
 save (`--page-verdicts`); in the third they also think, for a time from an exponential distribution
 (`--people-verdicts`, `--pause`: seconds on average). A save takes from the sending of its form to
-the arrival of the answer, with which it is acknowledged.
+the arrival of the answer, with which it is acknowledged; a page, from its request to its last byte.
 Then (`--killed-verdicts`) the server is killed (SIGKILL) at random moments and started again, while
 they go on. At the end every acknowledged verdict must be in the store, and no verdict twice.
 
@@ -57,9 +57,10 @@ class Manner:
 
 @dataclass
 class Load:
-    """What the annotators have done: seconds of each save, and what was acknowledged."""
+    """What the annotators have done: seconds of saves and pages, and what was acknowledged."""
 
     seconds: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
     slowed: int = 0
     """Saves that came too soon after others by the same annotator, and were sent again."""
@@ -175,7 +176,10 @@ async def annotate(
                     await connection.ask("POST", f"{link}/begin", urlencode(said).encode("ascii"))
                     begun = True
                 if manner.pages:
-                    await connection.ask("GET", f"{link}/work")
+                    started = time.perf_counter()
+                    status, _ = await connection.ask("GET", f"{link}/work")
+                    if status == 200:
+                        load.pages.append(time.perf_counter() - started)
                 if manner.pause:
                     await asyncio.sleep(chance.expovariate(1 / manner.pause))
                 started = time.perf_counter()
@@ -269,8 +273,13 @@ def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> 
         f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled in {took:.0f} s; "
         f"{hit} kills while people judged, {load.slowed} saves slowed down"
     )
-    p50, p99, longest = np.percentile(1000 * np.array(load.seconds), [50, 99, 100])
-    print(f"  a save: median {p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {longest:.0f} ms")
+    for what, seconds in (("save", load.seconds), ("page", load.pages)):
+        if seconds:
+            p50, p99, most = np.percentile(1000 * np.array(seconds), [50, 99, 100])
+            print(
+                f"  a {what}: median {p50:.0f} ms, 99th percentile {p99:.0f} ms, "
+                f"longest {most:.0f} ms"
+            )
     if not kills:
         print(
             f"  CPU ms of a save: {1000 * cpu / verdicts:.2f} of the server, "

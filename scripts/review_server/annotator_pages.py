@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
-from fastapi import HTTPException, Request
-from fastapi.responses import Response as Page
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as Page
 from starlette.routing import Route
 
 from crosspro.evaluation.review.plan import Assignment
@@ -38,6 +39,7 @@ NOTICES = {
     "skipped": "Skipped. It comes back at the end of the batch.",
     "flagged": "Flagged for the researcher.",
     "unflagged": "The flag is gone.",
+    "later": "Another answer was saved since that page was made. Nothing was taken back.",
     "nothing": "There is nothing to take back.",
     "moved": "This question is no longer yours. Here is the next one.",
     "check": "That was an attention check, and the answer was not the expected one. "
@@ -147,7 +149,9 @@ async def answer(request: Request) -> Page:
     try:
         response = response_of(fields, question, items, site.campaign.settings.tags)
         good, batch = await site.written(
-            lambda database: _saved(database, site, visitor, place, response, _seen(fields))
+            lambda database: _saved(
+                database, site, visitor, place, response, _number(fields, "seen")
+            )
         )
     except MovedError:
         return go(f"{visitor.base}/work?say=moved")
@@ -179,15 +183,21 @@ def _saved(
 
 
 async def take_back(request: Request) -> Page:
-    """Take back the last answer, and ask again."""
+    """Take back the answer that the page called the last one, and ask again."""
     site = site_of(request)
     visitor = site.annotator(request)
-    await form_fields(request)
-    place = await site.written(
-        lambda database: undo(
-            database, site.campaign, read_work(database, site.campaign, visitor.name)
+    fields = await form_fields(request)
+    if "last" not in fields:
+        raise HTTPException(422)
+    last = _number(fields, "last")
+    try:
+        place = await site.written(
+            lambda database: undo(
+                database, site.campaign, read_work(database, site.campaign, visitor.name), last
+            )
         )
-    )
+    except StaleError:
+        return go(f"{visitor.base}/work?say=later")
     if place is None:
         return go(f"{visitor.base}/work?say=nothing")
     return go(f"{visitor.base}/q/{code_of(place.key)}?say=undone")
@@ -234,8 +244,9 @@ def _is_mine(place: Assignment, work: Work) -> bool:
     return place.kind == "tutorial" or code_of(place.key) in work.codes
 
 
-def _seen(fields: Fields) -> int:
-    written = fields.get("seen", ["0"])[0]
+def _number(fields: Fields, name: str) -> int:
+    """What a page has put into a hidden field of its form."""
+    written = fields.get(name, ["0"])[0]
     return int(written) if written.isascii() and written.isdigit() and len(written) < 16 else -1
 
 
@@ -293,7 +304,9 @@ def _question(
     if filled is None:
         filled = _EMPTY if given is None else _filled(given.response)
     items = campaign.sets[place.kind]
-    shown = shown_question(items, question, campaign.settings.context, filled["words"])
+    settings = campaign.settings
+    reference = settings.show_reference
+    shown = shown_question(items, question, settings.context, filled["words"], reference)
     before = None if tutorial else work.before(place.key)
     after = None if tutorial else work.after(place.key)
     places = campaign.tutorial
@@ -316,7 +329,7 @@ def _question(
         before=None if before is None else code_of(before.key),
         after=None if after is None else code_of(after.key),
         flagged=place.key in work.flagged,
-        settings=campaign.settings,
+        settings=settings,
     )
 
 
@@ -327,7 +340,6 @@ def _made(page: Callable[[Request], Page]) -> Callable[[Request], Awaitable[Page
     return made
 
 
-# Plain routes: what else FastAPI's do for each request takes longer than storing an answer.
 ROUTES = [
     Route(f"/a/{{secret}}{address}", page, methods=[method])
     for method, address, page in (

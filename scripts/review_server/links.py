@@ -77,10 +77,14 @@ def open_key(store: Path) -> LinkKey:
     except FileExistsError:
         pass
     else:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(f"{secrets.token_hex(_KEY_BYTES)}\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(f"{secrets.token_hex(_KEY_BYTES)}\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:  # half a key is none
+            path.unlink()
+            raise
     try:
         key = bytes.fromhex(path.read_text("ascii"))
     except ValueError:

@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fastapi import HTTPException, Request
-from fastapi.responses import Response as Page
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as Page
 from starlette.routing import Route
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.errors import (
+    SHOWN_AT_MOST,
+    CrossproError,
+    InputError,
+    more_problems,
+)
 from crosspro.evaluation.protest.review import csv_line
 from crosspro.evaluation.protest.verdict_records import value_of
 from crosspro.evaluation.protest.verdict_rows import (
@@ -23,6 +29,7 @@ from crosspro.evaluation.protest.verdict_rows import (
 )
 from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
 from crosspro.evaluation.review.campaign import RESEARCHER
+from crosspro.evaluation.review.campaign_file import StoreError
 from crosspro.evaluation.review.exchange import (
     add_history,
     corrected_table,
@@ -96,6 +103,8 @@ def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page
         return go(f"{visitor.base}/?say=renewed")
     try:
         site.campaign.join(name)
+    except StoreError:
+        raise
     except CrossproError as error:
         return _manage(site, request, str(error), 422)
     site.read_people()
@@ -246,7 +255,14 @@ def data(request: Request) -> Page:
     return _data(site_of(request), request)
 
 
-def _data(site: Site, request: Request, problems: Sequence[str] = (), status: int = 200) -> Page:
+def _data(
+    site: Site,
+    request: Request,
+    problems: Sequence[str] = (),
+    status: int = 200,
+    conflicts: Sequence[str] = (),
+    notice: str = "",
+) -> Page:
     visitor = site.researcher(request)
     with site.campaign.file.reading() as database:
         names = list(dict.fromkeys(one.annotator for one in last_verdicts(database)))
@@ -257,8 +273,9 @@ def _data(site: Site, request: Request, problems: Sequence[str] = (), status: in
         visitor=visitor,
         names=names,
         people=people,
-        notice=_notice(request),
+        notice=notice or _notice(request),
         problems=problems,
+        conflicts=conflicts,
     )
 
 
@@ -326,19 +343,28 @@ async def take_in(request: Request) -> Page:
 
 def _taken_in(site: Site, request: Request, content: bytes, fields: Fields, base: str) -> Page:
     try:
-        _import(site, content, fields)
+        conflicts = _import(site, content, fields)
+    except StoreError:
+        raise
     except InputError as error:
         problems = [
             f"line {one.line}: {one.field}: expected {one.expected}, found {one.found}"
-            for one in error.problems
+            for one in error.problems[:SHOWN_AT_MOST]
         ]
-        return _data(site, request, problems[:20], 422)
+        if error.total > len(problems):
+            problems.append(more_problems(error.total - len(problems)))
+        return _data(site, request, [*problems, *filter(None, [error.hint])], 422)
     except CrossproError as error:
         return _data(site, request, [str(error)], 422)
-    return go(f"{base}/data?say=imported")
+    if not conflicts:
+        return go(f"{base}/data?say=imported")
+    more = len(conflicts) - SHOWN_AT_MOST
+    told = [*conflicts[:SHOWN_AT_MOST], *([f"… and {more:,} more"] if more > 0 else ())]
+    return _data(site, request, conflicts=told, notice=NOTICES["imported"])
 
 
-def _import(site: Site, content: bytes, fields: Fields) -> None:
+def _import(site: Site, content: bytes, fields: Fields) -> Sequence[str]:
+    """Add verdicts; what of them says something else than the store."""
     campaign = site.campaign
     name = " ".join(fields.get("annotator", [""])[0].split())
     final = bool(fields.get("final", [""])[0])
@@ -348,9 +374,9 @@ def _import(site: Site, content: bytes, fields: Fields) -> None:
         if content.lstrip()[:1] == b"{":
             records = read_history(path)
             with campaign.file.writing() as database:
-                add_history(database, records)
+                merged = add_history(database, records)
                 campaign.carry_over(database)
-            return
+            return merged.conflicts
         if not is_name(name):
             raise CrossproError("a review file needs the name of the annotator who filled it in")
         verdicts = read_table(path, campaign.items, name)
@@ -361,6 +387,7 @@ def _import(site: Site, content: bytes, fields: Fields) -> None:
             else:
                 add_verdict(database, verdict)
         campaign.carry_over(database)
+    return ()
 
 
 def _reviewed(site: Site) -> list[ReviewedQuestion]:

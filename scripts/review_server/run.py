@@ -19,6 +19,10 @@ from crosspro.scripts.review_server.application import make_application
 from crosspro.scripts.review_server.links import open_key
 from crosspro.scripts.review_server.site import Site
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread that makes a page may keep others waiting. Whenever the server's loop reads or
+writes it lets such a thread in, and then waits until it is let in again, for 5 ms as a rule."""
+
 
 def open_campaign(
     store: Path,
@@ -33,8 +37,13 @@ def open_campaign(
     if plan.checks:
         count = -(-len(items.questions) * plan.checks // 100)
         checks = reference_checks(items, max(4, int(count)), plan.seed)
-    campaign = Campaign(CampaignFile(store, items.digest), items, settings, tutorial, checks)
-    campaign.start(annotators)
+    file = CampaignFile(store, items.digest)
+    try:
+        campaign = Campaign(file, items, settings, tutorial, checks)
+        campaign.start(annotators)
+    except BaseException:
+        file.close()
+        raise
     return campaign
 
 
@@ -58,6 +67,13 @@ def run_server(
     for person in site.people:
         print(f"{printable(person.name)}: {site.address(person)}")
     sys.stdout.flush()
+    if settings.plan.overlap and settings.plan.judges > max(2, len(site.people)):
+        print(
+            f"note: --overlap-judges {settings.plan.judges}, but {len(site.people)} take part: "
+            "what is shared now is shared by all of them",
+            file=sys.stderr,
+        )
+    sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()  # questions stay: going through them again and again stopped everybody for 0.1 s
     configuration = uvicorn.Config(

@@ -1,9 +1,17 @@
-"""A question as it is shown: lines of words with marks and links, ready for a template."""
+"""A question as it is shown: lines of words with marks and links, ready for a template.
+
+Words and far lines, of which a page has hundreds, become HTML here: a template takes ten times as
+long for them, and longer than all else that a page needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from crosspro.evaluation.review.items import MarkedWords, Question, ReviewItem, ReviewSet
 
@@ -11,8 +19,7 @@ MOST_CONTEXT = 200
 """Lines before or after that a page holds, unfolded on demand."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownWord:
+class ShownWord(NamedTuple):
     """A word; `mark` is what it is part of, `links` are positions on the other side."""
 
     text: str
@@ -22,8 +29,7 @@ class ShownWord:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLine:
+class ShownLine(NamedTuple):
     """A line on all sides; `pronoun` says that it is the one in question."""
 
     number: int
@@ -33,8 +39,7 @@ class ShownLine:
     pronoun: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FarLine:
+class FarLine(NamedTuple):
     """A line further away, as text: nothing in it is marked, and there may be hundreds."""
 
     source: str
@@ -59,8 +64,60 @@ class ShownQuestion:
         return self.question.shown.antecedent is not None
 
 
+def words_html(words: Iterable[ShownWord]) -> Markup:
+    """The words of a line; marked ones can be reached by keyboard, for their links."""
+    found = []
+    for text, at, mark, links, _ in words:
+        shown = escape(text)
+        if mark:
+            reached = ' tabindex="0"' if links else ""
+            found.append(
+                f'<mark class="w {mark}" data-at="{at}" data-links="{links}"{reached}>{shown}'
+                f'<span class="hidden"> ({mark})</span></mark> '
+            )
+        else:
+            found.append(f'<span class="w" data-at="{at}" data-links="{links}">{shown}</span> ')
+    return Markup("".join(found))  # noqa: S704 - what is from outside is escaped
+
+
+def far_html(lines: Iterable[FarLine], languages: Sequence[str]) -> Markup:
+    """Lines far from the pronoun, on both sides."""
+    opened = [
+        f'<p class="side" data-side="{side}"{_language(code)}><span class="hidden">{name}: </span>'
+        for side, name, code in zip(
+            ("source", "candidate"), ("Source", "Translation"), languages, strict=True
+        )
+    ]
+    return Markup(  # noqa: S704 - what is from outside is escaped
+        "".join(
+            f'<div class="line" role="listitem">{opened[0]}{escape(source)}</p>'
+            f"{opened[1]}{escape(candidate)}</p></div>"
+            for source, candidate in lines
+        )
+    )
+
+
+def choices_html(words: Iterable[ShownWord]) -> Markup:
+    """The words of the translation as boxes to tick; the first is where the key w leads."""
+    found: list[str] = []
+    for text, at, _, _, chosen in words:
+        ticked = " checked" if chosen else ""
+        first = "" if found else ' data-focus="w"'
+        box = f'<input type="checkbox" name="word" value="{at}"{ticked}{first}>'
+        found.append(f"<label>{box}<span>{escape(text)}</span></label>\n")
+    return Markup("".join(found))  # noqa: S704 - what is from outside is escaped
+
+
+def _language(code: str) -> str:
+    return f' lang="{escape(code)}"' if code else ""
+
+
 def shown_question(
-    items: ReviewSet, question: Question, context: int, words: Sequence[int] | None = None
+    items: ReviewSet,
+    question: Question,
+    context: int,
+    words: Sequence[int] | None = None,
+    references: bool = True,
 ) -> ShownQuestion:
     """A question with some lines of context; `words` are those that an annotator has chosen."""
     item = question.shown
@@ -72,7 +129,7 @@ def shown_question(
     return ShownQuestion(
         question,
         tuple(_far_line(items, item, number) for number in far if number < near[0]),
-        tuple(_line(items, item, number) for number in near),
+        tuple(_line(items, item, number, references) for number in near),
         tuple(_far_line(items, item, number) for number in far if number > near[-1]),
         _source_words(items, item, item.pronoun),
         _source_words(items, item, item.antecedent),
@@ -97,7 +154,7 @@ def _far_line(items: ReviewSet, item: ReviewItem, number: int) -> FarLine:
     return FarLine(" ".join(line.source), " ".join(candidate.words) if candidate else "")
 
 
-def _line(items: ReviewSet, item: ReviewItem, number: int) -> ShownLine:
+def _line(items: ReviewSet, item: ReviewItem, number: int, references: bool) -> ShownLine:
     line = items.lines[number]
     candidate = line.candidates.get(item.item.system)
     links = () if candidate is None else candidate.links
@@ -119,7 +176,7 @@ def _line(items: ReviewSet, item: ReviewItem, number: int) -> ShownLine:
         ),
         tuple(
             _words(words, {at: kind for kind, own in marks for at in own.references[which]}, ())
-            for which, words in enumerate(line.references)
+            for which, words in enumerate(line.references if references else ())
         ),
         number == item.pronoun.line,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 import threading
 from asyncio import get_running_loop, wrap_future
 from collections.abc import Callable, Mapping
@@ -11,18 +13,23 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from fastapi import HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from crosspro.data_prep.errors import printable
 from crosspro.data_prep.web_server import Buckets
+from crosspro.evaluation.protest.verdict_rows import UnknownValueError
 from crosspro.evaluation.review.campaign import Campaign, Person, new_generation, people
+from crosspro.evaluation.review.campaign_file import StoreError
 from crosspro.evaluation.review.group_writer import Job, Result
 from crosspro.evaluation.review.items import Key
 from crosspro.evaluation.review.plan import Assignment
 from crosspro.evaluation.review.work import code_of
 from crosspro.scripts.review_server.links import LinkKey, find, same
+from crosspro.scripts.review_server.shown import choices_html, far_html, words_html
 
 _FOLDER = Path(__file__).resolve().parent
 STATIC = {
@@ -43,7 +50,7 @@ class TooManyError(Exception):
 
 def make_environment() -> Environment:
     """Templates in which everything that is put in is escaped."""
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -51,6 +58,8 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {one.__name__: one for one in (words_html, far_html, choices_html)}
+    return environment
 
 
 def static_file(name: str) -> bytes:
@@ -104,6 +113,7 @@ class Site:
         }
         self._threads = ThreadPoolExecutor(PAGES_AT_ONCE, "page")
         self._lock = threading.Lock()
+        self._told = ""
         self._people: dict[bytes, Person] = {}
         self.read_people()
 
@@ -145,7 +155,16 @@ class Site:
 
     async def written(self, job: Job[Result]) -> Result:
         """What came of something that writes, once it is on disk; no thread waits for it."""
-        return await wrap_future(self.campaign.file.submit(job))
+        try:
+            return await wrap_future(self.campaign.file.submit(job))
+        except (sqlite3.DatabaseError, UnknownValueError) as error:
+            raise StoreError(self.campaign.file.path, error) from error
+
+    def tell(self, error: Exception) -> None:
+        """Tell who runs the server what is wrong with its store or disk, once until it changes."""
+        if str(error) != self._told:
+            self._told = str(error)
+            print(printable(self._told), file=sys.stderr, flush=True)
 
     async def made(self, page: Callable[..., Response], *arguments: Any) -> Response:
         """A page for an annotator, made in one of a few threads."""

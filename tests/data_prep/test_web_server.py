@@ -71,3 +71,16 @@ def test_an_address_that_is_taken_is_said():
         assert isinstance(listening, socket.socket)
         with pytest.raises(InputError, match=r"--host, --port: expected a free address"):
             listen("127.0.0.1", listening.getsockname()[1])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_connections_send_at_once(host):
+    """Else each answer but the first waits 40 ms for the client's acknowledgement."""
+    try:
+        listening = listen(host, 0)
+    except InputError:
+        pytest.skip("no such address on this machine")
+    with listening, socket.create_connection(listening.getsockname()[:2]):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -6,7 +6,9 @@ Their originals are files of the workshop.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -56,11 +58,19 @@ from crosspro.evaluation.protest.suite import Place, write_suite
 from crosspro.evaluation.protest.suite_reader import read_suite
 from crosspro.evaluation.protest.systems import read_system
 from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.review.campaign import Campaign, CampaignSettings
+from crosspro.evaluation.review.campaign_file import CampaignFile
+from crosspro.evaluation.review.exchange import add_history, history, read_history
 from crosspro.evaluation.review.filled_gaps import read_filled_gaps
 from crosspro.evaluation.review.gap_report import gap_json, gap_text, judged_csv
 from crosspro.evaluation.review.gap_scores import evaluate_gaps
+from crosspro.evaluation.review.plan import PlanSettings
+from crosspro.evaluation.review.progress import overview
+from crosspro.evaluation.review.response import Response
+from crosspro.evaluation.review.work import note_event, read_work, save, undo
 from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.evaluation.submissions.submission import read_gold, read_submissions
+from tests.evaluation.review.sets import make_set
 from tests.fuzz.subject import Files, Subject, files_of, require, round_trip
 from tests.fuzz.text_readers import EN_FR
 
@@ -76,6 +86,7 @@ def mt_readers(workshop: Path) -> Iterator[Subject]:
     yield from _gap_filling(some)
     yield from _contrastive(some)
     yield from _protest(workshop, some)
+    yield from _campaigns()
     yield from _folders(workshop)
 
 
@@ -304,6 +315,62 @@ def _generative(some: Any) -> Iterator[Subject]:
         return released_instances(folder / "set", read_json(folder / "set"))
 
     yield Subject("contrastive.released_ctxpro", released, faults, share=1500)
+
+
+def _campaigns() -> Iterator[Subject]:
+    """The store of a review campaign, as a server starts with it, and what it takes in."""
+    items = make_set(3)
+    settings = CampaignSettings(plan=PlanSettings(matches=1, overlap=1))
+    names = ["Anna", "Ben"]
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Campaign]:
+        file = CampaignFile(folder / "v.sqlite", items.digest)
+        try:
+            campaign = Campaign(file, items, settings)
+            campaign.start(names)
+            yield campaign
+        finally:
+            file.close()
+
+    with tempfile.TemporaryDirectory() as name, opened(Path(name)) as campaign:
+        for number, value in enumerate(("right", "wrong", "unclear", "right")):
+            with campaign.file.writing() as database:
+                work = read_work(database, campaign, names[number % 2])
+                response = Response(value, "right", tags=("gender",), words=(1,), remark="é")
+                save(database, campaign, work.annotator, work.places[number], response, 0)
+                note_event(database, work.annotator, "flag", work.places[number].key, "x")
+        with campaign.file.writing() as database:
+            work = read_work(database, campaign, names[0])
+            undo(database, campaign, work, work.last_save)
+            lines = "".join(f"{line}\n" for line in history(database))
+        campaign.file.close()
+        store = (Path(name) / "v.sqlite").read_bytes()
+
+    def start(folder: Path) -> Any:
+        with opened(folder) as campaign, campaign.file.reading() as database:
+            return overview(database, campaign), list(history(database))
+
+    def take_in(folder: Path) -> Any:
+        records = read_history(folder / "history.jsonl")
+        (folder / "v.sqlite").write_bytes(store)  # without what came in before
+        with opened(folder) as campaign:
+            with campaign.file.writing() as database:
+                first = add_history(database, records)
+                said = list(history(database))
+                require(add_history(database, records).added == 0, "taken in twice")
+                require(list(history(database)) == said, "changed by what it knew")
+            return first.conflicts, said
+
+    def tidy(folder: Path) -> None:
+        for path in folder.glob("v.sqlite-*"):
+            path.unlink()
+
+    yield Subject("review.store", ({"v.sqlite": store},), start, share=100, tidy=tidy)
+    files = {"v.sqlite": store, "history.jsonl": lines.encode()}
+    words = (b"kind", b"withdrawn", b"decision", b"time", b"2030-01-01T00:00:00", b"null", b"-1")
+    changed = ("history.jsonl",)
+    yield Subject("review.history", (files,), take_in, changed, share=100, words=words, tidy=tidy)
 
 
 def _folders(workshop: Path) -> Iterator[Subject]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import hashlib
 import json
 from dataclasses import replace
@@ -18,6 +19,7 @@ from crosspro.baselines.it_classifier.context import LABELS, ItContext
 from crosspro.baselines.it_classifier.cross_validation import cross_validate, report_table
 from crosspro.baselines.it_classifier.features import it_features
 from crosspro.baselines.it_classifier.labelling import annotate_contexts, label_text
+from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import ItExample
 from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.token import AnnotatedSentence, Token
@@ -176,3 +178,17 @@ def test_no_document_is_learnt_from_and_scored(examples):
     assert "model: gold" in report_table(reports)
     with pytest.raises(CrossproError, match="at least 30 documents"):
         cross_validate(examples, folds=30)
+
+
+@pytest.mark.parametrize("unit", [["it"], ["it", "is", "very", "nice", "that", "the", "dog"]])
+@pytest.mark.parametrize("scorer", [PatternScorer(), ItClassifier({"bias": [0.1, 0.2, 0.3]})])
+def test_the_work_grows_with_the_words_of_a_line_and_not_with_their_square(unit, scorer):
+    """Function calls are counted, which are the same on every machine."""
+
+    def calls(times):
+        with cProfile.Profile() as profile:
+            (found,) = label_text([unit * times], scorer)
+        assert len(found.chances) == times
+        return sum(one.callcount for one in profile.getstats())
+
+    assert calls(400) < 2.2 * calls(200)

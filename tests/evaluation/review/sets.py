@@ -13,8 +13,8 @@ from crosspro.evaluation.review.items import (
     set_digest,
 )
 
-PRONOUNS = {"good": "Il", "bad": "Elle", "copy": "Il"}
-"""What each system says for It: two of them the same."""
+PRONOUNS = {"good": "Il", "bad": "Elle", "copy": "Il", "clone": "Il"}
+"""What each system says for It: several of them the same."""
 
 
 def make_set(tokens: int = 6, systems=("good", "bad", "copy"), anaphoric=True) -> ReviewSet:

@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.files.limits import changed_limits
 from crosspro.evaluation.protest.verdict_rows import all_verdicts, last_verdicts
 from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
 from crosspro.evaluation.review.campaign import Campaign, CampaignSettings, assignments, people
 from crosspro.evaluation.review.campaign_file import CampaignFile
 from crosspro.evaluation.review.exchange import (
+    Merged,
     add_history,
     corrected_table,
     history,
@@ -48,6 +50,12 @@ def work_of(campaign, name):
 def answer(campaign, name, place, response, seen=0):
     with campaign.file.writing() as database:
         return save(database, campaign, name, place, response, seen)
+
+
+def take_back(database, campaign, name):
+    """Undo as a page offers it."""
+    work = read_work(database, campaign, name)
+    return undo(database, campaign, work, work.last_save)
 
 
 def test_an_answer_counts_for_every_system_that_translates_so(campaign, tmp_path):
@@ -88,7 +96,7 @@ def test_undo_takes_back_the_last_answer_again_and_again(campaign):
         answer(campaign, "Anna", place, RIGHT)
     for expected in (second, first, None):
         with campaign.file.writing() as database:
-            assert undo(database, campaign, read_work(database, campaign, "Anna")) == expected
+            assert take_back(database, campaign, "Anna") == expected
     assert work_of(campaign, "Anna").done == 0
     answer(campaign, "Anna", second, WRONG)
     with campaign.file.reading() as database:
@@ -171,6 +179,15 @@ def test_agreement_conflicts_and_flags(campaign):
     assert {one.name for one in figures.groups} == {"intra subject it", "inter subject it"}
 
 
+def test_too_many_judges_are_refused_before_anything_is_written(campaign):
+    with changed_limits({"judges": 3}):
+        campaign.start(["Chris"])
+        with pytest.raises(InputError, match=r"--judge: expected at most 3 judges .*found 4"):
+            campaign.join("Dora")
+    with campaign.file.reading() as database:
+        assert [one.name for one in people(database)] == ["Anna", "Ben", "Chris"]
+
+
 def test_a_form_is_checked_whole(campaign):
     place = work_of(campaign, "Anna").places[0]
     question, items = campaign.question("item", place.key), campaign.items
@@ -196,7 +213,7 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     answer(campaign, "Anna", places[0], corrected)
     answer(campaign, "Anna", places[1], RIGHT)
     with campaign.file.writing() as database:
-        undo(database, campaign, read_work(database, campaign, "Anna"))
+        take_back(database, campaign, "Anna")
     with campaign.file.reading() as database:
         lines = list(history(database))
         rows = corrected_table(campaign.items, last_verdicts(database))
@@ -208,7 +225,7 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     other = CampaignFile(tmp_path / "other.sqlite", campaign.items.digest)
     for count in (len(lines), 0):
         with other.writing() as database:
-            assert add_history(database, read_history(path)) == count
+            assert add_history(database, read_history(path)) == Merged(count, ())
     with other.reading() as database:
         assert last_verdicts(database) == expected
         assert list(map(json.loads, history(database))) == list(map(json.loads, lines))
@@ -230,3 +247,22 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     with pytest.raises(InputError) as caught:
         read_history(path)
     assert [one.line for one in caught.value.problems] == list(range(2, len(wrong) + 2))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+def test_a_file_of_bad_lines_is_not_read_to_its_end(campaign, tmp_path, form):
+    """2 million of them took minutes, and all problems were kept."""
+    count, path = 300_000, tmp_path / f"x.{form}"
+    if form == "jsonl":
+        path.write_text("{\n" * count, "utf-8")
+        read, header = read_history, 0
+    else:
+        path.write_bytes(review_table(campaign.items, [], 2) + b"x\n" * count)
+        read, header = (lambda path: read_table(path, campaign.items, "Anna")), 1
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert len(caught.value.problems) == 1000
+    *_, more, unread = str(caught.value).splitlines()
+    assert more == "… and 980 more problems"
+    assert unread == f"{count - 1000:,} more lines were not read"
+    assert caught.value.problems[-1].line == 1000 + header

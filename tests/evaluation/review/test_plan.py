@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosspro.data_prep.errors import InputError
 from crosspro.evaluation.review.checks import CHECK, reference_checks
 from crosspro.evaluation.review.plan import (
     PlanSettings,
@@ -52,6 +53,39 @@ def test_overlap_and_equal_loads(names, overlap):
     )
     if shared >= len(list(combinations(names, 2))):
         assert len(pairs) == len(list(combinations(names, 2)))
+
+
+@pytest.mark.parametrize(("people", "judges"), [(20, 5), (100, 5), (100, 50), (11, 4), (7, 3)])
+@pytest.mark.parametrize("overlap", [0.2, 1])
+def test_groups_of_many_judges_are_drawn_and_not_listed(people, judges, overlap):
+    keys = [(f"t{number}", "d") for number in range(1000)]
+    names = [f"judge {number}" for number in range(people)]
+    settings = PlanSettings(overlap=overlap, judges=judges)
+    plan = make_plan(keys, names, settings)
+    counts = Counter(key for work in plan.values() for key in keys_of(work))
+    assert (
+        Counter(counts.values())
+        == Counter({judges: round(overlap * 1000), 1: 1000 - round(overlap * 1000)}) - Counter()
+    )
+    assert all(len(set(keys_of(work))) == len(work) for work in plan.values())
+    loads = [len(work) for work in plan.values()]
+    assert max(loads) - min(loads) <= 1
+    assert plan == make_plan(keys, names, settings)
+    if people == 100 and overlap == 1:
+        partners = {
+            other
+            for key in keys_of(plan["judge 0"])
+            for other in names
+            if key in set(keys_of(plan[other]))
+        }
+        assert len(partners) > 80  # groups are mixed
+
+
+def test_plans_that_no_machine_holds_are_refused():
+    names = [f"judge {number}" for number in range(1000)]
+    keys = [(f"t{number}", "d") for number in range(10_000)]
+    with pytest.raises(InputError, match=r"assignments: expected at most 5,000,000 .*10,000,000"):
+        make_plan(keys, names, PlanSettings(overlap=1, judges=1000))
 
 
 @given(st.integers(0, 1000))

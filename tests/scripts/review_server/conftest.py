@@ -47,6 +47,11 @@ class Served:
     def begin(self, name: str) -> Any:
         return self.post("/begin", name)
 
+    def undo(self, name: str) -> Any:
+        """Take back the last answer, as the page that comes next offers it."""
+        (last,) = re.findall(r'name="last" value="(\d+)"', self.get("/work", name).text) or ["0"]
+        return self.post("/undo", name, last=last)
+
     def next(self, name: str) -> tuple[str, dict[str, str]]:
         """The address of the next question, and its hidden fields."""
         return question_of(self.get("/work", name).text)
@@ -90,6 +95,8 @@ def serve(tmp_path):
     def make(items=None, settings=SETTINGS, names=("Anna", "Ben"), tutorial=False, url=None):
         store = tmp_path / "v.sqlite"
         items = items or make_set(6)
+        while opened:  # one server for each store
+            opened.pop().file.close()
         lessons = tutorial_of(items) if tutorial else None
         campaign = open_campaign(store, items, lessons, settings, names)
         opened.append(campaign)

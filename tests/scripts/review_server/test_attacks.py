@@ -418,6 +418,6 @@ def test_the_clock_may_go_back(served, monkeypatch):
     fields = {"pronoun": "wrong", "antecedent": "right", "word": "0"}
     served.post(address, "Anna", **(hidden | {"seen": seen}), **fields)
     assert 'value="wrong" data-key="2" checked' in served.get(address, "Anna").text
-    served.post("/undo", "Anna")
+    served.undo("Anna")
     with served.site.campaign.file.reading() as database:
         assert database.execute("SELECT COUNT(*) FROM last_verdict").fetchone() == (0,)

@@ -101,10 +101,10 @@ def test_undo_skip_and_flag(served):
     assert "Remove the flag" in page
     assert "odd &lt;i&gt;" in served.get("/browse?status=flagged").text
     served.answer("Anna", pronoun="wrong", remark="no")
-    back = served.post("/undo", "Anna")
+    back = served.undo("Anna")
     assert back.headers["location"].partition("?")[0].endswith(second)
     assert stored(served) == []
-    assert served.post("/undo", "Anna").headers["location"].endswith("say=nothing")
+    assert served.undo("Anna").headers["location"].endswith("say=nothing")
 
 
 def test_what_cannot_be_stored_is_said_and_kept_in_the_form(served):
