@@ -104,9 +104,8 @@ def results_table(
     print(_heading(golds, pooled, rules))
     for (name, seeds), compared in zip(rows.items(), differences, strict=True):
         columns = [_scores(seeds, place, gold, rules) for place, gold in enumerate(golds.values())]
-        columns = [*columns, *_pooled(seeds, pooled, rules, plan)] if len(golds) > 1 else [
-            *_pooled(seeds, pooled, rules, plan)
-        ]  # fmt: skip
+        columns = columns if len(golds) > 1 else []
+        columns += _pooled(seeds, pooled, rules, plan)
         told = [f"{one.difference:+.1f} (p {next(corrected):.2g})" for one in compared]
         cells = " | ".join([*columns, " / ".join(told)])
         print(f"| {name} ({len(seeds)}) | {cells} |", flush=True)
@@ -125,12 +124,12 @@ def _heading(golds: dict[str, Gold], pooled: Gold, task: Task) -> str:
         times = known.get((task.name, short))
         before = f"; about {times} systems before" if times else ""
         titles.append(f"{short} ({len(gold.classes):,}{before})")
-    titles = titles if len(golds) > 1 else []
-    only = "" if titles else f"{next(iter(golds)).removeprefix('test.')} "
+    if len(golds) > 1:  # one set is the pooled one
+        titles.append(f"pooled ({len(pooled.classes):,})")
+    titles[-1] += f" [95% by {pooled.unit}]"
     counts = np.bincount(pooled.classes, minlength=len(task.classes))
     many = int((counts >= FREQUENT).sum())
     titles += [
-        f"{only or 'pooled '}({len(pooled.classes):,}) [95% by {pooled.unit}]",
         f"macro recall of the {many} classes with {FREQUENT} gaps or more",
         "difference",
     ]
