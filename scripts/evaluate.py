@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.files.run_path import is_run
-from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.files.textfile import has_byte_order_mark, write_text
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.layers import Layers
@@ -160,6 +160,8 @@ def evaluate_command(
     if layers.documents is not None and doc_ids is None:
         print(f"{gold}: documents from {layers.documents}", file=sys.stderr)
     files = [path for path in submissions if not is_run(path)]
+    if layout is SubmissionLayout.OFFICIAL:
+        _refuse_marks([gold, *files])
     order = order_warning(gold, files, rules)
     try:
         gold_labels = read_gold(gold, rules, layers.documents)
@@ -263,6 +265,17 @@ def _text(
     if layout is SubmissionLayout.CSV:
         return csv_report(evaluation)
     return text_report(evaluation, published, style)
+
+
+def _refuse_marks(paths: list[Path]) -> None:
+    """Raise where a file begins with a byte-order mark, which the released scorer refuses."""
+    problems = [
+        Problem(str(path), 1, "labels", "classes, as the released scorer reads them", "a mark")
+        for path in paths
+        if has_byte_order_mark(path)
+    ]
+    if problems:
+        raise InputError(problems, "without --layout official a byte-order mark is left out")
 
 
 def _released(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from crosspro.baselines import gender_number, idiap_plm
+from crosspro.baselines import idiap_plm
 from crosspro.baselines.features import source
 from crosspro.data_prep import words
 from crosspro.data_prep.annotate.tokenise import load_abbreviations
 from crosspro.data_prep.gaps import extract, null_subjects
 from crosspro.data_prep.gaps.subjects.words import subject_words
+from crosspro.data_prep.lexicon import english_nouns
 from crosspro.data_prep.lexicon.determiners import BARE_GERMAN, determiners
 from crosspro.data_prep.lexicon.pronoun_agreement import pronoun_kinds
 from crosspro.data_prep.words import WORDS, names_of, word_lists, word_set
@@ -78,7 +79,7 @@ def resolved() -> dict[str, Any]:
         },
         "spanish nouns": clitics["es"].whole,
         "pronoun numbers": dict(sorted(source._NUMBERS.items())),
-        "plurals without s": gender_number._PLURAL_WITHOUT_S,
+        "plurals without s": english_nouns._plurals_without_s(),
         "idiap": {
             "participles": idiap_plm._PARTICIPLES,
             "be": idiap_plm._BE,

@@ -200,6 +200,12 @@ def is_noise(block: bytes) -> bool:
     return False
 
 
+def has_byte_order_mark(path: Path) -> bool:
+    """Whether a file begins with a byte-order mark, which all readers of lines leave out."""
+    with open_bytes(path) as handle:
+        return handle.read(len(_MARK)) == _MARK
+
+
 def read_bytes(path: Path, size: int = -1) -> bytes:
     """The content of a file without a byte-order mark, or its first `size` bytes.
 

@@ -178,9 +178,17 @@ def test_members_are_as_many_as_weights(train, dev, en_fr, tmp_path):
     ensemble.save(tmp_path)
     (tmp_path / "members.txt").touch()
     assert len(load_system(tmp_path).parts) == 2
-    for wrong in ("[1e308, 1e308]", f"[1, 1{'0' * 400}]", "[1]", "[]"):
+    expected = "expected 2 numbers from 0, not all of them 0, with"
+    endless = "expected JSON in UTF-8, found a number that is too large"
+    cases = {
+        "[1e308, 1e308]": expected,
+        f"[1, 1{'0' * 400}]": endless,
+        "[1]": expected,
+        "[]": expected,
+    }
+    for wrong, message in cases.items():
         (tmp_path / "weights.json").write_text(f'{{"weights": {wrong}}}', "utf-8")
-        with pytest.raises(InputError, match="expected 2 numbers from 0, not all of them 0, with"):
+        with pytest.raises(InputError, match=message):
             load_system(tmp_path)
     (tmp_path / "weights.json").write_text('{"weights": [1, 1, 1]}', "utf-8")
     with pytest.raises(InputError, match="member2: folder: expected a saved system"):

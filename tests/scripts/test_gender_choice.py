@@ -102,7 +102,7 @@ class TwoBack(System):
             dress = any("robe" in target for target in known)
             likely = ("elle", "elles", "OTHER") if dress else ("il", "ils", "OTHER")
             row = [0.3 if name in likely else 0.01 for name in self.task.classes]
-            found += [row] * len(example.gaps)
+            found += [np.array(row) / sum(row)] * len(example.gaps)
         return np.array(found)
 
     def save_state(self, folder):

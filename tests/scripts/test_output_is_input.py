@@ -24,6 +24,7 @@ from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 
 INPUTS = {
+    "against",
     "align_prior",
     "align_with",
     "annotation",

@@ -104,7 +104,7 @@ def test_files_that_are_no_priors_are_refused(tmp_path):
     [
         (lambda a: a.update(pair_source=a["pair_source"] + 1000), "outside the vocabularies"),
         (lambda a: a.update(forward_pairs=-a["forward_pairs"]), "negative"),
-        (lambda a: a.update(forward_pairs=a["forward_pairs"] * np.nan), "no numbers"),
+        (lambda a: a.update(forward_pairs=a["forward_pairs"] * np.nan), "not finite"),
         (lambda a: a.update(backward_pairs=a["backward_pairs"][1:]), "different lengths"),
         (lambda a: a.update(forward_unlinked=a["forward_unlinked"][1:]), "different lengths"),
         (lambda a: a.update(forward_jump=a["forward_jump"][1:]), "different lengths"),

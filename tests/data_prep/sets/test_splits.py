@@ -12,7 +12,12 @@ import pytest
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.errors import InputError
 from crosspro.data_prep.example import Example
-from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
+from crosspro.data_prep.formats.shared_task import (
+    format_example,
+    read_examples,
+    write_doc_ids,
+    write_examples,
+)
 from crosspro.data_prep.sets.part import part_of
 from crosspro.data_prep.sets.splits import file_splits
 
@@ -58,8 +63,10 @@ def test_two_tests_of_one_name_are_refused(folder, en_fr):
 
 
 def blind(path, en_fr, name):
-    examples = demo_examples(en_fr, "train", 3)
-    lines = ("\t\t" + format_example(example).split("\t", 2)[2] + "\n" for example in examples)
+    # A blind file has the documents of the whole one.
+    whole = next(path.glob(f"{name.removesuffix('.blind')}.data*"), None)
+    examples = read_examples(whole, en_fr) if whole else demo_examples(en_fr, "train", 3)
+    lines = ["\t\t" + format_example(example).split("\t", 2)[2] + "\n" for example in examples]
     (path / f"{name}.data").write_text("".join(lines), encoding="utf-8")
 
 
