@@ -145,9 +145,8 @@ def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
     return TargetText(replace(file, beside=(doc_ids,) if doc_ids else ()), sentences, ids)
 
 
-def labelled_bitext(file: TaskFile, labels: SelfLabels | None = None) -> Iterator[Example]:
+def labelled_bitext(file: TaskFile, labels: SelfLabels) -> Iterator[Example]:
     """The examples of a prepared file with all gaps that its task can label."""
-    labels = labels or SelfLabels(file.labels)
     return labels.of_bitext(read_layered(file.path, file.task))
 
 
