@@ -24,12 +24,12 @@ from crosspro.baselines.crf.tokens import TokenColumn, token_columns
 from crosspro.baselines.crf.training import ChainTraining, averaged_class_weights, train_chain
 from crosspro.baselines.crf.windows import Template, Windows, learn_template
 from crosspro.baselines.feature_evidence import token_sums
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.data_prep.setting_types import Count, Seed
-from crosspro.data_prep.task import Task
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.class_weights import WeightPower

@@ -9,7 +9,7 @@ import numpy as np
 
 from crosspro.baselines.counts import number_of_gaps
 from crosspro.baselines.majority import Majority
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 from crosspro.prediction.system import Probabilities
 
 

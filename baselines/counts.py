@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import CrossproError, input_error
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.system import Probabilities, read_json_object
 
 FILE = "class_counts.json"

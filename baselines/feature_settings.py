@@ -15,7 +15,7 @@ from crosspro.baselines.features.telling import TellingSettings
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
-from crosspro.data_prep.errors import Problem, choices
+from crosspro.data_prep.core.errors import Problem, choices
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.typed_values import faults, shown
 

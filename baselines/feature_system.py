@@ -40,13 +40,13 @@ from crosspro.baselines.features.matrix import (
 from crosspro.baselines.features.needs import ERROR, refuse, unmet
 from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
-from crosspro.data_prep.errors import InputError, input_error
-from crosspro.data_prep.example import Example, Gap, split_tag
-from crosspro.data_prep.fork import forked, two_processes_help
-from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.example import Example, Gap, split_tag
+from crosspro.data_prep.core.fork import forked, two_processes_help
+from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.data_prep.setting_types import Count, Seed
-from crosspro.data_prep.task import NONE, OTHER, Task
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score

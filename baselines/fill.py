@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.gap_texts import GapTextReader, GapTexts, Ints
 from crosspro.baselines.ngram.language_model import LanguageModel
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.task import NONE, OTHER, Task
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import NONE, OTHER, Task
 
 _LOG10 = np.log(10.0)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from crosspro.baselines.fill import Floats, GapFiller
 from crosspro.baselines.gap_texts import target_words
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 
 _HOW = (

@@ -13,7 +13,7 @@ import numpy as np
 from crosspro.baselines.fill import Fillers, Filling, Floats
 from crosspro.baselines.gap_texts import Ints, target_words
 from crosspro.baselines.ngram.language_model import LanguageModel
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 
 _LIMIT = 5000
 _KEPT = 200

@@ -26,13 +26,13 @@ from crosspro.baselines.gender_number import PRONOUN_TAGS, gender_numbers
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.layers import layers_in
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
-from crosspro.data_prep.task import NONE, OTHER, Task
-from crosspro.data_prep.words import word_set
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import Monitor, dev_score

@@ -21,13 +21,13 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.files.textfile import write_text
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.layout.plot import line_chart
-from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.task import Task
+from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
+from crosspro.evaluation.output.plot import line_chart
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System, read_json_object
 

@@ -29,9 +29,9 @@ from crosspro.baselines.ngram_system import (
     by_class,
     model_of,
 )
-from crosspro.data_prep.errors import InputError, Problem, choices
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import NONE, Task
+from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import NONE, Task
 from crosspro.prediction.adjustment import best_tau, factors
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import Monitor, dev_score

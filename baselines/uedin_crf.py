@@ -25,9 +25,9 @@ from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
 from crosspro.baselines.features.needs import ERROR
 from crosspro.baselines.features.nouns import PARSES
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.setting_types import Count, Seed
 from crosspro.data_prep.lexicon.load import LexiconSetting
-from crosspro.data_prep.setting_types import Count, Seed
 from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities

@@ -28,10 +28,10 @@ from crosspro.baselines.it_classifier.training_data import (
 )
 from crosspro.baselines.ngram_system import BEST_FILLING
 from crosspro.baselines.source_aware import SourceAwareLM
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import ItLabelReport

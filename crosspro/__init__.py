@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
-    from crosspro.data_prep.errors import CrossproError, InputError
-    from crosspro.data_prep.example import Example, Gap
-    from crosspro.data_prep.pairs.typed_text import GapMark
-    from crosspro.data_prep.task import Task
+    from crosspro.data_prep.core.errors import CrossproError, InputError
+    from crosspro.data_prep.core.example import Example, Gap
+    from crosspro.data_prep.core.task import Task
+    from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
     from crosspro.mt_scores import (
         apt,
         autoprf,
@@ -97,14 +97,14 @@ __all__ = [
 
 _PLACES = {
     "AnyPath": "crosspro.arguments",
-    "CrossproError": "crosspro.data_prep.errors",
-    "Example": "crosspro.data_prep.example",
-    "Gap": "crosspro.data_prep.example",
-    "GapMark": "crosspro.data_prep.pairs.typed_text",
-    "InputError": "crosspro.data_prep.errors",
+    "CrossproError": "crosspro.data_prep.core.errors",
+    "Example": "crosspro.data_prep.core.example",
+    "Gap": "crosspro.data_prep.core.example",
+    "GapMark": "crosspro.data_prep.pipeline.pairs.typed_text",
+    "InputError": "crosspro.data_prep.core.errors",
     "Paths": "crosspro.arguments",
     "System": "crosspro.prediction.system",
-    "Task": "crosspro.data_prep.task",
+    "Task": "crosspro.data_prep.core.task",
     "apt": "crosspro.mt_scores",
     "autoprf": "crosspro.mt_scores",
     "contrastive": "crosspro.mt_scores",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspro.data_prep.task import Task
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.data_prep.core.task import Task
+    from crosspro.evaluation.core.significance import Resampling
 
 AnyPath = str | Path
 Paths = Iterable[AnyPath] | AnyPath
@@ -27,14 +27,14 @@ def all_paths(paths: Paths) -> list[Path]:
 
 def given_task(task: Task | AnyPath) -> Task:
     """A task, or the one of that name or file."""
-    from crosspro.data_prep.task import load_task
+    from crosspro.data_prep.core.task import load_task
 
     return load_task(task) if isinstance(task, AnyPath) else task
 
 
 def check_choice(name: str, value: object, known: Iterable[str]) -> None:
     """Refuse a value that is none of the known ones."""
-    from crosspro.data_prep.errors import choices, input_error
+    from crosspro.data_prep.core.errors import choices, input_error
 
     if value not in list(known):
         raise input_error("arguments", name, choices(known), repr(value))
@@ -42,8 +42,8 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
 
 def resampling(resamples: int, seed: int) -> Resampling | None:
     """How scores are resampled: not at all with 0 resamples."""
-    from crosspro.data_prep.errors import InputError, Problem
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.data_prep.core.errors import InputError, Problem
+    from crosspro.evaluation.core.significance import Resampling
 
     numbers = {"resamples": resamples, "seed": seed}
     wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 0}

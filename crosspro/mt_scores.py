@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from crosspro.arguments import AnyPath, Paths, all_paths, path_or_none, resampling
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
-    from crosspro.evaluation.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
-    from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
-    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
-    from crosspro.evaluation.contrastive.generative.score import GenerativeEvaluation
     from crosspro.evaluation.folder_report.results import FolderReport
-    from crosspro.evaluation.mt_metrics.pronoun_f1 import PronounF1
-    from crosspro.evaluation.mt_text.inputs import MtInput
-    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+    from crosspro.evaluation.inputs.inputs import MtInput
+    from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+    from crosspro.evaluation.metrics.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
+    from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
+    from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.score import GenerativeEvaluation
 
 
 def apt(
@@ -39,7 +39,7 @@ def apt(
     """
     from dataclasses import replace
 
-    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
+    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
 
     lists = _lists(pronouns)
     links = (links_reference, links_candidates)
@@ -70,7 +70,7 @@ def autoprf(
     """
     from dataclasses import replace
 
-    from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
+    from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
 
     lists = _lists(pronouns)
     links = (links_reference, links_candidates)
@@ -95,8 +95,8 @@ def pronoun_f1(
 
     `ambiguous` also counts words that may be articles, verbs and so on.
     """
-    from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
-    from crosspro.evaluation.mt_metrics.score import read_mt_text
+    from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
+    from crosspro.evaluation.metrics.bleu.score import read_mt_text
 
     text = read_mt_text(all_paths(candidates), [Path(reference)], path_or_none(doc_ids))
     return evaluate_pronouns(text, language, resampling(resamples, seed), ambiguous)
@@ -114,8 +114,8 @@ def contrastive(
 
     Lower scores are better, as those of the released scripts are, unless `maximise` says otherwise.
     """
-    from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive, read_scores
-    from crosspro.evaluation.contrastive.formats import read_contrastive
+    from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive, read_scores
+    from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
 
     read = read_contrastive(Path(test_set))
     systems = read_scores(all_paths(scores), read, maximise)
@@ -138,11 +138,11 @@ def contrastive_generate(
     Files of output have a line for each instance; a TSV of the generative ContraPro has its output
     in itself, and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
     """
-    from crosspro.data_prep.errors import input_error
-    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
-    from crosspro.evaluation.contrastive.generative.outputs import read_outputs
-    from crosspro.evaluation.contrastive.generative.payload import PayloadRules
-    from crosspro.evaluation.contrastive.generative.score import evaluate_generative
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+    from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
+    from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
     path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
     read, rows = read_expected(path, language, separators=chosen.separators)
@@ -205,7 +205,7 @@ def _mt_input(
     tokenised: bool | None,
     lists: PronounLists,
 ) -> MtInput:
-    from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
+    from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 
     paths = InputPaths(
         Path(source),
@@ -220,6 +220,6 @@ def _mt_input(
 
 
 def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:
-    from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+    from crosspro.evaluation.inputs.pronoun_lists import load_lists
 
     return load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns

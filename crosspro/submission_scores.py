@@ -17,8 +17,8 @@ from crosspro.arguments import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.data_prep.task import Task
-    from crosspro.evaluation.submissions.results import Evaluation
+    from crosspro.data_prep.core.task import Task
+    from crosspro.evaluation.metrics.submissions.results import Evaluation
 
 
 def evaluate(
@@ -41,11 +41,11 @@ def evaluate(
     """
     from dataclasses import replace
 
-    from crosspro.data_prep.files.run_path import is_run
-    from crosspro.data_prep.layers import layers_beside
-    from crosspro.evaluation.submissions.order import order_warning
-    from crosspro.evaluation.submissions.results import evaluate
-    from crosspro.evaluation.submissions.submission import read_gold
+    from crosspro.data_prep.annotate.layers import layers_beside
+    from crosspro.data_prep.core.files.run_path import is_run
+    from crosspro.evaluation.metrics.submissions.order import order_warning
+    from crosspro.evaluation.metrics.submissions.results import evaluate
+    from crosspro.evaluation.metrics.submissions.submission import read_gold
     from crosspro.prediction.model_listing import chosen_run
     from crosspro.prediction.run_submissions import read_or_predict
     from crosspro.prediction.runs import names_of

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
-    from crosspro.data_prep.example import Example
-    from crosspro.data_prep.task import Task
+    from crosspro.data_prep.core.example import Example
+    from crosspro.data_prep.core.task import Task
 
 
 def limits(**values: int) -> AbstractContextManager[None]:
@@ -20,14 +20,14 @@ def limits(**values: int) -> AbstractContextManager[None]:
 
     What is beyond a limit is refused with a message that names it: `--limit` of the commands.
     """
-    from crosspro.data_prep.files.limits import changed_limits
+    from crosspro.data_prep.core.files.limits import changed_limits
 
     return changed_limits(values)
 
 
 def load_task(name: AnyPath) -> Task:
     """The rules of a shared task by name (`en-fr`), or from a YAML file of your own."""
-    from crosspro.data_prep.task import load_task
+    from crosspro.data_prep.core.task import load_task
 
     return load_task(name)
 
@@ -37,7 +37,7 @@ def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False)
 
     `lenient` accepts what the released scorer accepts.
     """
-    from crosspro.data_prep.layers import read_layered
+    from crosspro.data_prep.annotate.layers import read_layered
 
     return list(read_layered(path, given_task(task), lenient=lenient))
 
@@ -81,12 +81,12 @@ def prepare(
     from tempfile import TemporaryDirectory
 
     from crosspro.data_prep.align.backends import default_settings
+    from crosspro.data_prep.annotate.tokenised import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.exchanged import right_way_round
-    from crosspro.data_prep.cache import Cache
+    from crosspro.data_prep.core.cache import Cache
     from crosspro.data_prep.gaps.rules import RULES, changed_rules
-    from crosspro.data_prep.prepare import PrepareSettings, prepare
-    from crosspro.data_prep.tokenised import tokenised_bitext
+    from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 
     check_choice("rules", rules, RULES)
     task = given_task(task)

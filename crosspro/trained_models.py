@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crosspro.baselines.ngram.language_model import LanguageModel
-    from crosspro.data_prep.example import Example
-    from crosspro.data_prep.pairs.pipeline import PairPipeline
-    from crosspro.data_prep.pairs.typed_text import GapMark
-    from crosspro.data_prep.task import Task
+    from crosspro.data_prep.core.example import Example
+    from crosspro.data_prep.core.task import Task
+    from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
+    from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
     from crosspro.prediction.pair_prediction import PairPrediction
     from crosspro.prediction.system import System
 
@@ -56,12 +56,12 @@ def pair_pipeline(
     """
     from functools import partial
 
-    from crosspro.data_prep.pairs.pair_links import (
+    from crosspro.data_prep.pipeline.pairs.pair_links import (
         aligner_of_package,
         aligner_with_corpus,
         aligner_with_prior,
     )
-    from crosspro.data_prep.pairs.pipeline import PairPipeline
+    from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 
     aligner = aligner_of_package
     if prior is not None:
@@ -88,13 +88,13 @@ def predict_pair(
     in `gaps`; without either, the pronouns that the rules of the task find are hidden and
     predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
     """
-    from crosspro.data_prep.pairs.typed_text import SentencePair
+    from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
     from crosspro.prediction.pair_prediction import predict_pair
 
     if pipeline is None:
         pipeline = pair_pipeline(system.task)
     elif pipeline.task != system.task:
-        from crosspro.data_prep.errors import input_error
+        from crosspro.data_prep.core.errors import input_error
 
         raise input_error("arguments", "pipeline", system.task.name, pipeline.task.name)
     before = [SentencePair(*pair) for pair in context]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.textfile import write_text
 from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.system import Probabilities, read_json_object
 

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import Problem, quoted
+from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.prediction.typed_values import Fault, faults, hints_of
 
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

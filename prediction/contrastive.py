@@ -18,17 +18,17 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.errors import InputError, Problem, input_error
-from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.contrastive.accuracy import SystemScores
-from crosspro.evaluation.contrastive.formats import ContrastiveSet, Instance
-from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores
+from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, locate
 from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.output import layer_notes, predict_stream

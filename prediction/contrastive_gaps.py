@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.example import Link
-from crosspro.data_prep.task import OTHER, Task
-from crosspro.evaluation.contrastive.formats import Instance
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.evaluation.metrics.contrastive.formats import Instance
 
 Words = Sequence[str]
 

@@ -8,12 +8,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import CrossproError, choices
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.setting_types import Must
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.submissions.confusion import Counts, confusion_counts
-from crosspro.evaluation.submissions.scores import accuracy, macro_f1, macro_recall
+from crosspro.data_prep.core.errors import CrossproError, choices
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.setting_types import Must
+from crosspro.data_prep.core.task import Task
+from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_f1, macro_recall
 from crosspro.prediction.system import Probabilities
 
 MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.errors import (
+from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
     Problem,
@@ -28,10 +28,10 @@ from crosspro.data_prep.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.files.textfile import write_text
-from crosspro.data_prep.pointed_nouns import PointedNouns, mixed
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import (
     Adjustment,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.core.errors import input_error
 
 
 def entry_names(group: str) -> set[str]:

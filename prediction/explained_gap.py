@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from crosspro.data_prep.errors import printable
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.errors import printable
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.target_form import LEMMATISED
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.output.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
 from crosspro.prediction.evidence import Explanation, GapQuestion
 from crosspro.prediction.system import System, probabilities_of
 

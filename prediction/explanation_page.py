@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from crosspro.data_prep.errors import printable
-from crosspro.evaluation.layout.template import SHARED, cell_table, fill_page
+from crosspro.data_prep.core.errors import printable
+from crosspro.evaluation.output.template import SHARED, cell_table, fill_page
 from crosspro.prediction.evidence import Evidence, EvidenceTable, Explanation
 from crosspro.prediction.explained_gap import ExplainedGap, shown_cell, verdict
 

@@ -16,22 +16,26 @@ from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.files.textfile import atomic_output, make_folder, write_text
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files.textfile import atomic_output, make_folder, write_text
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.sets.contents import Contents, example_contents
-from crosspro.data_prep.sets.cues import cue_report
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.page import html_report
-from crosspro.evaluation.submissions.report import json_report
-from crosspro.evaluation.submissions.results import Evaluation, evaluate
-from crosspro.evaluation.submissions.scores import Absent
-from crosspro.evaluation.submissions.submission import gold_of, submission_of, unlabelled_line
+from crosspro.data_prep.pipeline.sets.contents import Contents, example_contents
+from crosspro.data_prep.pipeline.sets.cues import cue_report
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.submissions.page import html_report
+from crosspro.evaluation.metrics.submissions.report import json_report
+from crosspro.evaluation.metrics.submissions.results import Evaluation, evaluate
+from crosspro.evaluation.metrics.submissions.scores import Absent
+from crosspro.evaluation.metrics.submissions.submission import (
+    gold_of,
+    submission_of,
+    unlabelled_line,
+)
 from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
 from crosspro.prediction.runs import (
     ENCODED,

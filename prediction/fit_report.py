@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.lexicon.load import SideLexicon
 
 FEW_STEPS = 100

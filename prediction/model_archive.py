@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from crosspro import __version__
-from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.files.guard import note_input
-from crosspro.data_prep.files.json_text import parse_json
-from crosspro.data_prep.files.limits import FILE_BYTES
-from crosspro.data_prep.files.run_path import is_archive
-from crosspro.data_prep.files.temporary import temporary_folder
-from crosspro.data_prep.files.textfile import atomic_output
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files.guard import note_input
+from crosspro.data_prep.core.files.json_text import parse_json
+from crosspro.data_prep.core.files.limits import FILE_BYTES
+from crosspro.data_prep.core.files.run_path import is_archive
+from crosspro.data_prep.core.files.temporary import temporary_folder
+from crosspro.data_prep.core.files.textfile import atomic_output
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.prediction.typed_values import faults
 

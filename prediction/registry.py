@@ -9,7 +9,7 @@ from __future__ import annotations
 import pkgutil
 from pathlib import Path
 
-from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 
 OWN = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",

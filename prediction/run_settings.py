@@ -12,9 +12,9 @@ from itertools import zip_longest
 from math import inf
 from typing import Any, TypeGuard
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.run_path import is_run
-from crosspro.data_prep.layers import Layers, layers_in, read_layered
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.submissions.submission import (
+from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.run_path import is_run
+from crosspro.data_prep.core.task import Task
+from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
     Submission,
     read_submissions,

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crosspro import __version__
-from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.files.run_path import is_archive
-from crosspro.data_prep.files.textfile import write_text
-from crosspro.data_prep.sets.contents import Contents
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.submissions.submission import display_names
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.files.run_path import is_archive
+from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.pipeline.sets.contents import Contents
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text
 from crosspro.prediction.system import json_object, read_json_object
 from crosspro.prediction.typed_values import faults
@@ -77,7 +77,7 @@ class Run:
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
     systems that came out of the same fit. `warnings` say which scores to mistrust. `layers` are
     those of the training data. Systems that were only joined have no seed. `cues` is what its data
-    gives away without any language (`crosspro.data_prep.sets.cues`).
+    gives away without any language (`crosspro.data_prep.pipeline.sets.cues`).
     """
 
     status: Literal["running", "complete"]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.files.digest import sha256_of
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.files.digest import sha256_of
 
 _FILES, _REST = "files", "sha256"
 

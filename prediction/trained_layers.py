@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.layers import SUFFIXES
+from crosspro.data_prep.annotate.layers import SUFFIXES
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 
 _WORDS = {
     "documents": "document ids",

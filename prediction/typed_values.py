@@ -25,8 +25,8 @@ from typing import (
     get_type_hints,
 )
 
-from crosspro.data_prep.errors import choices, quoted
-from crosspro.data_prep.setting_types import Must
+from crosspro.data_prep.core.errors import choices, quoted
+from crosspro.data_prep.core.setting_types import Must
 
 _PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),

@@ -26,11 +26,11 @@ from crosspro.data_prep.align.state import remove_folder
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
-from crosspro.data_prep.errors import InputError, input_error
-from crosspro.data_prep.example import Link
-from crosspro.data_prep.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.data_prep.task import Task, load_task
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Aligner, MaxWords, show_table
 

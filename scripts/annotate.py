@@ -15,10 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.annotate.files import LAYOUTS
 from crosspro.data_prep.annotate.registry import FORMS, default_tagset
-from crosspro.data_prep.errors import choices
-from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
-from crosspro.data_prep.task import TAGSETS
-from crosspro.data_prep.token import AnnotatedSentence
+from crosspro.data_prep.core.errors import choices
+from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.task import TAGSETS
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Jobs, Output
 

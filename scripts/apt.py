@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.core.errors import Problem
 from crosspro.scripts.html_options import (
     MOST_EXAMPLES,
     Html,
@@ -61,12 +61,12 @@ from crosspro.scripts.options import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.apt.released.config import ReleasedConfig
-    from crosspro.evaluation.apt.score import AptEvaluation, AptSettings
-    from crosspro.evaluation.layout.style import Style
-    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, MtInput
-    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.inputs.inputs import AlignWith, InputPaths, MtInput
+    from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+    from crosspro.evaluation.metrics.apt.score import AptEvaluation, AptSettings
+    from crosspro.evaluation.output.style import Style
+    from crosspro.evaluation.released.apt.config import ReleasedConfig
 
 
 class Others(StrEnum):
@@ -195,9 +195,9 @@ def apt(
     into words first, as `crosspro report` does it. --plot draws the distribution of the cases,
     with and without the repair of links.
     """
-    from crosspro.evaluation.apt.repair import make_rules
-    from crosspro.evaluation.mt_text.inputs import AlignWith
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.inputs.inputs import AlignWith
+    from crosspro.evaluation.metrics.apt.repair import make_rules
 
     rules = make_rules(repair_rule or ())
     plan = Resampling(resamples, seed) if resamples else None
@@ -205,12 +205,12 @@ def apt(
     check_plot(plot)
     check_detail(detail)
     if config is not None:
-        from crosspro.evaluation.apt.released.bridge import (
+        from crosspro.evaluation.released.apt.bridge import (
             lists_of_config,
             paths_of_config,
             settings_of_config,
         )
-        from crosspro.evaluation.apt.released.config import read_config
+        from crosspro.evaluation.released.apt.config import read_config
 
         if legacy:
             refuse_others(context, ("config", "legacy", "output"), "--config with --legacy")
@@ -272,8 +272,8 @@ def _check_together(context: typer.Context, start: Start, repair: bool, tokens: 
 def _settings(
     weights: str, discard: str, probabilities: bool, other: Others, rules: object
 ) -> AptSettings:
-    from crosspro.evaluation.apt.repair import RepairRules
-    from crosspro.evaluation.apt.score import AptSettings
+    from crosspro.evaluation.metrics.apt.repair import RepairRules
+    from crosspro.evaluation.metrics.apt.score import AptSettings
 
     try:
         numbers = tuple(float(item) for item in weights.split(","))
@@ -296,8 +296,8 @@ def _evaluate(
 ) -> tuple[AptEvaluation, MtInput]:
     from dataclasses import replace
 
-    from crosspro.evaluation.apt.score import evaluate_apt
-    from crosspro.evaluation.mt_text.inputs import read_input
+    from crosspro.evaluation.inputs.inputs import read_input
+    from crosspro.evaluation.metrics.apt.score import evaluate_apt
 
     data = renamed(read_input(paths, lists, align, tell, problems), names)
     assert lists is not None  # noqa: S101 - else there were problems
@@ -331,7 +331,7 @@ def _write(
 ) -> None:
     """Write everything that was asked for, once all is there: details, page, items, figure."""
     detail, html, items_file, plot = files
-    from crosspro.evaluation.apt.report import (
+    from crosspro.evaluation.metrics.apt.report import (
         csv_report,
         detail_json,
         detail_tsv,
@@ -340,7 +340,7 @@ def _write(
     )
 
     def page() -> str:
-        from crosspro.evaluation.apt.page import apt_page
+        from crosspro.evaluation.metrics.apt.page import apt_page
 
         return apt_page(evaluation, data.documents, max_examples)
 
@@ -349,13 +349,13 @@ def _write(
         return detail_json(evaluation) if is_json else detail_tsv(evaluation)
 
     def items() -> str:
-        from crosspro.evaluation.review.from_linked_text import apt_items
-        from crosspro.evaluation.review.item_files import items_text
+        from crosspro.evaluation.human.from_linked_text import apt_items
+        from crosspro.evaluation.human.item_files import items_text
 
         return items_text(apt_items(evaluation, data.documents))
 
     def figure() -> str:
-        from crosspro.evaluation.apt.distribution import case_figure
+        from crosspro.evaluation.metrics.apt.distribution import case_figure
 
         return case_figure(evaluation)
 
@@ -372,8 +372,8 @@ def _write(
 
 def _run_released(config: ReleasedConfig, output: Path | None = None) -> None:
     """Write both files of the released tool, under the stem of the INI file or of -o."""
-    from crosspro.data_prep.files.textfile import write_text
-    from crosspro.evaluation.apt.released.tool import run_released
+    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.evaluation.released.apt.tool import run_released
 
     stem = config.output if output is None else str(output)
     detail, score = (Path(f"{stem}.{kind}") for kind in ("detail", "score"))
@@ -396,11 +396,11 @@ def _released_from_options(
 
     There is no detail file of scores that start from the reference.
     """
-    from crosspro.evaluation.apt.released.bridge import config_of_settings
-    from crosspro.evaluation.apt.released.config import texts_of
-    from crosspro.evaluation.apt.released.reference import score_from_reference
-    from crosspro.evaluation.apt.released.tool import read_translated, run_released
-    from crosspro.evaluation.mt_text.linked_text import raise_problems
+    from crosspro.evaluation.inputs.linked_text import raise_problems
+    from crosspro.evaluation.released.apt.bridge import config_of_settings
+    from crosspro.evaluation.released.apt.config import texts_of
+    from crosspro.evaluation.released.apt.reference import score_from_reference
+    from crosspro.evaluation.released.apt.tool import read_translated, run_released
 
     links = paths.links_reference, *paths.links_candidates
     if None in links or len(links) != 2 or len(paths.candidates) != 1:

@@ -60,9 +60,9 @@ def draw(
     required(source=source, reference=reference, candidate=candidate)
     assert source and reference and candidate  # noqa: S101 - for the type checker
 
-    from crosspro.evaluation.apt.equivalents import draw_sheet
-    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-    from crosspro.evaluation.mt_text.inputs import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.inputs.inputs import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.metrics.apt.equivalents import draw_sheet
+    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
 
     links = () if links_candidate is None else (links_candidate,)
     paths = InputPaths(
@@ -111,10 +111,10 @@ def estimate(
     ] = None,
 ) -> None:
     """Estimate which different pronouns are equivalents, as in the APT paper."""
-    from crosspro.data_prep.files.textfile import write_text
-    from crosspro.evaluation.apt.equivalents import estimate as estimate_pairs
-    from crosspro.evaluation.apt.equivalents import read_judged, with_equivalents
-    from crosspro.evaluation.mt_text.pronoun_lists import lists_to_mapping, load_lists
+    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping, load_lists
+    from crosspro.evaluation.metrics.apt.equivalents import estimate as estimate_pairs
+    from crosspro.evaluation.metrics.apt.equivalents import read_judged, with_equivalents
 
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise typer.BadParameter("--output: a file whose name ends in .yaml, as lists must")

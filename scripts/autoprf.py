@@ -53,9 +53,9 @@ from crosspro.scripts.options import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
-    from crosspro.evaluation.layout.style import Style
-    from crosspro.evaluation.mt_text.inputs import MtInput
+    from crosspro.evaluation.inputs.inputs import MtInput
+    from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
+    from crosspro.evaluation.output.style import Style
 
 
 class Clipping(StrEnum):
@@ -164,9 +164,9 @@ def autoprf(
 
     from dataclasses import replace
 
-    from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
-    from crosspro.evaluation.mt_text.inputs import AlignWith, read_input
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.inputs.inputs import AlignWith, read_input
+    from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
 
     named([str(path) for path in paths.candidates], name)
     lists, problems = lists_of_files(pronouns, paths)
@@ -204,7 +204,7 @@ def _write(
     """Write everything that was asked for, once all of it is there: details, page, items."""
     detail, html, items_file = files
     by_document, clipped = shown
-    from crosspro.evaluation.autoprf.report import (
+    from crosspro.evaluation.metrics.autoprf.report import (
         csv_report,
         detail_json,
         detail_tsv,
@@ -213,7 +213,7 @@ def _write(
     )
 
     def page() -> str:
-        from crosspro.evaluation.autoprf.page import autoprf_page
+        from crosspro.evaluation.metrics.autoprf.page import autoprf_page
 
         return autoprf_page(evaluation, data, max_examples)
 
@@ -222,8 +222,8 @@ def _write(
         return detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
 
     def items() -> str:
-        from crosspro.evaluation.review.from_linked_text import autoprf_items
-        from crosspro.evaluation.review.item_files import items_text
+        from crosspro.evaluation.human.from_linked_text import autoprf_items
+        from crosspro.evaluation.human.item_files import items_text
 
         return items_text(autoprf_items(evaluation, data))
 
@@ -239,7 +239,7 @@ def _write(
 
 
 def _released(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:
-    from crosspro.evaluation.autoprf.released import run_released
+    from crosspro.evaluation.released.autoprf import run_released
 
     pair = tuple(languages.split("-"))
     if len(stems) != 3 or len(pair) != 2:

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import (
+from crosspro.data_prep.annotate.layers import layer_problems, layers_beside
+from crosspro.data_prep.core.errors import (
     SHOWN_AT_MOST,
     InputError,
     Problem,
@@ -18,10 +19,10 @@ from crosspro.data_prep.errors import (
     empty_file,
     more_problems,
 )
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples, scan
 from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.layers import layer_problems, layers_beside
-from crosspro.data_prep.sets.cues import (
+from crosspro.data_prep.pipeline.sets.cues import (
     CUES,
     CueDifference,
     CueStrength,
@@ -29,8 +30,7 @@ from crosspro.data_prep.sets.cues import (
     SetCues,
     set_cues,
 )
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, TableLayout, TaskName, layers_of, style_of
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crosspro.data_prep.task import task_names
+from crosspro.data_prep.core.task import task_names
 from crosspro.scripts.main import COMMANDS, command_app, run
 
 

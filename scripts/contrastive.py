@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, counted
+from crosspro.data_prep.core.errors import InputError, counted
 from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
@@ -33,8 +33,8 @@ from crosspro.scripts.options import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.contrastive.accuracy import SystemScores
-    from crosspro.evaluation.contrastive.formats import ContrastiveSet
+    from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores
+    from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
 
 app = group_app()
 
@@ -108,15 +108,15 @@ def score(
     with 95% intervals by document; paired tests between systems. A system is right where it scores
     the reference strictly better than every error.
     """
-    from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive, scan_scores
-    from crosspro.evaluation.contrastive.formats import read_contrastive
-    from crosspro.evaluation.contrastive.report import (
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive, scan_scores
+    from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+    from crosspro.evaluation.metrics.contrastive.report import (
         contrastive_csv,
         contrastive_json,
         contrastive_text,
         detail_tsv,
     )
-    from crosspro.evaluation.statistics.significance import Resampling
 
     runs = [one_run(path) for path in run_dir or []]
     check_html(html, legacy)
@@ -156,12 +156,12 @@ def score(
     if detail is not None:
         write_output("".join(detail_tsv(evaluation)).encode("utf-8"), detail)
     if html is not None:
-        from crosspro.evaluation.contrastive.page import contrastive_page
+        from crosspro.evaluation.metrics.contrastive.page import contrastive_page
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
     if items_file is not None:
-        from crosspro.evaluation.review.from_contrastive import contrastive_items
-        from crosspro.evaluation.review.item_files import items_text
+        from crosspro.evaluation.human.from_contrastive import contrastive_items
+        from crosspro.evaluation.human.item_files import items_text
 
         items = items_text(contrastive_items(evaluation))
         write_output(items.encode("utf-8"), items_file)
@@ -176,9 +176,9 @@ app.command()(generate)
 def _released(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
-    from crosspro.data_prep.files.textfile import open_bytes
-    from crosspro.evaluation.contrastive.formats import read_json
-    from crosspro.evaluation.contrastive.released.printout import released_printout
+    from crosspro.data_prep.core.files.textfile import open_bytes
+    from crosspro.evaluation.metrics.contrastive.formats import read_json
+    from crosspro.evaluation.released.contrastive.printout import released_printout
 
     if len(scores) != 1 or runs:
         raise typer.BadParameter("the released scripts take one file of scores")
@@ -211,7 +211,7 @@ def _systems(
     annotator: str,
     maximise: bool,
 ) -> list[SystemScores]:
-    from crosspro.evaluation.contrastive.accuracy import read_scores
+    from crosspro.evaluation.metrics.contrastive.accuracy import read_scores
 
     systems = read_scores(scores, test_set, maximise)
     if runs:
@@ -258,8 +258,13 @@ def build(
     become instances in ContraPro's format. If no forms are given they are it:il,elle and
     they:ils,elles. Distances of antecedents are not known and therefore not written.
     """
-    from crosspro.data_prep.errors import input_error
-    from crosspro.evaluation.contrastive.build import KEPT, BuildRules, build_set, read_lines_of
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.metrics.contrastive.build import (
+        KEPT,
+        BuildRules,
+        build_set,
+        read_lines_of,
+    )
 
     rules = BuildRules(rivals=_words(rivals), context=context, following=following)
     if forms:
@@ -332,8 +337,8 @@ def text(
         return
     allowed = ("test_set", "output", "translate")
     refuse_others(call, allowed, "what is to be scored, without --translate,")
-    from crosspro.evaluation.contrastive.formats import read_contrastive
-    from crosspro.evaluation.contrastive.sentences import sentences_to_score
+    from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+    from crosspro.evaluation.metrics.contrastive.sentences import sentences_to_score
 
     read = read_contrastive(test_set, allow_unknown=True)
     columns = sentences_to_score(read, str(test_set))
@@ -346,8 +351,11 @@ def text(
 def _to_translate(
     test_set: Path, output: Path, context: int | None, following: int | None, separator: str
 ) -> None:
-    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
-    from crosspro.evaluation.contrastive.sentences import ContextWindow, sentences_to_translate
+    from crosspro.evaluation.metrics.contrastive.sentences import (
+        ContextWindow,
+        sentences_to_translate,
+    )
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 
     if not separator.strip() or separator != separator.strip() or len(separator.splitlines()) > 1:
         raise typer.BadParameter("--separator: a word, without spaces around it")

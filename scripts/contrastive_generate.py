@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.mt_options import check_layout, check_outputs, given_options, refuse_others
 from crosspro.scripts.options import (
@@ -27,10 +27,10 @@ from crosspro.scripts.options import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.contrastive.formats import ContrastiveSet
-    from crosspro.evaluation.contrastive.generative.tsv_set import TsvSet
-    from crosspro.evaluation.contrastive.released.beside_contrapro import BesideContrapro
-    from crosspro.evaluation.contrastive.released.beside_ctxpro import BesideCtxpro
+    from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
+    from crosspro.evaluation.metrics.expected_forms.tsv_set import TsvSet
+    from crosspro.evaluation.released.contrastive.beside_contrapro import BesideContrapro
+    from crosspro.evaluation.released.contrastive.beside_ctxpro import BesideCtxpro
 
 
 class GenerateLayout(StrEnum):
@@ -187,17 +187,17 @@ def _score(
     shown: tuple[TableLayout, bool, Path | None, Path | None, int, Path | None],
     resampling: tuple[int, int],
 ) -> None:
-    from crosspro.evaluation.contrastive.generative.choice import among, choose_instances
-    from crosspro.evaluation.contrastive.generative.outputs import read_outputs
-    from crosspro.evaluation.contrastive.generative.payload import SEPARATORS, PayloadRules
-    from crosspro.evaluation.contrastive.generative.report import (
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.metrics.expected_forms.choice import among, choose_instances
+    from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
+    from crosspro.evaluation.metrics.expected_forms.payload import SEPARATORS, PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.report import (
         generative_csv,
         generative_detail,
         generative_json,
         generative_text,
     )
-    from crosspro.evaluation.contrastive.generative.score import evaluate_generative
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
     separators, part, sentences, share = where
     parts, lenient, allow_unknown = reading
@@ -228,7 +228,7 @@ def _score(
     if detail is not None:
         write_output("".join(generative_detail(evaluation)).encode("utf-8"), detail)
     if html is not None:
-        from crosspro.evaluation.contrastive.generative.page import generative_page
+        from crosspro.evaluation.metrics.expected_forms.page import generative_page
 
         write_output(generative_page(evaluation, max_examples).encode("utf-8"), html)
     write_report(
@@ -244,8 +244,8 @@ def _read_set(
     separators: tuple[str, ...],
 ) -> tuple[ContrastiveSet, TsvSet | None]:
     """The set; if it is faulty, its faults and those of the outputs together."""
-    from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
-    from crosspro.evaluation.mt_text.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 
     try:
         return read_expected(test_set, language, allow_unknown=allow_unknown, separators=separators)
@@ -269,9 +269,9 @@ def _legacy(
     detail: Path | None,
     output: Path | None,
 ) -> None:
-    from crosspro.evaluation.contrastive.formats import read_json
-    from crosspro.evaluation.contrastive.generative.expected_sets import is_ctxpro, is_json
-    from crosspro.evaluation.contrastive.released import ctxpro, generative_contrapro
+    from crosspro.evaluation.metrics.contrastive.formats import read_json
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import is_ctxpro, is_json
+    from crosspro.evaluation.released.contrastive import ctxpro, generative_contrapro
 
     always = ("test_set", "outputs", "language", "legacy", "layout", "output")
     chosen = "default" if layout is None else layout.value
@@ -306,7 +306,7 @@ def _corrected(
     test_set: Path, output: Path, lines: list[str], language: str, detail: Path | None
 ) -> None:
     """Say beside ctxpro's numbers what they are without its faults; its printout stays as it is."""
-    from crosspro.evaluation.contrastive.released.beside_ctxpro import beside_ctxpro
+    from crosspro.evaluation.released.contrastive.beside_ctxpro import beside_ctxpro
 
     _tell_beside("ctxpro", lambda: beside_ctxpro(test_set, output, lines, language), detail)
 
@@ -337,8 +337,8 @@ def _contrapro(
     only: list[str],
     detail: Path | None,
 ) -> str:
-    from crosspro.evaluation.contrastive.released.beside_contrapro import beside_contrapro
-    from crosspro.evaluation.contrastive.released.generative_contrapro import (
+    from crosspro.evaluation.released.contrastive.beside_contrapro import beside_contrapro
+    from crosspro.evaluation.released.contrastive.generative_contrapro import (
         SEPARATOR,
         ReleasedChoice,
         generative_printout,
@@ -368,8 +368,8 @@ def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    from crosspro.data_prep.errors import Problem
-    from crosspro.evaluation.mt_text.parallel_lines import lines_of
+    from crosspro.data_prep.core.errors import Problem
+    from crosspro.evaluation.inputs.parallel_lines import lines_of
 
     problems: list[Problem] = []
     lines = lines_of(path, problems)

@@ -94,6 +94,7 @@ def systems(
     with its regression line. --other-human adds Williams's test of each metric between two human
     evaluations, over the systems that both have (Guillou and Hardmeier 2018, section 6).
     """
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
         correlation_csv,
@@ -102,7 +103,6 @@ def systems(
     )
     from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.statistics.significance import Resampling
 
     check_html(html)
     check_plot(plot)
@@ -168,6 +168,7 @@ def disagreement(
     """
     from dataclasses import replace
 
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.correlation.disagreement import study_disagreement
     from crosspro.evaluation.correlation.disagreement_report import (
         disagreement_csv,
@@ -176,7 +177,6 @@ def disagreement(
     )
     from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
     from crosspro.evaluation.correlation.published import printed_kinds, published_judgements
-    from crosspro.evaluation.statistics.significance import Resampling
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
@@ -212,10 +212,10 @@ def cases(
     has judged is left out. `crosspro gap-filling score --judged` and `crosspro protest judged`
     write such tables.
     """
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.correlation.case_report import case_csv, case_json, case_text
     from crosspro.evaluation.correlation.case_verdicts import study_cases
     from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-    from crosspro.evaluation.statistics.significance import Resampling
 
     check_outputs(output)
     judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))

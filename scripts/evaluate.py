@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.run_path import is_run
-from crosspro.data_prep.files.textfile import has_byte_order_mark, write_text
+from crosspro.data_prep.annotate.layers import Layers
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files.run_path import is_run
+from crosspro.data_prep.core.files.textfile import has_byte_order_mark, write_text
+from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.layers import Layers
-from crosspro.data_prep.task import Task, load_task
-from crosspro.evaluation.layout.style import Style
-from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.order import order_warning
-from crosspro.evaluation.submissions.released import (
-    released_empty_layout,
-    released_encoding,
-    released_layout,
-)
-from crosspro.evaluation.submissions.report import (
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.order import order_warning
+from crosspro.evaluation.metrics.submissions.report import (
     csv_report,
     json_report,
     text_report,
 )
-from crosspro.evaluation.submissions.results import Evaluation, evaluate
-from crosspro.evaluation.submissions.scores import Absent
-from crosspro.evaluation.submissions.submission import (
+from crosspro.evaluation.metrics.submissions.results import Evaluation, evaluate
+from crosspro.evaluation.metrics.submissions.scores import Absent
+from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
     Submission,
     display_names,
     label_problems,
     read_gold,
     read_submissions,
+)
+from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.released.submissions import (
+    released_empty_layout,
+    released_encoding,
+    released_layout,
 )
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
@@ -194,7 +194,7 @@ def evaluate_command(
         print(f"warning: {warning}", file=sys.stderr)
     page = ""
     if with_page:
-        from crosspro.evaluation.submissions.page import html_report
+        from crosspro.evaluation.metrics.submissions.page import html_report
 
         examples = read_examples(gold, rules, layers.documents, lenient=True)
         page = html_report(evaluation, read, examples, published, max_examples)

@@ -18,7 +18,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official.content import DownloadError
 from crosspro.data_prep.official.download import LARGEST, Patience, download, tried
 from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select

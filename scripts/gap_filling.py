@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import counted
+from crosspro.data_prep.core.errors import counted
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -93,9 +93,9 @@ def draw(
     translation`. The same pronouns of all candidates are in the sheet, in random order. The
     reference is only for the cases of APT, which the key has.
     """
-    from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-    from crosspro.evaluation.mt_text.inputs import AlignWith, read_input
-    from crosspro.evaluation.review.gap_sheet import draw_gaps
+    from crosspro.evaluation.human.gap_sheet import draw_gaps
+    from crosspro.evaluation.inputs.inputs import AlignWith, read_input
+    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
 
     refuse_pairs(context, [("doc_ids", "doc_starts")])
     check_outputs(output, key_file)
@@ -149,12 +149,12 @@ def score(
     *other* or people accept nothing else. Lenient recall asks for a pronoun only where no other
     accepted word stands.
     """
-    from crosspro.data_prep.errors import InputError
-    from crosspro.evaluation.mt_text.parallel_lines import lines_of
-    from crosspro.evaluation.review.filled_gaps import read_filled_gaps
-    from crosspro.evaluation.review.gap_report import gap_csv, gap_json, gap_text, judged_csv
-    from crosspro.evaluation.review.gap_scores import evaluate_gaps
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.data_prep.core.errors import InputError
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.human.filled_gaps import read_filled_gaps
+    from crosspro.evaluation.human.gap_report import gap_csv, gap_json, gap_text, judged_csv
+    from crosspro.evaluation.human.gap_scores import evaluate_gaps
+    from crosspro.evaluation.inputs.parallel_lines import lines_of
 
     check_outputs(output, judged_file)
     lists, problems = lists_or_problems(pronouns)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Output, Resamples, Seed, write_output
@@ -136,7 +136,7 @@ def evaluate(
     """Cross-validate a model on annotated text, by document, beside the patterns alone."""
     from crosspro.baselines.it_classifier.classifier import train_classifier
     from crosspro.baselines.it_classifier.cross_validation import cross_validate, report_table
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.core.significance import Resampling
 
     examples = _examples(data, annotator, leave_out)
     trainer = partial(train_classifier, annotator=annotator, balance=balance)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.errors import choices
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import choices
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.lexicon.determiners import LANGUAGES, determiners
 from crosspro.data_prep.lexicon.induce import InductionSettings, induce
 from crosspro.data_prep.lexicon.lexicon import (

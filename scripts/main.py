@@ -12,8 +12,8 @@ from types import ModuleType
 import typer
 
 from crosspro import __version__
-from crosspro.data_prep.errors import CrossproError, printable
-from crosspro.data_prep.files.guard import guarded
+from crosspro.data_prep.core.errors import CrossproError, printable
+from crosspro.data_prep.core.files.guard import guarded
 from crosspro.scripts.command_files import App
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
 

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.evaluation.layout.style import Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.prediction.model_export import export_run, import_archive
 from crosspro.prediction.model_listing import ModelSummary, checked_system, found_models, summary
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS

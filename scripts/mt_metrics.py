@@ -51,9 +51,9 @@ def mt_metrics(
     With 95% intervals and, for more than one candidate, paired tests. Resampling is by document if
     document ids are given, else by line. Needs `make extras EXTRAS=mt`.
     """
-    from crosspro.evaluation.mt_metrics.report import csv_report, json_report, text_report
-    from crosspro.evaluation.mt_metrics.score import MTSettings, evaluate_mt, read_mt_text
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.metrics.bleu.report import csv_report, json_report, text_report
+    from crosspro.evaluation.metrics.bleu.score import MTSettings, evaluate_mt, read_mt_text
 
     check_outputs(output)
     text = read_mt_text(candidates, reference, doc_ids)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from crosspro.data_prep.errors import InputError, Problem, choices
+from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.scripts.options import TableLayout, named, write_output
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.mt_text.inputs import InputPaths, MtInput
-    from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+    from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
+    from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
 Source = Annotated[
     Path | None, typer.Option(help="Source text, one segment a line (all files also .gz, .xz).")
@@ -114,8 +114,8 @@ def lists_of_files(
     name: str | None, paths: InputPaths
 ) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists by name, else those of the languages that the names of the files end in."""
-    from crosspro.evaluation.mt_text.inputs import told_languages
-    from crosspro.evaluation.mt_text.pronoun_lists import lists_names
+    from crosspro.evaluation.inputs.inputs import told_languages
+    from crosspro.evaluation.inputs.pronoun_lists import lists_names
 
     if name is not None:
         return lists_or_problems(name)
@@ -132,7 +132,7 @@ def lists_of_files(
 
 def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists, or what is wrong with them, to be shown with the problems of other files."""
-    from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+    from crosspro.evaluation.inputs.pronoun_lists import load_lists
 
     try:
         return load_lists(name), []
@@ -215,7 +215,7 @@ def input_paths(
     tokenised: bool | None = None,
 ) -> InputPaths:
     """The files that the options name; raises if one is missing that there must be."""
-    from crosspro.evaluation.mt_text.inputs import InputPaths
+    from crosspro.evaluation.inputs.inputs import InputPaths
 
     required(source=source, reference=reference, candidate=candidates)
     assert source and reference and candidates  # noqa: S101 - for the type checker
@@ -244,7 +244,7 @@ def write_reports(
 
     The signature is told beside a layout that has no place for it.
     """
-    from crosspro.data_prep.files.textfile import write_text
+    from crosspro.data_prep.core.files.textfile import write_text
 
     made = {path: make() for path, make in files.items() if path is not None}
     text = texts[layout]()

@@ -12,12 +12,12 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from crosspro.data_prep.errors import quoted
-from crosspro.data_prep.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.files.textfile import atomic_output
-from crosspro.data_prep.layers import Layers, layers_beside
-from crosspro.evaluation.layout.style import Style
-from crosspro.evaluation.layout.tables import Row
+from crosspro.data_prep.annotate.layers import Layers, layers_beside
+from crosspro.data_prep.core.errors import quoted
+from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Row
 
 Evaluated = TypeVar("Evaluated")
 TaskName = Annotated[

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.annotate.layers import layers_beside
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.layers import layers_beside
-from crosspro.data_prep.sets.overlap import TextIndex, overlap
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, TaskName, layers_of, show_table
 

@@ -12,29 +12,34 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.annotate.tokenised import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.exchanged import right_way_round
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.cache import Cache
-from crosspro.data_prep.errors import counted, input_error
-from crosspro.data_prep.files.guard import check_output
-from crosspro.data_prep.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.files.textfile import atomic_output, count_lines
+from crosspro.data_prep.core.cache import Cache
+from crosspro.data_prep.core.errors import counted, input_error
+from crosspro.data_prep.core.files.guard import check_output
+from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.files.textfile import atomic_output, count_lines
+from crosspro.data_prep.core.step import Step
+from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.hand_check import HandCheck
 from crosspro.data_prep.gaps.rules import changed_rules
 from crosspro.data_prep.gaps.segments import Counts
-from crosspro.data_prep.prepare import FEW_SEGMENTS, PrepareSettings, check_settings, prepare
-from crosspro.data_prep.prepared_files import write_prepared, write_report
-from crosspro.data_prep.step import Step
-from crosspro.data_prep.task import Task, load_task
-from crosspro.data_prep.tokenised import TokenisedBitext, tokenised_bitext
+from crosspro.data_prep.pipeline.prepare import (
+    FEW_SEGMENTS,
+    PrepareSettings,
+    check_settings,
+    prepare,
+)
+from crosspro.data_prep.pipeline.prepared_files import write_prepared, write_report
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption, check_outputs
 from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.review.pronoun_sheet import CheckedPronouns
+    from crosspro.evaluation.human.pronoun_sheet import CheckedPronouns
 
 
 class Year(StrEnum):
@@ -209,7 +214,7 @@ def _hand_check(
     """What people have checked, and what is to be drawn for them."""
     if sheet is None and checked is None:
         return None
-    from crosspro.evaluation.review.pronoun_sheet import read_sheet
+    from crosspro.evaluation.human.pronoun_sheet import read_sheet
 
     corrections = {} if checked is None else read_sheet(checked, task, bitext)
     return HandCheck(corrections, None if sheet is None else sample)
@@ -219,7 +224,7 @@ def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronou
     """Write the sheet, if one was asked for; what people found, if they have checked any."""
     if check is None:
         return None
-    from crosspro.evaluation.review.pronoun_sheet import checked_pronouns, sheet_text
+    from crosspro.evaluation.human.pronoun_sheet import checked_pronouns, sheet_text
 
     if sheet is not None:
         with atomic_output(sheet) as handle:
@@ -241,7 +246,7 @@ def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) 
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
     if found is not None:
-        from crosspro.evaluation.review.pronoun_sheet import checked_text
+        from crosspro.evaluation.human.pronoun_sheet import checked_text
 
         print(f"\n{checked_text(found)}", end="")
 

@@ -55,14 +55,14 @@ def pronoun_f1(
     enough, so these rows may be higher than the total. With 95% intervals by document if document
     ids are given, else by line, and paired tests between candidates.
     """
-    from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
-    from crosspro.evaluation.mt_metrics.pronoun_f1_report import (
+    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
+    from crosspro.evaluation.metrics.bleu.pronoun_f1_report import (
         pronoun_csv,
         pronoun_json,
         pronoun_text,
     )
-    from crosspro.evaluation.mt_metrics.score import read_mt_text
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.metrics.bleu.score import read_mt_text
 
     check_layout(context, layout, ("signatures",))
     check_outputs(output)

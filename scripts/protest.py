@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import choices
-from crosspro.data_prep.whole_number import is_whole_number
+from crosspro.data_prep.core.errors import choices
+from crosspro.data_prep.core.whole_number import is_whole_number
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignWithOption, check_layout, check_outputs
@@ -193,12 +193,12 @@ def score(
     translated as in one reference. What does not match is not wrong: it goes to people, with
     --review, and comes back with --verdicts or --silver.
     """
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
     from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems
     from crosspro.evaluation.protest.review import to_judge, write_review
     from crosspro.evaluation.protest.scored_systems import read_and_score
     from crosspro.evaluation.protest.silver import silver_signature
-    from crosspro.evaluation.statistics.significance import Resampling
 
     check_html(html)
     check_layout(context, layout, ("signatures",))

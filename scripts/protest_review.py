@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.scripts.main import command_app
 from crosspro.scripts.mt_options import AlignWithOption, check_outputs
 from crosspro.scripts.options import Names, show_table

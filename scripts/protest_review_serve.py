@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from crosspro.data_prep.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.scripts.mt_options import AlignWithOption, check_outputs
 from crosspro.scripts.options import Names
 from crosspro.scripts.protest_options import (
@@ -25,9 +25,9 @@ from crosspro.scripts.protest_options import (
 )
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.human.items import ReviewSet
     from crosspro.evaluation.protest.scored_systems import SystemFiles
     from crosspro.evaluation.protest.text import Report
-    from crosspro.evaluation.review.items import ReviewSet
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -105,14 +105,14 @@ def serve(
     reads the store while it is in use.
     """
     try:
-        from crosspro.scripts.review_server.run import run_server
+        from crosspro.scripts.servers.review.run import run_server
     except ModuleNotFoundError as error:
         needed = f"{error.name} is not installed: {how_to_install('review')}"
         raise CrossproError(f"protest review serve: {needed}") from error
-    from crosspro.data_prep.files.textfile import read_text_lines
-    from crosspro.evaluation.review.campaign import TAGS, CampaignSettings
-    from crosspro.evaluation.review.item_files import read_items
-    from crosspro.evaluation.review.plan import PlanSettings
+    from crosspro.data_prep.core.files.textfile import read_text_lines
+    from crosspro.evaluation.human.campaign import TAGS, CampaignSettings
+    from crosspro.evaluation.human.item_files import read_items
+    from crosspro.evaluation.human.plan import PlanSettings
 
     if (suite is None) == (items is None) or (suite is not None and not outputs):
         raise typer.BadParameter("give a SUITE and OUTPUTs, or --items")
@@ -163,8 +163,8 @@ def write_suite_items(
     jobs: Jobs = 1,
 ) -> None:
     """Write all tokens of all outputs as review items, to make a tutorial from some of them."""
-    from crosspro.data_prep.files.textfile import write_text
-    from crosspro.evaluation.review.item_files import items_text
+    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.evaluation.human.item_files import items_text
 
     files = system_files(outputs, links, source, name, align_with, jobs)
     check_outputs(output)
@@ -177,8 +177,8 @@ def write_suite_items(
 def _suite_items(
     suite: Path, files: SystemFiles, lists: str | None, repair: bool, progress: Report
 ) -> ReviewSet:
+    from crosspro.evaluation.human.from_protest import protest_items
     from crosspro.evaluation.protest.scored_systems import read_and_score
-    from crosspro.evaluation.review.from_protest import protest_items
 
     read, words, scored = read_and_score(suite, files, lists, None, None, repair, progress)
     return protest_items(read, scored.systems, scored.results, words)

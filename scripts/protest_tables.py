@@ -44,7 +44,7 @@ def tokens(
     A line and a position on each line, both from 0. APT refuses words that its lists do not have,
     such as *you* in en-fr: --pronouns leaves those out.
     """
-    from crosspro.data_prep.errors import InputError
+    from crosspro.data_prep.core.errors import InputError
     from crosspro.evaluation.protest.attempts import Attempts, known
     from crosspro.evaluation.protest.suite_reader import read_suite
     from crosspro.evaluation.protest.token_list import token_list
@@ -91,7 +91,7 @@ def judged(
     through it. Verdicts on another output do not count, and a match is no verdict.
     """
     from crosspro.evaluation.correlation.joined import join_cases
-    from crosspro.evaluation.mt_text.case_records import read_case_records
+    from crosspro.evaluation.inputs.case_records import read_case_records
     from crosspro.evaluation.protest.attempts import Attempts, known
     from crosspro.evaluation.protest.judged_tokens import token_verdicts
     from crosspro.evaluation.protest.scored_systems import read_and_score

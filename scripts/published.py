@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import refuse_others
 from crosspro.scripts.options import LayoutOption, Output, TableLayout, write_report

@@ -92,15 +92,15 @@ def report(
     (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
     contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
     """
-    from crosspro.data_prep.errors import input_error
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
     from crosspro.evaluation.folder_report.files import GivenFiles, read_pair
     from crosspro.evaluation.folder_report.folder import report_on
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
-    from crosspro.evaluation.mt_text.inputs import AlignWith
-    from crosspro.evaluation.statistics.significance import Resampling
+    from crosspro.evaluation.inputs.inputs import AlignWith
     from crosspro.scripts.steps import StepDisplay
 
     refuse_pairs(
@@ -154,8 +154,8 @@ _FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
 
 def _check_target(read: Path, folder: Path) -> None:
     """Raise before anything is computed if a report cannot be written to the folder."""
-    from crosspro.data_prep.errors import input_error
-    from crosspro.data_prep.files.guard import check_not_input
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.data_prep.core.files.guard import check_not_input
     from crosspro.evaluation.folder_report.files import check_apart
     from crosspro.evaluation.folder_report.page import FILES
 

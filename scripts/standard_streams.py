@@ -8,7 +8,7 @@ import os
 import sys
 from typing import NoReturn
 
-from crosspro.data_prep.errors import printable
+from crosspro.data_prep.core.errors import printable
 
 
 def open_standard_streams() -> None:

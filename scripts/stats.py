@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import InputError, empty_file
+from crosspro.data_prep.core.errors import InputError, empty_file
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.sets.statistics import DataStatistics, data_statistics
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.statistics import DataStatistics, data_statistics
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIdsBeside,

@@ -22,8 +22,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from crosspro.data_prep.step import Step
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.core.step import Step
+from crosspro.evaluation.output.tables import text_table
 
 PATIENCE = 30.0
 """Seconds between the lines of a step, where there is no terminal."""

@@ -27,14 +27,14 @@ from omegaconf.errors import OmegaConfBaseException
 from crosspro.conf import CONF_DIR
 from crosspro.conf.members import member_names
 from crosspro.conf.names import GROUPS, names_of_choices
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
-from crosspro.data_prep.files.limits import changed_limits
-from crosspro.data_prep.sets.leaks import leaks
-from crosspro.data_prep.sets.splits import Splits, demo_splits
-from crosspro.data_prep.setting_types import MOST_SEED
-from crosspro.data_prep.task import Task, task_from_mapping
-from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.report import text_report
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.core.files.limits import changed_limits
+from crosspro.data_prep.core.setting_types import MOST_SEED
+from crosspro.data_prep.core.task import Task, task_from_mapping
+from crosspro.data_prep.pipeline.sets.leaks import leaks
+from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.submissions.report import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
@@ -55,7 +55,9 @@ KEYS = (
     *("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed"),
     "limits",
 )
-DATA_TARGET = "a function that can be imported, as crosspro.data_prep.sets.splits.file_splits"
+DATA_TARGET = (
+    "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
+)
 _MOST_DIGITS = 4000
 _REFUSALS = (HydraException, OmegaConfBaseException)
 
@@ -100,7 +102,7 @@ def load_data(task: Task, function: DataFunction, settings: Mapping[str, Any]) -
     splits = function(task, **{key: settings[key] for key in settings if key != "_target_"})
     found = unlike_splits(splits)
     if found:
-        expected = "a function that returns crosspro.data_prep.sets.splits.Splits"
+        expected = "a function that returns crosspro.data_prep.pipeline.sets.splits.Splits"
         raise input_error("settings", "data._target_", expected, found)
     return splits
 

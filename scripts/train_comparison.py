@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.ceiling import CONTEXTS, Ceiling, ceilings
 from crosspro.data_prep.demo.corpus import demo_corpus
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.statistics.score import Score
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.core.score import Score
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.runs import Run
 from crosspro.scripts.options import show_table

@@ -21,10 +21,10 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 from scipy.special import stdtrit
 
-from crosspro.data_prep.files.textfile import write_text
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
-from crosspro.evaluation.statistics.score import Score
+from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.prediction.runs import FILE, Run, read_run
 from crosspro.scripts.options import style_of
 from crosspro.scripts.train_comparison import METRICS

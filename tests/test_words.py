@@ -14,16 +14,16 @@ from crosspro.baselines import idiap_plm
 from crosspro.baselines.features import source
 from crosspro.data_prep import words
 from crosspro.data_prep.annotate.tokenise import load_abbreviations
+from crosspro.data_prep.core.words import WORDS, names_of, word_lists, word_set
 from crosspro.data_prep.gaps import extract, null_subjects
 from crosspro.data_prep.gaps.subjects.words import subject_words
 from crosspro.data_prep.lexicon import english_nouns
 from crosspro.data_prep.lexicon.determiners import BARE_GERMAN, determiners
 from crosspro.data_prep.lexicon.pronoun_agreement import pronoun_kinds
-from crosspro.data_prep.words import WORDS, names_of, word_lists, word_set
-from crosspro.evaluation.contrastive.build import BuildRules
-from crosspro.evaluation.mt_text.pronoun_forms import readings_of
-from crosspro.evaluation.mt_text.pronoun_lists import lists_names, lists_to_mapping, load_lists
-from crosspro.evaluation.mt_text.translation_words import TranslationWords
+from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.evaluation.inputs.pronoun_lists import lists_names, lists_to_mapping, load_lists
+from crosspro.evaluation.inputs.translation_words import TranslationWords
+from crosspro.evaluation.metrics.contrastive.build import BuildRules
 from crosspro.evaluation.protest.language import source_words, target_words
 from tests.conftest import GOLDEN, ROOT
 

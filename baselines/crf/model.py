@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.crf.chain import best_paths, expectation
 from crosspro.baselines.crf.packed import Floats, Ints, batches, pack
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.npz import read_npz
-from crosspro.data_prep.files.textfile import atomic_output
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.npz import read_npz
+from crosspro.data_prep.core.files.textfile import atomic_output
 
 Matrix = Any
 """A scipy CSR array: a row for each token, a column for each feature."""

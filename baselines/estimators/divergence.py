@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.core.errors import InputError, input_error
 
 
 def diverged(setting: str, found: str) -> InputError:

@@ -24,8 +24,8 @@ from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
 
 
 @dataclass(frozen=True)

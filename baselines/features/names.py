@@ -15,7 +15,7 @@ from crosspro.baselines.features import (
     windows,
 )
 from crosspro.baselines.features.feature import ChosenFeature, Feature
-from crosspro.data_prep.errors import Problem, choices, quoted
+from crosspro.data_prep.core.errors import Problem, choices, quoted
 
 _MODULES = (source, alignment, pleonastic, windows, nouns, reference, learnt_features)
 FEATURES: dict[str, Feature] = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from crosspro.baselines.features.feature import ChosenFeature
 from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.readers import has_finer_tags
-from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.example import Example
 
 ERROR, LEAVE_OUT = MISSING_LAYERS = ("error", "leave_out")
 

@@ -16,7 +16,7 @@ from crosspro.baselines.features.preceding import (
     tags_before,
 )
 from crosspro.baselines.features.values import NOTHING, Values
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.core.example import Side
 
 _DETERMINERS = frozenset({"DET"})
 """In the universal tags and in those of French."""

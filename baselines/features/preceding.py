@@ -9,8 +9,8 @@ import numpy as np
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.running import RunningText, linked_places
 from crosspro.baselines.features.values import NOTHING, Codes, Values
-from crosspro.data_prep.antecedents import NOUN_TAGS, NounForm
-from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.core.example import Example, Side
+from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS, NounForm
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}

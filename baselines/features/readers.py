@@ -10,11 +10,11 @@ import numpy as np
 from crosspro.baselines.features.running import END, START
 from crosspro.baselines.features.values import NOTHING, Codes, Lookup, NumberedNames, Values
 from crosspro.data_prep.annotate.tags import TagConverter
-from crosspro.data_prep.antecedents import SplitTokens
-from crosspro.data_prep.example import split_tag
+from crosspro.data_prep.core.example import split_tag
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.placeholder import is_placeholder
-from crosspro.data_prep.task import Task
-from crosspro.data_prep.words import names_of, word_lists
+from crosspro.data_prep.pipeline.antecedents import SplitTokens
 
 GAP = "REPLACE"
 _FINE_TAGS = "fine_tags"

@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from crosspro.baselines.features.values import Codes
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 
 START, END = "<s>", "</s>"
 """What stands before and after a line; in running text they are the last two tokens."""

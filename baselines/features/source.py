@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from crosspro.baselines.features.feature import Column, Feature
 from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.values import Values
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.words import names_of, word_lists
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.words import names_of, word_lists
 
 _NUMBERS = {
     word: number

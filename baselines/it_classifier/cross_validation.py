@@ -17,13 +17,13 @@ from crosspro.baselines.it_classifier.classifier import train_classifier
 from crosspro.baselines.it_classifier.context import LABELS, ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import ItExample
-from crosspro.data_prep.errors import CrossproError
-from crosspro.evaluation.layout.tables import text_table
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.significance import Metric, Resampling, scores_of
-from crosspro.evaluation.statistics.units import Floats, choose_units, tally
-from crosspro.evaluation.submissions.confusion import Counts, confusion_counts
-from crosspro.evaluation.submissions.scores import accuracy, f1, macro_f1, precision, recall
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.core.units import Floats, choose_units, tally
+from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import accuracy, f1, macro_f1, precision, recall
+from crosspro.evaluation.output.tables import text_table
 
 Indices = NDArray[np.int64]
 Trainer = Callable[[Sequence[ItExample]], ItScorer]

@@ -23,8 +23,8 @@ from crosspro.baselines.it_classifier.context import (
     ItContext,
     positions,
 )
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.protest.categories import NoCategory, function_of
 

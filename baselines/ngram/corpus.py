@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.ngram.sentences import SentenceBatch
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
 from crosspro.baselines.ngram.workspace import Workspace
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 
 Report = Callable[[str], None]
 """Takes a short line that says how far the work is."""

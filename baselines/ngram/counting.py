@@ -17,7 +17,7 @@ from crosspro.baselines.ngram.corpus import NumberedText, Report
 from crosspro.baselines.ngram.ngrams import Rows
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID
 from crosspro.baselines.ngram.workspace import Workspace
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 
 NO_ROW = np.uint32(0xFFFFFFFF)
 """Instead of a row, where an n-gram would begin before its sentence."""

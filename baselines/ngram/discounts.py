@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.workspace import Workspace
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 
 if TYPE_CHECKING:
     from crosspro.baselines.ngram.counting import Counts, NGramTable

@@ -14,7 +14,7 @@ from crosspro.baselines.ngram.ngrams import NGrams
 from crosspro.baselines.ngram.sentences import SentenceBatch
 from crosspro.baselines.ngram.smoothing import smooth
 from crosspro.baselines.ngram.workspace import Workspace, workspace
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 
 MAX_ORDER = 7
 DEFAULT_MEMORY = 2 << 30

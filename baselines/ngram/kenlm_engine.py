@@ -22,7 +22,7 @@ from crosspro.baselines.ngram.vocabulary import (
     IntArray,
     as_bytes,
 )
-from crosspro.data_prep.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 

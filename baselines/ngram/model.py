@@ -20,7 +20,7 @@ from crosspro.baselines.ngram.ngrams import Floats, NGrams
 from crosspro.baselines.ngram.threads import in_threads
 from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, ModelVocabulary
 from crosspro.baselines.ngram.workspace import Workspace
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 
 MOST_NODES = 1 << 32
 SCORED_AT_ONCE = 1 << 16

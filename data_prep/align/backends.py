@@ -25,8 +25,8 @@ from crosspro.data_prep.align.settings import (
 from crosspro.data_prep.align.symmetrise import symmetrise
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Pair, Progress, useful_jobs
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.links import read_links
 
 __all__ = [

@@ -13,8 +13,8 @@ from pathlib import Path
 from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.align.train import Progress
-from crosspro.data_prep.errors import CrossproError, how_to_install
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.links import read_links
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from crosspro.data_prep.align.text import Sentences
-from crosspro.data_prep.errors import InputError, Problem, input_error
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.files.textfile import read_text_lines
 
 
 class TokenisedFile(Collection[list[str]]):

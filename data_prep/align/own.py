@@ -15,9 +15,9 @@ from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.align.state import State, working_folder
 from crosspro.data_prep.align.text import NumberedBitext, Sentences, make_form, numbered_text
 from crosspro.data_prep.align.train import DirectedLinks, Passes, Progress, train
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
 
 _IBM1_BEFORE_HMM = 2
 _STATE_VERSION = 1

@@ -20,9 +20,9 @@ from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.estimate import Counts
 from crosspro.data_prep.align.model import Known, Tally
 from crosspro.data_prep.align.text import Numbers
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.npz import read_npz
-from crosspro.data_prep.files.textfile import atomic_output
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.npz import read_npz
+from crosspro.data_prep.core.files.textfile import atomic_output
 
 _VERSION = 1
 _SMALLEST = 1e-3

@@ -8,9 +8,9 @@ import numpy as np
 
 from crosspro.data_prep.align.symmetrise import check_symmetrisation
 from crosspro.data_prep.align.text import Sentences, too_unlike
-from crosspro.data_prep.errors import InputError, Problem, choices
-from crosspro.data_prep.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.task import Task
 
 ALIGNERS = ("own", "eflomal", "file")
 MODELS = ("hmm", "ibm1")

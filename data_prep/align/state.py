@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from crosspro.data_prep.align.blocks import FILES, PairedText, paired_text, read_paired_text
 from crosspro.data_prep.align.model import Tally
 from crosspro.data_prep.align.text import NumberedBitext, Numbers
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.files.npz import read_npz
-from crosspro.data_prep.files.textfile import atomic_output, make_folder
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files.npz import read_npz
+from crosspro.data_prep.core.files.textfile import atomic_output, make_folder
 
 _LOCK = "lock"
 _FIELDS = ("pairs", "unlinked", "jump", "first")

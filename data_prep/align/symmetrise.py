@@ -11,8 +11,8 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Collection
 
-from crosspro.data_prep.errors import choices, input_error
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.example import Link
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 """As (target, source)."""

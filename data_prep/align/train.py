@@ -18,10 +18,10 @@ from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.state import State
 from crosspro.data_prep.align.text import Ints, Numbers
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Link
-from crosspro.data_prep.fork import forked
-from crosspro.data_prep.processors import processors
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.fork import forked
+from crosspro.data_prep.core.processors import processors
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""

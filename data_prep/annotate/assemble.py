@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
 from crosspro.data_prep.annotate.tags import TagConverter
-from crosspro.data_prep.token import Token
+from crosspro.data_prep.core.token import Token
 
 REMEMBERED = 200_000
 """Tokens that an assembler remembers."""

@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 from itertools import islice
 
 from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.engine import map_processes
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.token import AnnotatedSentence, Annotator, Progress
+from crosspro.data_prep.core.engine import map_processes
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.token import AnnotatedSentence, Annotator, Progress
 
 BATCH = 256
 """Sentences that a process gets at a time."""

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import REMEMBERED, Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.token import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import (
     ConlluSentence,
     ConlluWord,
@@ -21,7 +22,6 @@ from crosspro.data_prep.formats.conllu import (
     format_sentence,
     read_conllu,
 )
-from crosspro.data_prep.token import TAG_SEPARATOR, AnnotatedSentence, Token
 
 SCHEME_COMMENT = "xpos_scheme"
 """Comment of our own CoNLL-U files that names the set of the XPOS tags."""

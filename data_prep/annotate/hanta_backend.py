@@ -9,8 +9,14 @@ from importlib.util import find_spec
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.hanta_search import SUPPORTED, HantaSearch
-from crosspro.data_prep.errors import CrossproError, choices, how_to_install, input_error, quoted
-from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    choices,
+    how_to_install,
+    input_error,
+    quoted,
+)
+from crosspro.data_prep.core.token import AnnotatedSentence, AnyOrder
 
 MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
 """The models that come with the package, and their tags."""

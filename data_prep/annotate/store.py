@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 
 
 def to_line(sentence: AnnotatedSentence) -> str:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from crosspro.data_prep.annotate.tables import read_table
-from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.task import TAGSETS
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.task import TAGSETS
 
 UNKNOWN = {"universal": "X", "treetagger-fr": "SYM"}
 """What becomes of a tag that a table does not list."""

@@ -23,8 +23,8 @@ from functools import lru_cache
 from itertools import chain, islice, pairwise
 from typing import Literal, NamedTuple
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.words import words_file
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.words import words_file
 
 Rule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import TREETAGGER_SCHEMES
-from crosspro.data_prep.errors import (
+from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
     Problem,
@@ -23,8 +23,8 @@ from crosspro.data_prep.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.data_prep.token import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.token import AnnotatedSentence, AnyOrder, Token
 
 OPTIONS = ("-token", "-lemma", "-sgml")
 PARAMETER_FILES = {"en": "english", "de": "german", "fr": "french"}

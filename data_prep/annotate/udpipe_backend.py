@@ -10,8 +10,8 @@ from typing import Any
 
 from crosspro.data_prep.annotate.assemble import Assembler, presentable
 from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
-from crosspro.data_prep.errors import CrossproError, how_to_install, input_error
-from crosspro.data_prep.token import AnnotatedSentence, AnyOrder
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.token import AnnotatedSentence, AnyOrder
 
 
 class UdpipeAnnotator(AnyOrder):

@@ -19,7 +19,7 @@ from crosspro.data_prep.bitext.segment import (
     same_language,
     segments_of,
 )
-from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.core.errors import Problem
 
 MESSAGE_LANGUAGE = "en"
 """The language of messages by long custom."""

@@ -8,10 +8,10 @@ from itertools import chain, islice
 from pathlib import Path
 
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.table_file import table_rows
-from crosspro.data_prep.task import OTHER, Task
-from crosspro.data_prep.words import words_file
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.table_file import table_rows
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.core.words import words_file
 
 SENTENCES = 2000
 LEAST = 5

@@ -14,8 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
-from crosspro.data_prep.errors import Problem
-from crosspro.data_prep.files.textfile import bad_byte, read_lines
+from crosspro.data_prep.core.errors import Problem
+from crosspro.data_prep.core.files.textfile import bad_byte, read_lines
 from crosspro.data_prep.formats.xml_stream import TextBuffer, xml_events
 
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")

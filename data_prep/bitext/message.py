@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 
 _CHARSET = re.compile(r"charset=([-\w]+)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"^Language:[ \t]*([-\w@]+)", re.MULTILINE)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crosspro.data_prep.bitext.message import Header, Message, parse_header
-from crosspro.data_prep.errors import Problem
-from crosspro.data_prep.files.textfile import read_bytes
+from crosspro.data_prep.core.errors import Problem
+from crosspro.data_prep.core.files.textfile import read_bytes
 
 _LITTLE, _BIG = b"\xde\x12\x04\x95", b"\x95\x04\x12\xde"
 

@@ -7,9 +7,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
-from crosspro.data_prep.documents import read_doc_ids
-from crosspro.data_prep.errors import Problem
-from crosspro.data_prep.files.textfile import bad_byte, read_lines
+from crosspro.data_prep.core.documents import read_doc_ids
+from crosspro.data_prep.core.errors import Problem
+from crosspro.data_prep.core.files.textfile import bad_byte, read_lines
 
 
 def read_plain(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.bitext.message import Header, Message, parse_header
-from crosspro.data_prep.errors import Problem, quoted
-from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.core.errors import Problem, quoted
+from crosspro.data_prep.core.files.textfile import read_lines
 
 _KEYWORD = re.compile(rb"(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d{1,3})\])?[ \t]*(\".*)$")
 _STRING = re.compile(rb'"((?:[^"\\]|\\.)*)"[ \t]*$')

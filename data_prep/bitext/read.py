@@ -10,8 +10,8 @@ from crosspro.data_prep.bitext.iwslt import read_iwslt, read_train_tags
 from crosspro.data_prep.bitext.plain import read_plain
 from crosspro.data_prep.bitext.segment import Missing, Segment
 from crosspro.data_prep.bitext.tmx import read_tmx
-from crosspro.data_prep.errors import choices, input_error
-from crosspro.data_prep.files.textfile import is_file
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.files.textfile import is_file
 
 FORMATS = {
     "plain": "two files, a segment a line (Moses); documents by doc-ids or blank lines",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 
 Missing = Literal["error", "skip"]
 """What to do with a segment that has no text on one side."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.bitext.segment import Missing, Segment, same_language, segments_of
-from crosspro.data_prep.errors import Problem
+from crosspro.data_prep.core.errors import Problem
 from crosspro.data_prep.formats.xml_stream import TextBuffer, xml_events
 
 _DOCUMENT_PROPERTY = r"(?:x-)?(?:doc(?:ument)?(?:-?id)?|file(?:-?name)?|source-?file|original)"

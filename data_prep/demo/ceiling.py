@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import DemoSentence
 from crosspro.data_prep.demo.scenes import Origin
-from crosspro.data_prep.task import Task
 
 CONTEXTS: dict[str, int] = {"sentence": 0, "previous sentence": 1, "document": 10**6}
 """How many sentences back a system reads."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.core.token import TAG_SEPARATOR
 from crosspro.data_prep.demo.profiles import PROFILES
 from crosspro.data_prep.demo.realise import Word, realise
 from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
-from crosspro.data_prep.errors import choices, input_error
-from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.formats.placeholder import placeholder
 from crosspro.data_prep.gaps.extract import with_gap_links
-from crosspro.data_prep.task import NONE, OTHER, Task
-from crosspro.data_prep.token import TAG_SEPARATOR
 
 SPLITS = {"train": 2250, "dev": 150, "test": 150}
 """Documents of each split unless told otherwise."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.clauses import Clauses
 from crosspro.data_prep.demo.profiles import Profile
 from crosspro.data_prep.demo.realise import (
@@ -34,7 +35,6 @@ from crosspro.data_prep.demo.realise import (
     Referent,
     SaidPronoun,
 )
-from crosspro.data_prep.task import Task
 
 _ALL = frozenset({"en", "fr", "de", "es"})
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.example import SIDES, Mention, Side
-from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.example import SIDES, Mention, Side
+from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
 
 COLUMNS = ("document", "chain", "side", "sentence", "first", "last")
 HEADER = "\t".join(COLUMNS)

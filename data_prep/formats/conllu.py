@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
 
 UPOS = (
     "ADJ",

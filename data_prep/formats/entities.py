@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.formats.conllu import ConlluSentence, comment_value, scan_conllu
 
 DECLARATION = "global.Entity"

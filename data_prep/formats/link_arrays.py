@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import Problem, quoted
+from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.data_prep.formats.links import MOST_DIGITS, parse_link
 
 Ints = NDArray[np.int64]

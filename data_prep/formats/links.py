@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.example import Link
-from crosspro.data_prep.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
 
 MOST_DIGITS = 9
 """Of a position; longer ones are no positions of words."""

@@ -13,8 +13,8 @@ from itertools import chain, zip_longest
 from operator import itemgetter
 from pathlib import Path
 
-from crosspro.data_prep.documents import read_doc_ids
-from crosspro.data_prep.errors import (
+from crosspro.data_prep.core.documents import read_doc_ids
+from crosspro.data_prep.core.errors import (
     InputError,
     Problem,
     choices,
@@ -22,11 +22,11 @@ from crosspro.data_prep.errors import (
     quoted,
     unknown_label,
 )
-from crosspro.data_prep.example import Example, Gap, Link
-from crosspro.data_prep.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.example import Example, Gap, Link
+from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import format_links, parse_link
 from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
-from crosspro.data_prep.task import Task
 
 COLUMNS = ("classes", "words", "source", "target", "links")
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.task import Task, load_task, task_names
+from crosspro.data_prep.core.token import TAG_SEPARATOR
 from crosspro.data_prep.formats.placeholder import PLACEHOLDER
 from crosspro.data_prep.formats.shared_task import COLUMNS
-from crosspro.data_prep.task import Task, load_task, task_names
-from crosspro.data_prep.token import TAG_SEPARATOR
 
 LINES = 500
 LEAST_TOKENS = 20

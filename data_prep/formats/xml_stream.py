@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
-from crosspro.data_prep.errors import InputError, input_error
-from crosspro.data_prep.files.limits import XML_CHARACTERS
-from crosspro.data_prep.files.textfile import open_bytes
+from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.files.limits import XML_CHARACTERS
+from crosspro.data_prep.core.files.textfile import open_bytes
 
 BLOCK = 1 << 14
 

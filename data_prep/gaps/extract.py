@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.example import Example, Gap, Link
+from crosspro.data_prep.core.example import Example, Gap, Link
+from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.formats.placeholder import as_word, placeholder
 from crosspro.data_prep.gaps.rules import GapRules
-from crosspro.data_prep.task import NONE, OTHER, Task
-from crosspro.data_prep.words import word_set
 
 _ENCLITICS = word_set("gaps", "fr", "inverted")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import NONE
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import NONE
 
 
 def with_gold_words(example: Example, kept: Gap | None = None) -> Example:

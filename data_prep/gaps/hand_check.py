@@ -2,7 +2,7 @@
 
 003 §3.3.3 checked by hand which pronouns the subject filter had kept and removed in the test sets,
 and took out what was no subject. 000 §2.3 checked the links of a hundred pronouns. The sheets are
-in `evaluation/review/pronoun_sheet.py`; here are the decisions that they show, of all pronouns or
+in `evaluation/human/pronoun_sheet.py`; here are the decisions that they show, of all pronouns or
 of a sample, and the corrections that come back.
 """
 
@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.gaps.extract import source_pronouns
 from crosspro.data_prep.gaps.subjects.filter import judge_subjects
 from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
-from crosspro.data_prep.task import Task
-from crosspro.data_prep.token import AnnotatedSentence
 
 KEPT, REMOVED, UNFILTERED = "kept", "removed", "unfiltered"
 FILTER_DECISIONS = (KEPT, REMOVED, UNFILTERED)

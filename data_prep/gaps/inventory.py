@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.example import Link
-from crosspro.data_prep.task import NONE, OTHER
-from crosspro.data_prep.token import AnnotatedSentence
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.data_prep.core.token import AnnotatedSentence
 
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 """PRO is the name of the French TreeTagger; annotation of one's own may have it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.core.errors import choices, input_error
 
 Side = Literal["left", "right"]
 

@@ -9,8 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.annotate.tokenised import TokenisedSegment
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.gaps.extract import (
     Placement,
     make_example,
@@ -26,9 +29,6 @@ from crosspro.data_prep.gaps.hand_check import (
 from crosspro.data_prep.gaps.null_subjects import place_null_subjects
 from crosspro.data_prep.gaps.rules import GapRules
 from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_subjects
-from crosspro.data_prep.task import Task
-from crosspro.data_prep.token import AnnotatedSentence
-from crosspro.data_prep.tokenised import TokenisedSegment
 
 
 @dataclass

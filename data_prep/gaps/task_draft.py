@@ -9,9 +9,15 @@ import yaml
 
 from crosspro.data_prep.align.settings import AlignerSettings
 from crosspro.data_prep.annotate.registry import default_tagset
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, quoted
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, quoted
+from crosspro.data_prep.core.task import (
+    OTHER,
+    SubjectFilter,
+    load_task,
+    task_from_mapping,
+    task_names,
+)
 from crosspro.data_prep.gaps.inventory import Proposal
-from crosspro.data_prep.task import OTHER, SubjectFilter, load_task, task_from_mapping, task_names
 
 _DRAFT = """\
 # {source} to {target}: a draft by `crosspro classes` from {segments:,} segments. Check every key.

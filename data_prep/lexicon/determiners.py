@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.words import word_lists
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.words import word_lists
 
 Classes = frozenset[str]
 

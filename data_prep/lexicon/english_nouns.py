@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
+from crosspro.data_prep.core.words import word_lists, word_set
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
-from crosspro.data_prep.words import word_lists, word_set
 
 _MOST_WORDS = 3_000_000
 """So many words of a text are tagged at most: more would tell little more."""

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import CrossproError, InputError, choices, input_error
-from crosspro.data_prep.example import Example, Side
-from crosspro.data_prep.files.textfile import is_file
+from crosspro.data_prep.core.errors import CrossproError, InputError, choices, input_error
+from crosspro.data_prep.core.example import Example, Side
+from crosspro.data_prep.core.files.textfile import is_file
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.determiners import LANGUAGES
 from crosspro.data_prep.lexicon.english_nouns import english_words
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon
 from crosspro.data_prep.lexicon.packages import PACKAGES
-from crosspro.data_prep.task import Task
 
 AUTO, INDUCED = "auto", "induced"
 _OF_LANGUAGE = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}

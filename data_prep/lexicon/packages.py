@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from crosspro.data_prep.errors import CrossproError, how_to_install, input_error, quoted
-from crosspro.data_prep.files.textfile import read_lines
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error, quoted
+from crosspro.data_prep.core.files.textfile import read_lines
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}

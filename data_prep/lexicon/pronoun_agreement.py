@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from crosspro.data_prep.joint_task import tasks_of
-from crosspro.data_prep.task import NONE, Task
-from crosspro.data_prep.words import word_lists
+from crosspro.data_prep.core.joint_task import tasks_of
+from crosspro.data_prep.core.task import NONE, Task
+from crosspro.data_prep.core.words import word_lists
 
 NounKind = tuple[str | None, str | None]
 """Gender and number; None is unknown, or may be either."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crosspro.data_prep.errors import CrossproError, quoted
+from crosspro.data_prep.core.errors import CrossproError, quoted
 
 _BEGINNINGS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\0", ".zip": b"PK", ".kenlm": b"mmap lm "}
 _WEB_TYPES = ("text/html", "application/xhtml")

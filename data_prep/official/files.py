@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from crosspro.data_prep.errors import CrossproError, InputError, Problem, choices, quoted
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.whole_number import is_whole_number
 from crosspro.data_prep.official.download import require_http
-from crosspro.data_prep.whole_number import is_whole_number
 
 PAGES = {
     2015: (

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from crosspro.data_prep.files.textfile import write_text
+from crosspro.data_prep.core.files.textfile import write_text
 from crosspro.data_prep.official.content import DownloadError
 
 MANIFEST = "manifest.json"

@@ -12,9 +12,9 @@ from crosspro.evaluation.correlation.case_verdicts import (
 )
 from crosspro.evaluation.correlation.case_weights import WeightStudy
 from crosspro.evaluation.correlation.disagreement import TOTAL
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
-from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
 
 
 def case_text(study: CaseStudy, style: Style = PLAIN) -> str:

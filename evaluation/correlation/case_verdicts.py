@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from crosspro.evaluation.correlation.disagreement import TOTAL, JudgedPronoun
-from crosspro.evaluation.mt_text.case_names import CASES
-from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT
-from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
-from crosspro.evaluation.statistics.signature import make_signature
-from crosspro.evaluation.statistics.significance import (
+from crosspro.evaluation.core.ratio import percentage, ratio_statistics
+from crosspro.evaluation.core.signature import make_signature
+from crosspro.evaluation.core.significance import (
     Interval,
     Resampling,
     bootstrap_sums,
     interval,
 )
-from crosspro.evaluation.statistics.units import tally
+from crosspro.evaluation.core.units import tally
+from crosspro.evaluation.correlation.disagreement import TOTAL, JudgedPronoun
+from crosspro.evaluation.inputs.case_names import CASES
+from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
 
 VERDICT_NAMES = (CORRECT, INCORRECT, BAD)
 

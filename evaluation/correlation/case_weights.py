@@ -21,11 +21,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.correlation.disagreement import JudgedPronoun
 from crosspro.evaluation.correlation.study import Values, pearson, spearman
-from crosspro.evaluation.mt_text.case_names import CASES
-from crosspro.evaluation.statistics.signature import make_signature
+from crosspro.evaluation.inputs.case_names import CASES
 
 APT_A = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 APT_B = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)

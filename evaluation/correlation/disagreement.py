@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.correlation.kinds import KINDS, UNKNOWN_KIND
-from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
-from crosspro.evaluation.statistics.signature import make_signature
-from crosspro.evaluation.statistics.significance import (
+from crosspro.evaluation.core.ratio import percentage, ratio_statistics
+from crosspro.evaluation.core.signature import make_signature
+from crosspro.evaluation.core.significance import (
     Interval,
     Resampling,
     bootstrap_sums,
     interval,
 )
-from crosspro.evaluation.statistics.units import tally
+from crosspro.evaluation.core.units import tally
+from crosspro.evaluation.correlation.kinds import KINDS, UNKNOWN_KIND
 
 CASES = (1, 2, 3)
 """The cases that are compared; the first two say that the pronoun is right."""

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 from crosspro.evaluation.correlation.disagreement import DisagreementStudy
 from crosspro.evaluation.correlation.kinds import KINDS
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
 
 _DISAGREEMENTS = {
     1: "1 same, rejected",

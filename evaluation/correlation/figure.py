@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.correlation.study import CorrelationStudy
-from crosspro.evaluation.layout.figure import FigurePanel, figure_file
-from crosspro.evaluation.layout.scatter import ScatterPlot, scatter_panels
+from crosspro.evaluation.output.figure import FigurePanel, figure_file
+from crosspro.evaluation.output.scatter import ScatterPlot, scatter_panels
 
 _LARGEST, _FINEST = 1e100, 1e9
 """Beyond these the arithmetic of axes and lines has no digits left."""

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.evaluation.correlation.judged_table import KIND
 from crosspro.evaluation.correlation.kinds import KNOWN_LANGUAGES, kind_of
-from crosspro.evaluation.layout.tables import csv_text
-from crosspro.evaluation.mt_text.case_records import CaseRecord
-from crosspro.evaluation.mt_text.placed_verdict import CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.inputs.case_records import CaseRecord
+from crosspro.evaluation.inputs.placed_verdict import CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.output.tables import csv_text
 
 COLUMNS = (
     "system",

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.evaluation.correlation.disagreement import JudgedPronoun
 from crosspro.evaluation.correlation.kinds import KINDS
-from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT
-from crosspro.evaluation.mt_text.table_rows import read_rows
+from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
+from crosspro.evaluation.inputs.table_rows import read_rows
 
 VERDICTS: Mapping[str, bool | None] = {
     **dict.fromkeys((CORRECT, "right", "yes", "true", "1"), True),

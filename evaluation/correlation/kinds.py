@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from crosspro.evaluation.mt_text.pronoun_forms import LANGUAGES, readings_of
+from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES, readings_of
 
 KINDS: Mapping[str, str] = {
     "V": "valid alternative",

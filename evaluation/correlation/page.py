@@ -16,9 +16,9 @@ from crosspro.evaluation.correlation.report import (
     without_table,
 )
 from crosspro.evaluation.correlation.study import CorrelationStudy
-from crosspro.evaluation.layout.figure import figure_html
-from crosspro.evaluation.layout.page import Page, Section, render_tables
-from crosspro.evaluation.layout.template import html_table
+from crosspro.evaluation.output.figure import figure_html
+from crosspro.evaluation.output.page import Page, Section, render_tables
+from crosspro.evaluation.output.template import html_table
 
 
 def correlation_page(study: CorrelationStudy, printed: Printed | None = None) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import Row, csv_number, csv_text
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import Row, csv_number, csv_text
 
 Table = tuple[Row, Sequence[Row], int]
 """A heading, rows, and how many columns are flush left."""

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.mt_text.table_rows import read_rows
-from crosspro.evaluation.statistics.williams import FEWEST as FEWEST_WILLIAMS
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.evaluation.core.williams import FEWEST as FEWEST_WILLIAMS
+from crosspro.evaluation.inputs.table_rows import read_rows
 
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from crosspro.evaluation.core.signature import make_signature
+from crosspro.evaluation.core.significance import Resampling, draws, interval, p_value
+from crosspro.evaluation.core.williams import FEWEST as FEWEST_WILLIAMS
+from crosspro.evaluation.core.williams import WilliamsTest, williams_test
 from crosspro.evaluation.correlation.score_table import FEWEST, ScoreTable
-from crosspro.evaluation.statistics.signature import make_signature
-from crosspro.evaluation.statistics.significance import Resampling, draws, interval, p_value
-from crosspro.evaluation.statistics.williams import FEWEST as FEWEST_WILLIAMS
-from crosspro.evaluation.statistics.williams import WilliamsTest, williams_test
 
 Values = NDArray[np.float64]
 Coefficient = Callable[[Values, Values], Values]

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from crosspro.data_prep.engine import map_shards
-from crosspro.data_prep.step import Report, Step
-from crosspro.evaluation.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.autoprf.score import AutoPrfSettings, evaluate_autoprf
-from crosspro.evaluation.contrastive.accuracy import evaluate_contrastive
-from crosspro.evaluation.contrastive.generative.score import evaluate_generative
+from crosspro.data_prep.core.engine import map_shards
+from crosspro.data_prep.core.step import Report, Step
+from crosspro.evaluation.core.pairs import PairChoice, against_best
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.folder_report.parts import (
     ReportPart,
@@ -26,12 +24,14 @@ from crosspro.evaluation.folder_report.parts import (
     scored_part,
 )
 from crosspro.evaluation.folder_report.sets import PAYLOAD, GeneratedSet, ScoredSet
-from crosspro.evaluation.mt_metrics.pronoun_f1 import evaluate_pronouns
-from crosspro.evaluation.mt_metrics.score import METRICS, TITLES, MTSettings, MTText, evaluate_mt
-from crosspro.evaluation.mt_text.inputs import MtInput, linked_input
-from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
-from crosspro.evaluation.statistics.pairs import PairChoice, against_best
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.inputs.inputs import MtInput, linked_input
+from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
+from crosspro.evaluation.metrics.bleu.score import METRICS, TITLES, MTSettings, MTText, evaluate_mt
+from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive
+from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
 ALIGNING = "aligning words"
 

@@ -13,16 +13,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
-from crosspro.data_prep.errors import InputError, Problem, choices, how_to_install
+from crosspro.data_prep.core.errors import InputError, Problem, choices, how_to_install
 from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles
 from crosspro.evaluation.folder_report.sets import ReadSet, read_set
-from crosspro.evaluation.mt_metrics.score import MTText
-from crosspro.evaluation.mt_text.document_units import Documents, documents_by_id, read_doc_starts
-from crosspro.evaluation.mt_text.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
-from crosspro.evaluation.mt_text.linked_text import raise_problems
-from crosspro.evaluation.mt_text.parallel_lines import check_lengths, lines_of
-from crosspro.evaluation.mt_text.pronoun_forms import LANGUAGES
-from crosspro.evaluation.mt_text.pronoun_lists import PronounLists, lists_names, load_lists
+from crosspro.evaluation.inputs.document_units import Documents, documents_by_id, read_doc_starts
+from crosspro.evaluation.inputs.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
+from crosspro.evaluation.inputs.linked_text import raise_problems
+from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
+from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
+from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
+from crosspro.evaluation.metrics.bleu.score import MTText
 
 LINKED = ("APT", "AutoPRF")
 """The metrics that need source, links and lists of pronouns."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from crosspro.evaluation.apt.cases import Occurrence
-from crosspro.evaluation.apt.score import AptEvaluation
-from crosspro.evaluation.layout.examples import spread_over
-from crosspro.evaluation.layout.page import Section
-from crosspro.evaluation.mt_text.case_names import CASE_NAMES
-from crosspro.evaluation.mt_text.document_units import Documents
-from crosspro.evaluation.mt_text.linked_text import Text
+from crosspro.evaluation.inputs.case_names import CASE_NAMES
+from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.linked_text import Text
+from crosspro.evaluation.metrics.apt.cases import Occurrence
+from crosspro.evaluation.metrics.apt.score import AptEvaluation
+from crosspro.evaluation.output.examples import spread_over
+from crosspro.evaluation.output.page import Section
 
 _KINDS = ("right", "part", "wrong", "wrong", "open", "open")
 """What the six cases say of a translation."""

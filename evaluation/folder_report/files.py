@@ -20,8 +20,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem, input_error, quoted
-from crosspro.evaluation.mt_text.parallel_lines import LANGUAGE, language_of, plain_name
+from crosspro.data_prep.core.errors import Problem, input_error, quoted
+from crosspro.evaluation.inputs.parallel_lines import LANGUAGE, language_of, plain_name
 
 OUTPUTS, CONTRASTIVE = "outputs", "contrastive"
 _SOURCE, _REFERENCE = (

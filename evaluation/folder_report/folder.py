@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crosspro.data_prep.errors import (
+from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
     Problem,
@@ -14,7 +14,8 @@ from crosspro.data_prep.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.step import Report, Step
+from crosspro.data_prep.core.step import Report, Step
+from crosspro.evaluation.core.pairs import AgainstSystem
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import (
@@ -24,8 +25,7 @@ from crosspro.evaluation.folder_report.files import (
     is_text,
 )
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
-from crosspro.evaluation.mt_metrics.score import MTSettings, make_metric
-from crosspro.evaluation.statistics.pairs import AgainstSystem
+from crosspro.evaluation.metrics.bleu.score import MTSettings, make_metric
 
 READING = "reading"
 SMALL = 20_000

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crosspro.data_prep.errors import counted
-from crosspro.data_prep.files.textfile import make_folder, write_text
+from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.files.textfile import make_folder, write_text
+from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.folder_report.parts import Headline
 from crosspro.evaluation.folder_report.results import (
     SAYS,
@@ -18,9 +19,9 @@ from crosspro.evaluation.folder_report.results import (
     report_json,
     standing,
 )
-from crosspro.evaluation.layout.differences import NOT_CORRECTED, differences_table
-from crosspro.evaluation.layout.page import Section, score_bar
-from crosspro.evaluation.layout.template import (
+from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
+from crosspro.evaluation.output.page import Section, score_bar
+from crosspro.evaluation.output.template import (
     SHARED,
     cell_table,
     fill_page,
@@ -28,7 +29,6 @@ from crosspro.evaluation.layout.template import (
     signature_list,
     warning_list,
 )
-from crosspro.evaluation.statistics.score import Score
 
 FILES = ("report.html", "report.json")
 _SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "worse": "▼"}

@@ -12,33 +12,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crosspro.data_prep.errors import counted
-from crosspro.evaluation.apt.report import json_report as apt_json
-from crosspro.evaluation.apt.score import AptEvaluation
-from crosspro.evaluation.autoprf.report import json_report as autoprf_json
-from crosspro.evaluation.autoprf.score import AutoPrfEvaluation
-from crosspro.evaluation.contrastive.accuracy import ContrastiveEvaluation
-from crosspro.evaluation.contrastive.generative.report import RIGHT as GENERATED_RIGHT
-from crosspro.evaluation.contrastive.generative.report import generative_json
-from crosspro.evaluation.contrastive.generative.score import VERDICTS, GenerativeEvaluation
-from crosspro.evaluation.contrastive.group_accuracy import GroupAccuracy
-from crosspro.evaluation.contrastive.report import (
+from crosspro.data_prep.core.errors import counted
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Difference
+from crosspro.evaluation.folder_report.examples import differing_examples
+from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.metrics.apt.report import json_report as apt_json
+from crosspro.evaluation.metrics.apt.score import AptEvaluation
+from crosspro.evaluation.metrics.autoprf.report import json_report as autoprf_json
+from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
+from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
+from crosspro.evaluation.metrics.bleu.pronoun_f1_report import pronoun_json
+from crosspro.evaluation.metrics.bleu.report import json_report as mt_json
+from crosspro.evaluation.metrics.bleu.score import TITLES, MTEvaluation
+from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
+from crosspro.evaluation.metrics.contrastive.group_accuracy import GroupAccuracy
+from crosspro.evaluation.metrics.contrastive.report import (
     contrastive_json,
     group_title,
     note_under,
     set_heading,
 )
-from crosspro.evaluation.folder_report.examples import differing_examples
-from crosspro.evaluation.layout.page import Section, score_bar, shown_score
-from crosspro.evaluation.layout.template import cell_table, html_table
-from crosspro.evaluation.mt_metrics.pronoun_f1 import PronounF1
-from crosspro.evaluation.mt_metrics.pronoun_f1_report import pronoun_json
-from crosspro.evaluation.mt_metrics.report import json_report as mt_json
-from crosspro.evaluation.mt_metrics.score import TITLES, MTEvaluation
-from crosspro.evaluation.mt_text.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.mt_text.document_units import Documents
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.significance import Difference
+from crosspro.evaluation.metrics.expected_forms.report import RIGHT as GENERATED_RIGHT
+from crosspro.evaluation.metrics.expected_forms.report import generative_json
+from crosspro.evaluation.metrics.expected_forms.score import VERDICTS, GenerativeEvaluation
+from crosspro.evaluation.output.page import Section, score_bar, shown_score
+from crosspro.evaluation.output.template import cell_table, html_table
 
 PER_CENT = 100.0
 _FORMS = "pronoun"

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from crosspro import __version__
-from crosspro.data_prep.errors import printable
-from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.files.textfile import count_lines
+from crosspro.data_prep.core.errors import printable
+from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files.textfile import count_lines
+from crosspro.evaluation.core.score import interval_note
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles
 from crosspro.evaluation.folder_report.parts import Headline, ReportPart
-from crosspro.evaluation.layout.differences import NOT_CORRECTED, difference_record
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.statistics.score import interval_note
+from crosspro.evaluation.output.differences import NOT_CORRECTED, difference_record
+from crosspro.evaluation.output.style import PLAIN, Style
 
 SIGNIFICANT = 0.05
 BEST, EQUAL, BASELINE, BETTER, WORSE = "best", "equal", "baseline", "better", "worse"

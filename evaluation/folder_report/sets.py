@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.evaluation.contrastive.accuracy import SystemScores, read_scores
-from crosspro.evaluation.contrastive.formats import ContrastiveSet, read_contrastive
-from crosspro.evaluation.contrastive.generative.expected_sets import is_json, read_expected
-from crosspro.evaluation.contrastive.generative.outputs import GeneratedOutput, read_outputs
-from crosspro.evaluation.contrastive.generative.payload import PayloadRules
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
+from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores, read_scores
+from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, read_contrastive
+from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
+from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput, read_outputs
+from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
 
 PAYLOAD = PayloadRules()
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.protest.categories import NoCategory
 from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 
 Thing = TypeVar("Thing")
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
-from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.evaluation.protest.antecedents import (
     MOST_HEAD_WORDS,
     Antecedent,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 
 COLUMNS = ("document", "word", "category", "head")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from crosspro.evaluation.mt_text.placed_verdict import BAD, CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.protest.review import item_key
 from crosspro.evaluation.protest.score import TokenResult
 from crosspro.evaluation.protest.suite import Suite

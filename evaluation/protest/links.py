@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
 from crosspro.evaluation.protest.language import Slot, TargetWords
 
 WIDEST = 8

@@ -10,9 +10,10 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crosspro.data_prep.errors import counted
-from crosspro.data_prep.task import NONE, OTHER
-from crosspro.evaluation.layout.examples import (
+from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.evaluation.core.score import Score, interval_note
+from crosspro.evaluation.output.examples import (
     MOST_EXAMPLES,
     Examples,
     ExampleVerdict,
@@ -23,8 +24,8 @@ from crosspro.evaluation.layout.examples import (
     Version,
     spread_over,
 )
-from crosspro.evaluation.layout.matrix import heat_maps, make_matrices, without_rare
-from crosspro.evaluation.layout.page import (
+from crosspro.evaluation.output.matrix import heat_maps, make_matrices, without_rare
+from crosspro.evaluation.output.page import (
     Page,
     Section,
     count_button,
@@ -32,7 +33,7 @@ from crosspro.evaluation.layout.page import (
     render,
     score_rows,
 )
-from crosspro.evaluation.layout.template import cell_table, shade
+from crosspro.evaluation.output.template import cell_table, shade
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.links import project, pronoun_in
@@ -47,7 +48,6 @@ from crosspro.evaluation.protest.results import (
 )
 from crosspro.evaluation.protest.score import FoundWords
 from crosspro.evaluation.protest.suite import Positions, SuiteToken, Words
-from crosspro.evaluation.statistics.score import Score, interval_note
 
 _KINDS: dict[Status, Kind] = {
     "automatic": "right",

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.annotate.files import ConlluFile
-from crosspro.data_prep.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.formats.conllu import read_conllu
-from crosspro.data_prep.token import AnnotatedSentence
 from crosspro.evaluation.protest.suite import Place, Words
 
 _NOMINAL = ("NOUN", "PROPN", "PRON")

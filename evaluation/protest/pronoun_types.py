@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.protest.antecedents import Chains
 from crosspro.evaluation.protest.categories import (

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from crosspro.evaluation.layout.differences import difference_record, differences_table
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import Row, score_csv
+from crosspro.evaluation.core.score import Score, interval_note
+from crosspro.evaluation.output.differences import difference_record, differences_table
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import Row, score_csv
 from crosspro.evaluation.protest.build import Candidates
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.results import (
@@ -28,7 +29,6 @@ from crosspro.evaluation.protest.results import (
 )
 from crosspro.evaluation.protest.review import output_text, reference_text, source_text
 from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.statistics.score import Score, interval_note
 
 Table = Callable[[Row, Sequence[Row], int], str]
 HEADINGS = {

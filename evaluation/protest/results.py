@@ -17,27 +17,27 @@ from typing import Literal
 
 import numpy as np
 
-from crosspro.evaluation.protest.categories import CATEGORIES
-from crosspro.evaluation.protest.review import item_key
-from crosspro.evaluation.protest.score import Outcome, TokenResult
-from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.protest.verdicts import Judgement
-from crosspro.evaluation.statistics.ratio import ratio, ratio_statistics
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.signature import make_signature
-from crosspro.evaluation.statistics.significance import (
+from crosspro.evaluation.core.ratio import ratio, ratio_statistics
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.signature import make_signature
+from crosspro.evaluation.core.significance import (
     Difference,
     Resampling,
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.statistics.units import (
+from crosspro.evaluation.core.units import (
     Floats,
     ResampledUnits,
     choose_units,
     side_by_side,
     tally,
 )
+from crosspro.evaluation.protest.categories import CATEGORIES
+from crosspro.evaluation.protest.review import item_key
+from crosspro.evaluation.protest.score import Outcome, TokenResult
+from crosspro.evaluation.protest.suite import Suite
+from crosspro.evaluation.protest.verdicts import Judgement
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
 STATUSES: tuple[Status, ...] = (

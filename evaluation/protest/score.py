@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.links import Neighbours, project, pronoun_in, pronoun_words
 from crosspro.evaluation.protest.silver import Alternative

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem
-from crosspro.evaluation.mt_text.parallel_lines import lines_of
+from crosspro.data_prep.core.errors import Problem
+from crosspro.evaluation.inputs.parallel_lines import lines_of
 from crosspro.evaluation.protest.attempts import Attempts, known
 from crosspro.evaluation.protest.language import TargetWords, target_words
 from crosspro.evaluation.protest.score import TokenResult, score_system

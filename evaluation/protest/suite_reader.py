@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.files.json_text import parse_json
-from crosspro.data_prep.files.limits import SUITE_REFERENCES
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files.json_text import parse_json
+from crosspro.data_prep.core.files.limits import SUITE_REFERENCES
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import ROLES
 from crosspro.evaluation.protest.suite import (

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.errors import InputError, Problem, quoted
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.links import scan_links
-from crosspro.evaluation.mt_text.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
 from crosspro.evaluation.protest.locate import locate
 from crosspro.evaluation.protest.suite import Place, Positions, Suite, Words
 from crosspro.evaluation.protest.text import NO_CORPUS, Corpus, Report, make_links

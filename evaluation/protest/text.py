@@ -16,11 +16,11 @@ from pathlib import Path
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import format_of, read_bitext
-from crosspro.data_prep.errors import InputError, Problem, input_error
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.links import scan_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.evaluation.mt_text.parallel_lines import parallel_lines
+from crosspro.evaluation.inputs.parallel_lines import parallel_lines
 from crosspro.evaluation.protest.suite import Words
 
 Report = Callable[[str], None]

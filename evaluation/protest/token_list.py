@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crosspro.evaluation.mt_text.anchors import source_pronoun
-from crosspro.evaluation.mt_text.pronoun_lists import PronounLists
+from crosspro.evaluation.inputs.anchors import source_pronoun
+from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.suite import Suite, SuiteToken
 

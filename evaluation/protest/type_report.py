@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from crosspro.data_prep.errors import counted
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_number, csv_text
+from crosspro.data_prep.core.errors import counted
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.evaluation.protest.pronoun_types import PronounTypes
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from crosspro.data_prep.errors import Problem, choices
+from crosspro.data_prep.core.errors import Problem, choices
 
 Value = Literal["right", "wrong", "unclear"]
 VALUES = ("right", "wrong", "unclear")

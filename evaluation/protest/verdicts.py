@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from crosspro.data_prep.errors import InputError, input_error
+from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.evaluation.protest.verdict_records import (
     VALUES,
     AnnotatorVerdict,

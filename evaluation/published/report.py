@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_text
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_text
 from crosspro.evaluation.published.results import (
     SOURCES,
     PublishedResult,

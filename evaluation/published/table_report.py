@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from crosspro.evaluation.layout.style import PLAIN, Style
-from crosspro.evaluation.layout.tables import csv_text
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_text
 from crosspro.evaluation.published.tables import PublishedTable
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")

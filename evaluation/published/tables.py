@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from crosspro.data_prep.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.evaluation.published.results import read_figures
 
 _CATALOGUE = Path(__file__).resolve().parent / "tables.yaml"

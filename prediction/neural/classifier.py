@@ -14,8 +14,8 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.evaluation.submissions.confusion import confusion_counts
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.batches import Batch, Batches, FixedBatches
 from crosspro.prediction.neural.distillation import distilled_losses

@@ -16,13 +16,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.example_digest import examples_digest
-from crosspro.data_prep.files.digest import sha256_of
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.example_digest import examples_digest
+from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.neural.network import Network, gap_losses
 from crosspro.prediction.neural.tensors import GapTensors

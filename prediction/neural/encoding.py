@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.cache import content_key
-from crosspro.data_prep.errors import input_error
+from crosspro.data_prep.core.cache import content_key
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import entry_line
-from crosspro.data_prep.task import Task
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.flat_text import POSITIONS, FlatText, Reading
 from crosspro.prediction.neural.vocabulary import (

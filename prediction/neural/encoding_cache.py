@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crosspro.data_prep.cache import Cache, content_key
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints, encode
 from crosspro.prediction.neural.flat_text import POSITIONS
 from crosspro.prediction.neural.unread_text import UnreadText

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example, Gap, split_tag
+from crosspro.data_prep.core.token import TAG_SEPARATOR, Token
 from crosspro.data_prep.formats.placeholder import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.token import TAG_SEPARATOR, Token
 
 GAP_WORD = "<gap>"
 

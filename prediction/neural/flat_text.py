@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.neural.fields import Field, Tokens
 from crosspro.prediction.neural.subwords import Units

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.core.example import Side
+from crosspro.data_prep.core.step import Report
 from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
-from crosspro.data_prep.step import Report
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.sampling import Indices

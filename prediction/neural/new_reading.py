@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.neural.flat_text import Reading
 from crosspro.prediction.neural.lexicon_input import Text, lexicons_for, noun_lists
 from crosspro.prediction.neural.network import Reads

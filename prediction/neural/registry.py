@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Callable
 from typing import TypeVar
 
-from crosspro.data_prep.errors import choices, input_error
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.prediction.entry_points import entry_class, entry_names
 from crosspro.prediction.neural import networks
 from crosspro.prediction.neural.network import Network

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar, get_type_hints
 
-from crosspro.data_prep.errors import Problem, choices, quoted
+from crosspro.data_prep.core.errors import Problem, choices, quoted
 from crosspro.prediction.neural.network import Network
 from crosspro.prediction.neural.training_settings import Limits
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from crosspro.data_prep.errors import InputError, Problem, input_error
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
-from crosspro.data_prep.pointed_nouns import PointedNouns
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score

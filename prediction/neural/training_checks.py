@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
 from crosspro.prediction.neural.encoding import Ints
 from crosspro.prediction.neural.network import Reads
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from crosspro.data_prep.task import Task
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.neural.batches import Batches, FixedBatches, in_order
 from crosspro.prediction.neural.distillation import SoftTargets

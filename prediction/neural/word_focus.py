@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from crosspro.data_prep.example import Example, Side
+from crosspro.data_prep.core.example import Example, Side
 from crosspro.prediction.evidence import Cell, EvidenceTable, GapQuestion
 from crosspro.prediction.neural.flat_text import FlatText
 from crosspro.prediction.neural.network import Network

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 from crosspro.prediction.neural.flat_text import FlatText, Reading
 
 

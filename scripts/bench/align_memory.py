@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, repeat
 from pathlib import Path
 
-from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.evaluation.output.tables import text_table
 
 WORDS = re.compile(r"\w+['’]|\w+(?:-\w+)*|[^\w\s]")
 HEADING = ("pairs", "tokens a pair", "jobs", "CPU s", "wall s", "RSS MB", "PSS MB", "disk MB")

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.align.evaluate import score_links
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.output.tables import text_table
 
 WORDS = re.compile(r"\w+['’]|\w+(?:-\w+)*|[^\w\s]")
 HEADING = ("aligner", "model", "segments", "jobs", "seconds", "MB", "segments/s", "F1", "pronouns")

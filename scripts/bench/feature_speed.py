@@ -24,10 +24,10 @@ from omegaconf import OmegaConf
 
 from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.conf import CONF_DIR
+from crosspro.data_prep.annotate.layers import read_layered
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import read_layered
-from crosspro.data_prep.task import Task, load_task
 
 SYSTEMS = ("stymne_svm", "stymne_svm_2017", "helsinki_svm", "uedin_maxent", "cuni_linear",
            "limsi_forest")  # fmt: skip

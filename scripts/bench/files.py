@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.placeholder import placeholder
-from crosspro.data_prep.task import load_task
 
 
 def write_large(path: Path, lines: int, seed: int = 1, predicted: bool = False) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.load import load_model
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.placeholder import is_placeholder, placeholder
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.task import load_task
 
 APART = 4
 

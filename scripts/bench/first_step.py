@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.task import load_task
 
 MARK = "first training step"
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import torch
 
-from crosspro.data_prep.layers import layers_beside, read_layered
+from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.prediction.neural.inference import has_bfloat16
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import System, load_system

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from pathlib import Path
 
-from crosspro.data_prep.files.textfile import read_lines
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.evaluation.output.tables import text_table
 
 _ROW = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
 """A line of the table at the end of `crosspro prepare`: step, seconds, CPU seconds."""

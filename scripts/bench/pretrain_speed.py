@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.neural.batches import on_device
 from crosspro.prediction.neural.document_rows import row_width
 from crosspro.prediction.neural.encoding import closed_vocabularies

@@ -25,7 +25,7 @@ def main() -> None:
             code = (
                 "import sys; "
                 "from crosspro.data_prep.formats.shared_task import read_examples as r; "
-                "from crosspro.data_prep.task import load_task as t; "
+                "from crosspro.data_prep.core.task import load_task as t; "
                 "print(sum(len(e.gaps) for e in r(sys.argv[1], t('en-fr'))))"
             )
             size = path.stat().st_size / 1e6

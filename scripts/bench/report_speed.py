@@ -17,14 +17,14 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.sample import sample_path
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json
-from crosspro.evaluation.statistics.significance import Resampling
 from crosspro.scripts.bench.measure import measure
 from crosspro.scripts.steps import StepDisplay
 

@@ -29,18 +29,18 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
-from crosspro.evaluation.protest.verdict_rows import all_verdicts
-from crosspro.evaluation.protest.verdicts import Item, VerdictStore
-from crosspro.evaluation.review.item_files import items_text
-from crosspro.evaluation.review.items import (
+from crosspro.evaluation.human.item_files import items_text
+from crosspro.evaluation.human.items import (
     MarkedWords,
     ReviewCandidate,
     ReviewItem,
     ReviewLine,
     ReviewSet,
 )
-from crosspro.evaluation.review.work import code_of
-from crosspro.scripts.review_server.links import open_key
+from crosspro.evaluation.human.work import code_of
+from crosspro.evaluation.protest.verdict_rows import all_verdicts
+from crosspro.evaluation.protest.verdicts import Item, VerdictStore
+from crosspro.scripts.servers.review.links import open_key
 
 SOURCE = "It is said that the old machine was built so that it could run without anybody"
 TARGET = "On dit que la vieille machine a été construite pour qu' elle puisse tourner seule"

@@ -19,20 +19,24 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
-from crosspro.data_prep.antecedents import Candidate, antecedent_candidates, nearest_agreeing
-from crosspro.data_prep.errors import choices, input_error, quoted
-from crosspro.data_prep.example import Example, Gap, Mention
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.data_prep.lexicon.pronoun_agreement import NounKind, pronoun_kinds
-from crosspro.data_prep.token import AnnotatedSentence, Token
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.pipeline.antecedents import (
+    Candidate,
+    antecedent_candidates,
+    nearest_agreeing,
+)
+from crosspro.evaluation.core.ratio import percentage, ratio_statistics
+from crosspro.evaluation.core.significance import Resampling, scores_of
+from crosspro.evaluation.core.units import choose_units, tally
+from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.antecedents import CHAIN
 from crosspro.evaluation.protest.categories import ANAPHORIC, function_of
-from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
-from crosspro.evaluation.statistics.significance import Resampling, scores_of
-from crosspro.evaluation.statistics.units import choose_units, tally
 from crosspro.scripts.main import command_app, run
 
 app = command_app()

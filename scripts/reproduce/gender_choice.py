@@ -22,17 +22,17 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.words import names_of
-from crosspro.evaluation.contrastive.accuracy import (
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.words import names_of
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.contrastive.accuracy import (
     ContrastiveEvaluation,
     SystemScores,
     evaluate_contrastive,
 )
-from crosspro.evaluation.contrastive.report import contrastive_text
-from crosspro.evaluation.layout.style import Style
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.metrics.contrastive.report import contrastive_text
+from crosspro.evaluation.output.style import Style
 from crosspro.prediction.contrastive import (
     ContrastiveTexts,
     PreparedSet,

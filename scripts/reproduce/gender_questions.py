@@ -15,18 +15,18 @@ from itertools import groupby
 from pathlib import Path
 
 from crosspro.data_prep.bitext.read import beside
-from crosspro.data_prep.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.example import Example, Link
-from crosspro.data_prep.task import OTHER, Task
-from crosspro.data_prep.words import word_lists
-from crosspro.evaluation.contrastive.build import CURRENT, Line, read_lines_of
-from crosspro.evaluation.contrastive.formats import (
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.core.words import word_lists
+from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
+from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
     Instance,
     WrongTranslation,
     content_digest,
 )
-from crosspro.evaluation.mt_text.parallel_lines import lines_of
 from crosspro.prediction.contrastive import PreparedSet
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located
 

@@ -22,17 +22,21 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from crosspro.data_prep.antecedents import Candidate, antecedent_candidates, nearest_agreeing
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.example import Example, Link
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.pointed_nouns import PointedNoun, PointedNouns, no_noun
-from crosspro.data_prep.task import Task
-from crosspro.evaluation.layout.tables import text_table
-from crosspro.evaluation.statistics.ratio import percentage, ratio_statistics
-from crosspro.evaluation.statistics.significance import Resampling, paired_tests, scores_of
-from crosspro.evaluation.statistics.units import choose_units, side_by_side, tally
+from crosspro.data_prep.pipeline.antecedents import (
+    Candidate,
+    antecedent_candidates,
+    nearest_agreeing,
+)
+from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun, PointedNouns, no_noun
+from crosspro.evaluation.core.ratio import percentage, ratio_statistics
+from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
+from crosspro.evaluation.core.units import choose_units, side_by_side, tally
+from crosspro.evaluation.output.tables import text_table
 from crosspro.prediction.contrastive import segment_examples, segment_links
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, nearest_source
 from crosspro.prediction.neural.registry import pointing_networks

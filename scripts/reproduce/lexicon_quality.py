@@ -23,12 +23,12 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.files.textfile import read_text_lines
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.output.tables import text_table
 from crosspro.scripts.main import command_app, run
 
 app = command_app()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.example import Link
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.silver import Alternative

@@ -20,10 +20,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.errors import Problem, input_error
-from crosspro.data_prep.example import Link
+from crosspro.data_prep.core.errors import Problem, input_error
+from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.build import Candidates, ParallelText, find_candidates
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.decisions import read_decisions

@@ -30,10 +30,10 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from crosspro.data_prep.errors import InputError, Problem
-from crosspro.data_prep.layers import layers_beside
-from crosspro.data_prep.task import Task, load_task
-from crosspro.evaluation.statistics.significance import (
+from crosspro.data_prep.annotate.layers import layers_beside
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.task import Task, load_task
+from crosspro.evaluation.core.significance import (
     Difference,
     Metric,
     Resampling,
@@ -41,15 +41,20 @@ from crosspro.evaluation.statistics.significance import (
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.statistics.units import Floats
-from crosspro.evaluation.submissions.scores import (
+from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.metrics.submissions.scores import (
     ConfusionMetric,
     accuracy,
     frequent_macro_recall,
     macro_recall,
 )
-from crosspro.evaluation.submissions.submission import Gold, Submission, read_gold, read_submissions
-from crosspro.evaluation.submissions.units import confusion_units, on_sums
+from crosspro.evaluation.metrics.submissions.submission import (
+    Gold,
+    Submission,
+    read_gold,
+    read_submissions,
+)
+from crosspro.evaluation.metrics.submissions.units import confusion_units, on_sums
 from crosspro.prediction.runs import Run, find_run
 from crosspro.scripts.main import command_app, run
 

@@ -22,7 +22,7 @@ from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.gaps.subjects.filter import judge_by_rules
 from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.evaluation.output.tables import text_table
 
 PRONOUNS = {"en": ("it",), "de": ("es", "sie")}
 SUBJECT_LABELS = frozenset(("nsubj", "nsubj:pass", "expl"))

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.layers import read_layered
-from crosspro.data_prep.pairs.pair_links import aligner_of_package, aligner_with_prior
-from crosspro.data_prep.pairs.pipeline import PairPipeline
-from crosspro.data_prep.pairs.typed_text import WRITTEN_GAP, SentencePair
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.layout.tables import text_table
+from crosspro.data_prep.annotate.layers import read_layered
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package, aligner_with_prior
+from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pipeline.pairs.typed_text import WRITTEN_GAP, SentencePair
+from crosspro.evaluation.output.tables import text_table
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.errors import input_error
-from crosspro.data_prep.files.textfile import make_folder, read_text_lines, write_text
-from crosspro.evaluation.contrastive.generative.report import generative_text
-from crosspro.evaluation.contrastive.generative.score import (
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files.textfile import make_folder, read_text_lines, write_text
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
+from crosspro.evaluation.folder_report.sets import PAYLOAD, read_set
+from crosspro.evaluation.metrics.expected_forms.report import generative_text
+from crosspro.evaluation.metrics.expected_forms.score import (
     GenerativeEvaluation,
     evaluate_generative,
 )
-from crosspro.evaluation.contrastive.released.ctxpro import ctxpro_printout
-from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
-from crosspro.evaluation.folder_report.sets import PAYLOAD, read_set
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.evaluation.released.contrastive.ctxpro import ctxpro_printout
 
 SYSTEMS = ("google", "bing", "aws", "systran")
 FORMS = {"fr": ("il", "elle"), "de": ("er", "sie"), "es": ("él", "ella")}

@@ -15,13 +15,13 @@ from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram.load import save_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.fork import forked
+from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.fork import forked
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.data_prep.task import NONE, OTHER, load_task
-from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.scores import accuracy, macro_recall
+from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
 from crosspro.prediction.system import load_system
 from tests.baselines.features.document import DOCUMENT
 from tests.integration.training import composed

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.gap_texts import GapTextReader, target_words
 from crosspro.baselines.ngram.arpa import read_arpa
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
 from tests.conftest import GOLDEN
 
 MODEL = read_arpa(GOLDEN / "lm_baseline" / "toy.fr.arpa")

@@ -15,13 +15,13 @@ from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.gender_number import gender_numbers
 from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.task import load_task
-from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
 

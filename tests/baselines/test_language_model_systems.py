@@ -13,13 +13,13 @@ from crosspro.baselines.fill import task_fillers
 from crosspro.baselines.fill_output import fill_exactly
 from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.submissions.confusion import confusion_counts
-from crosspro.evaluation.submissions.scores import macro_recall
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import macro_recall
 from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predict_stream, with_predictions

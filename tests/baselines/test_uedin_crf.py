@@ -11,10 +11,10 @@ from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example, Gap, Mention
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
 

@@ -11,11 +11,11 @@ from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import NAMED_SETS
 from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import read_run

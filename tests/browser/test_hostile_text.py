@@ -18,9 +18,9 @@ from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from tests.evaluation.folder_report.folders import make_folder
-from tests.prediction.serve.conftest import WORDS, fitted
 from tests.scripts.apt_files import APT
 from tests.scripts.run import crosspro
+from tests.scripts.servers.prediction.conftest import WORDS, fitted
 from tests.scripts.test_serve import start
 
 playwright = pytest.importorskip(

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.evaluation.human.item_files import items_text
+from crosspro.evaluation.human.items import KnownAnswer, ReviewCandidate
 from crosspro.evaluation.protest.verdicts import Item
-from crosspro.evaluation.review.item_files import items_text
-from crosspro.evaluation.review.items import KnownAnswer, ReviewCandidate
 from tests.browser.conftest import ReviewProcess
-from tests.evaluation.review.sets import make_set
+from tests.evaluation.human.sets import make_set
 
 ATTACKS = (
     "<script>window.hit=1</script>",

@@ -10,7 +10,7 @@ import signal
 import pytest
 
 from tests.browser.legible import hard_to_read
-from tests.prediction.serve.conftest import HOUSE, small_systems
+from tests.scripts.servers.prediction.conftest import HOUSE, small_systems
 from tests.scripts.test_serve import start
 
 pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import OTHER, load_task
 from crosspro.data_prep.sample import (
     GENRES,
     KINDS,
@@ -22,7 +23,6 @@ from crosspro.data_prep.sample import (
     sample_path,
     sample_summary,
 )
-from crosspro.data_prep.task import OTHER, load_task
 
 SENTENCE_END = {".", "!", "?"}
 SPANISH_NON_VERBS = {"él", "ella", "usted", "este", "eso", "esos", "que", "lo", "la", "se", "no"}

@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from tests.fuzz.mutate import mutate
 from tests.fuzz.structured import has_form, rewrite
 from tests.fuzz.subject import DifferenceError, Files, Subject, write_files

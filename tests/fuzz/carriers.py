@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from random import Random
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from tests.fuzz.commands import COMMAND, _outputs
 from tests.fuzz.subject import Files, Subject, files_of, require
 from tests.fuzz.workshop import LINES

@@ -20,7 +20,7 @@ from typing import Any
 
 import typer
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.scripts.main import COMMANDS
 from tests.fuzz.mutate import NUMBERS, mutate
 from tests.fuzz.subject import Files, Subject, files_of, require

@@ -14,19 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
-from crosspro.evaluation.apt.equivalents import read_judged
-from crosspro.evaluation.apt.released.config import read_config
-from crosspro.evaluation.contrastive.accuracy import decide, read_scores
-from crosspro.evaluation.contrastive.formats import read_contrastive, read_json
-from crosspro.evaluation.contrastive.generative.expected_sets import read_expected
-from crosspro.evaluation.contrastive.generative.outputs import read_outputs
-from crosspro.evaluation.contrastive.generative.payload import PayloadRules
-from crosspro.evaluation.contrastive.generative.score import judge
-from crosspro.evaluation.contrastive.released.ctxpro import released_instances
-from crosspro.evaluation.contrastive.released.generative_contrapro import script_rows
-from crosspro.evaluation.contrastive.sentences import ContextWindow, sentences_to_translate
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.correlation.case_verdicts import study_cases
 from crosspro.evaluation.correlation.disagreement import study_disagreement
 from crosspro.evaluation.correlation.figure import correlation_figure
@@ -39,16 +29,35 @@ from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json
-from crosspro.evaluation.mt_text.case_records import read_case_records
-from crosspro.evaluation.mt_text.document_units import read_doc_starts
-from crosspro.evaluation.mt_text.inputs import InputPaths, read_input
-from crosspro.evaluation.mt_text.linked_text import read_links, read_text
-from crosspro.evaluation.mt_text.placed_verdict import PlacedVerdict
-from crosspro.evaluation.mt_text.pronoun_lists import (
+from crosspro.evaluation.human.campaign import Campaign, CampaignSettings
+from crosspro.evaluation.human.campaign_file import CampaignFile
+from crosspro.evaluation.human.exchange import add_history, history, read_history
+from crosspro.evaluation.human.filled_gaps import read_filled_gaps
+from crosspro.evaluation.human.gap_report import gap_json, gap_text, judged_csv
+from crosspro.evaluation.human.gap_scores import evaluate_gaps
+from crosspro.evaluation.human.plan import PlanSettings
+from crosspro.evaluation.human.progress import overview
+from crosspro.evaluation.human.response import Response
+from crosspro.evaluation.human.work import note_event, read_work, save, undo
+from crosspro.evaluation.inputs.case_records import read_case_records
+from crosspro.evaluation.inputs.document_units import read_doc_starts
+from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+from crosspro.evaluation.inputs.linked_text import read_links, read_text
+from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
+from crosspro.evaluation.inputs.pronoun_lists import (
     lists_from_mapping,
     lists_to_mapping,
     load_lists,
 )
+from crosspro.evaluation.metrics.apt.equivalents import read_judged
+from crosspro.evaluation.metrics.contrastive.accuracy import decide, read_scores
+from crosspro.evaluation.metrics.contrastive.formats import read_contrastive, read_json
+from crosspro.evaluation.metrics.contrastive.sentences import ContextWindow, sentences_to_translate
+from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
+from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.score import judge
+from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.evaluation.protest.decisions import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
 from crosspro.evaluation.protest.parsed_heads import ParsedHeads, read_source_parse
@@ -58,19 +67,10 @@ from crosspro.evaluation.protest.suite import Place, write_suite
 from crosspro.evaluation.protest.suite_reader import read_suite
 from crosspro.evaluation.protest.systems import read_system
 from crosspro.evaluation.protest.verdicts import VerdictStore
-from crosspro.evaluation.review.campaign import Campaign, CampaignSettings
-from crosspro.evaluation.review.campaign_file import CampaignFile
-from crosspro.evaluation.review.exchange import add_history, history, read_history
-from crosspro.evaluation.review.filled_gaps import read_filled_gaps
-from crosspro.evaluation.review.gap_report import gap_json, gap_text, judged_csv
-from crosspro.evaluation.review.gap_scores import evaluate_gaps
-from crosspro.evaluation.review.plan import PlanSettings
-from crosspro.evaluation.review.progress import overview
-from crosspro.evaluation.review.response import Response
-from crosspro.evaluation.review.work import note_event, read_work, save, undo
-from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.submissions.submission import read_gold, read_submissions
-from tests.evaluation.review.sets import make_set
+from crosspro.evaluation.released.apt.config import read_config
+from crosspro.evaluation.released.contrastive.ctxpro import released_instances
+from crosspro.evaluation.released.contrastive.generative_contrapro import script_rows
+from tests.evaluation.human.sets import make_set
 from tests.fuzz.subject import Files, Subject, files_of, require, round_trip
 from tests.fuzz.text_readers import EN_FR
 

@@ -17,9 +17,9 @@ from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.sentences import read_targets, read_text
 from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.annotate.store import read_store, to_lines
-from crosspro.data_prep.cache import Cache
+from crosspro.data_prep.core.cache import Cache
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.model_export import export_run
 from crosspro.prediction.neural.resuming import read_checkpoint
 from crosspro.prediction.runs import Configuration, Run, Times, read_run, write_run

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from tests.fuzz import campaign as machinery
 from tests.fuzz.campaign import campaign, describe, draw, table
 from tests.fuzz.subject import DifferenceError, Subject, write_files

@@ -13,15 +13,15 @@ from pathlib import Path
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.lexicon.lexicon import HEADER as LEXICON_HEADER
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.system import load_system
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
-from tests.evaluation.contrastive.instances import BLOCK
 from tests.evaluation.folder_report.folders import make_folder
+from tests.evaluation.metrics.contrastive.instances import BLOCK
 from tests.scripts.run import crosspro
 
 MAKES = (

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_corpus
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.system import load_system
 from tests.integration.training import train
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.evaluation.mt_text.pronoun_lists import lists_names, load_lists
+from crosspro.evaluation.inputs.pronoun_lists import lists_names, load_lists
 from crosspro.evaluation.protest.language import shipped_languages
 from tests.conftest import ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system

@@ -11,9 +11,9 @@ import sys
 import pytest
 import yaml
 
+from crosspro.data_prep.core.task import load_task, task_to_mapping
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
-from crosspro.data_prep.task import load_task, task_to_mapping
 from crosspro.prediction.runs import read_run
 from tests.conftest import ROOT
 from tests.integration.training import SMALL, train
@@ -257,7 +257,7 @@ def test_data_may_come_from_a_function_of_ones_own(tmp_path):
     )
     (tmp_path / "my_corpus.py").write_text(
         "from crosspro.data_prep.demo.corpus import demo_examples\n"
-        "from crosspro.data_prep.sets.splits import Splits\n"
+        "from crosspro.data_prep.pipeline.sets.splits import Splits\n"
         "def halves(task, size: int):\n"
         "    text = demo_examples(task, 'train', size)\n"
         "    half = len(text) // 2\n"

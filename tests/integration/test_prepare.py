@@ -15,10 +15,10 @@ from itertools import islice
 import pytest
 
 from crosspro.data_prep.annotate import shards
+from crosspro.data_prep.annotate.layers import read_layered
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.layers import read_layered
 from crosspro.data_prep.sample import read_gold, sample_path
-from crosspro.data_prep.task import load_task
 from tests.conftest import ROOT, SHARED_DATA
 from tests.scripts.run import crosspro
 

@@ -19,9 +19,9 @@ import pytest
 
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import COMMANDS
 from tests.conftest import GOLDEN, ROOT
 from tests.scripts.run import crosspro

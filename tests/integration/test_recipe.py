@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.integration.training import train

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.task import load_task
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.contrastive.formats import read_contrastive
+from crosspro.data_prep.core.task import load_task
+from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
 from crosspro.prediction.contrastive import ContrastiveTexts, prepare_set
-from tests.evaluation.contrastive.instances import french_instance, written_set
+from tests.evaluation.metrics.contrastive.instances import french_instance, written_set
 
 
 def prepared(tmp_path, content, **files):

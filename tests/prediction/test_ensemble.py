@@ -11,8 +11,8 @@ from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.adjustment import TAUS, adjust
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.ensemble import Ensemble, mix

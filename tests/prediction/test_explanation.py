@@ -16,10 +16,10 @@ from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.evidence import GapQuestion
 from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
 from crosspro.prediction.model_export import export_run
 from crosspro.prediction.system import load_system

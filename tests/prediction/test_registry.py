@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
 from crosspro.prediction.registry import OWN
 from crosspro.prediction.run_settings import Settings
 from crosspro.prediction.system import is_registered, load_system, system_class

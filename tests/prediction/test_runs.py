@@ -13,14 +13,14 @@ import pytest
 
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.example import Example
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.sets.splits import demo_splits, file_splits
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.prediction.fit_and_score import contents, differ_wildly, fit_and_score
 from crosspro.prediction.fit_report import (
     EnsembleReport,
@@ -31,7 +31,7 @@ from crosspro.prediction.fit_report import (
 )
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
-from tests.data_prep.sets.test_cues import with_links, without_links
+from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
 
 TASK = load_task("en-fr")
 SIZES = {"train": 20, "dev": 5, "test": 5}

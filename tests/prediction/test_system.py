@@ -17,8 +17,8 @@ from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.output import predict_stream, whole_documents, with_predictions
 from crosspro.prediction.pair_prediction import predict_last

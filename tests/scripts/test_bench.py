@@ -13,12 +13,12 @@ import torch
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.pipeline.sets.splits import demo_splits
 from crosspro.data_prep.sample import sample_path
-from crosspro.data_prep.sets.splits import demo_splits
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.submissions.submission import read_gold
+from crosspro.evaluation.metrics.submissions.submission import read_gold
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention

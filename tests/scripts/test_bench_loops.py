@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.task import load_task
-from crosspro.evaluation.submissions.results import evaluate
-from crosspro.evaluation.submissions.submission import read_gold, read_submissions
+from crosspro.data_prep.core.task import load_task
+from crosspro.evaluation.metrics.submissions.results import evaluate
+from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.scripts.bench.files import write_large
 from crosspro.scripts.bench.plain_loops import score, words
 

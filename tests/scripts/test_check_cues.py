@@ -10,7 +10,7 @@ import pytest
 
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from tests.data_prep.sets.test_cues import with_links, without_links
+from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
 from tests.scripts.run import crosspro
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.sample import sample_path
-from crosspro.data_prep.task import load_task
 from tests.scripts.run import crosspro
 
 PRONOUNS = frozenset(

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from crosspro.data_prep.task import task_names
+from crosspro.data_prep.core.task import task_names
 from crosspro.scripts.main import COMMANDS
 from tests.scripts.run import crosspro
 

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from crosspro.baselines.ngram_system import NGramSystem
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from tests.conftest import GOLDEN, ROOT, SHARED_DATA
-from tests.evaluation.contrastive.instances import french_instance, written_set
+from tests.evaluation.metrics.contrastive.instances import french_instance, written_set
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "contrastive" / "small_set"

@@ -8,9 +8,9 @@ from collections import Counter
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.runs import names_of, read_run
 from crosspro.prediction.system import load_system

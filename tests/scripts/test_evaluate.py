@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.conftest import GOLDEN
-from tests.evaluation.layout.reading import check_page
+from tests.evaluation.output.reading import check_page
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "scorer" / "en-fr_random"

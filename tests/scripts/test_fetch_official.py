@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official.download import read_manifest
 from crosspro.data_prep.official.files import COLUMNS
 from crosspro.scripts.fetch_official import app

@@ -9,10 +9,10 @@ import pytest
 import crosspro as api
 from crosspro.baselines.class_prior import ClassPrior
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.runs import Times, read_run, write_run

@@ -11,9 +11,9 @@ import typer
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.annotate.tokenise import tokenise
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.contrastive import ContrastiveTexts, prepare_set
 from crosspro.prediction.contrastive_gaps import ContrastiveSegment
 from crosspro.prediction.model_export import export_run

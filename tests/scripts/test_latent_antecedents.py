@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon, write_lexicon
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.model_export import export_run
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.scripts.reproduce.latent_antecedents import FoundNoun, judge, measure, report

@@ -9,10 +9,10 @@ import pytest
 
 from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.neural.system import NeuralSystem

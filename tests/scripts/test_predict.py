@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.conftest import GOLDEN
-from tests.evaluation.layout.reading import check_page
+from tests.evaluation.output.reading import check_page
 from tests.prediction.neural.small import SMALL
 from tests.scripts.run import crosspro
 

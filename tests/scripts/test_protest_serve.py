@@ -7,9 +7,9 @@ import socket
 
 import pytest
 
-from crosspro.evaluation.review.item_files import items_text, read_items
+from crosspro.evaluation.human.item_files import items_text, read_items
 from tests.conftest import GOLDEN
-from tests.evaluation.review.sets import make_set
+from tests.evaluation.human.sets import make_set
 from tests.scripts.run import crosspro
 
 PROTEST = GOLDEN / "protest"

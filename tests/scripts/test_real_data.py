@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from crosspro.data_prep.annotate.layers import read_layered
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links
-from crosspro.data_prep.layers import read_layered
-from crosspro.data_prep.task import load_task
 
 TEXT = {
     "en": ("It works .", "They sleep .", "It is red ."),

@@ -15,8 +15,8 @@ import urllib.request
 import pytest
 
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.task import load_task
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 

@@ -9,9 +9,9 @@ from zlib import crc32
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.task import load_task
 from crosspro.scripts.main import run as command
 from crosspro.scripts.reproduce.single_gaps import app, split
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from crosspro.data_prep.errors import Problem, printable
-from crosspro.evaluation.layout.tables import markdown_table, text_table
+from crosspro.data_prep.core.errors import Problem, printable
+from crosspro.evaluation.output.tables import markdown_table, text_table
 from tests.conftest import ROOT
 from tests.integration.training import SMALL
 from tests.scripts.run import crosspro

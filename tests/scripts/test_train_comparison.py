@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from crosspro.data_prep.core.task import load_task, task_names
 from crosspro.data_prep.demo.corpus import demo_corpus
-from crosspro.data_prep.task import load_task, task_names
 from crosspro.scripts.train_comparison import demo_ceilings
 
 

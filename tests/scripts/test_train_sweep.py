@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.evaluation.statistics.score import Score
+from crosspro.evaluation.core.score import Score
 from crosspro.prediction.runs import Configuration, Run, Times
 from crosspro.scripts.train_sweep import folder_name, mean_scores, means_table, naming_arguments
 

@@ -12,13 +12,13 @@ from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.idiap_plm import IdiapPLM
 from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.example import Mention
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.example import Mention
 from crosspro.data_prep.formats.chains import ChainRow, write_chains
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.layers import layers_in
-from crosspro.data_prep.sets.splits import Splits
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import layer_notes

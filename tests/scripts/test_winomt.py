@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.scripts.reproduce.winomt import (
     SYSTEMS,
     make_instances,

@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-from crosspro.data_prep.files.table_file import table_rows
+from crosspro.data_prep.core.files.table_file import table_rows
 
 _FOLDER = Path(__file__).resolve().parent
 

@@ -10,8 +10,8 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from crosspro.data_prep.files.table_file import table_rows
-from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.files.table_file import table_rows
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 
 WordClass = Enum(
     "WordClass",

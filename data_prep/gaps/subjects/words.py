@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from crosspro.data_prep.words import word_lists
+from crosspro.data_prep.core.words import word_lists
 
 
 @cache

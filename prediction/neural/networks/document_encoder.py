@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.antecedent_pointer import AntecedentPointer, PointedRows
 from crosspro.prediction.neural.document_rows import (
     PIECES,

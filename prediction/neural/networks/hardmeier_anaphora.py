@@ -17,8 +17,8 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.antecedents import SplitTokens, nouns_of
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.pipeline.antecedents import SplitTokens, nouns_of
 from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
 from crosspro.prediction.neural.network import ANTECEDENTS, Focus, Inventory, Network

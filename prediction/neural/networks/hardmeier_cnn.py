@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.example import Side
+from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.embedding import small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
 from crosspro.prediction.neural.network import Inventory, Network, Reads

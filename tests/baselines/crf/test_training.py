@@ -18,7 +18,7 @@ from crosspro.baselines.crf.training import (
     gradient,
     train_chain,
 )
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 
 FEATURES, LABELS = 12, 3
 LENGTHS = np.array([4, 1, 6, 2, 2, 5] * 5)

@@ -21,7 +21,7 @@ from crosspro.baselines.estimators.steps import (
     steps_from_files,
     steps_to_files,
 )
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 
 SMALL = {name: kind() for name, kind in ESTIMATORS.items()}
 SMALL["random_forest"] = RandomForest(trees=10, threads=1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.example import Example, Gap, Mention
+from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.data_prep.token import AnnotatedSentence, Token
 
 LEXICON = Lexicon.of(
     [Entry("voiture", "NOUN", "Fem", "Sing"), Entry("garage", "NOUN", "Masc", "Sing")]

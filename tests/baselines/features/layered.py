@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from crosspro.data_prep.example import Example, Gap, Mention
-from crosspro.data_prep.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 
 _SOURCE = ("it", "they", "It", "car", "cars", "is", "rains", "that", ".")
 _TARGET = ("voiture|NOM", "Paris|NAM", "le|DET", "être|VER", "voir|VER", "il|PRO", ".|SENT")

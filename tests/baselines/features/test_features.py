@@ -14,9 +14,9 @@ from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import NEEDS, unmet
 from crosspro.baselines.features.telling import TellingContexts, learn_contexts
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.english_nouns import english_words
-from crosspro.data_prep.task import load_task
 from tests.baselines.features.document import DOCUMENT, FIRST, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 

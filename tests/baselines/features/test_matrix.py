@@ -21,9 +21,9 @@ from crosspro.baselines.features.names import FEATURES, chosen_features
 from crosspro.baselines.features.needs import unmet
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.output import whole_documents
 from tests.baselines.features.document import DOCUMENT, LEXICON
 from tests.baselines.features.layered import texts

@@ -11,9 +11,9 @@ from crosspro.baselines.features.gaps import Resources, batches
 from crosspro.baselines.features.preceding import NAMES, NOUNS, noun_columns, nouns_before
 from crosspro.baselines.features.reference import antecedent, antecedent_places
 from crosspro.baselines.features.source import pronoun_numbers
-from crosspro.data_prep.antecedents import antecedent_candidates
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.pipeline.antecedents import antecedent_candidates
 from tests.baselines.features.document import LEXICON
 from tests.baselines.features.layered import texts
 

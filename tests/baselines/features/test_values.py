@@ -10,8 +10,8 @@ from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.matrix import extracted, learnt_matrix, matrix
 from crosspro.baselines.features.names import chosen_features
 from crosspro.baselines.features.values import NOTHING, Lookup, NumberedNames, Values
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 
 NAMED = [None, "a", "b", "c", "b"]
 CODES = st.lists(st.integers(NOTHING, len(NAMED) - 1), min_size=1, max_size=20)

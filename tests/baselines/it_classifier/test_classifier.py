@@ -21,9 +21,9 @@ from crosspro.baselines.it_classifier.features import it_features
 from crosspro.baselines.it_classifier.labelling import annotate_contexts, label_text
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import ItExample
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.token import AnnotatedSentence, Token
-from crosspro.evaluation.statistics.significance import Resampling
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.evaluation.core.significance import Resampling
 
 THINGS = ("car", "house", "dog", "book", "clock")
 CLAUSES = {

@@ -16,7 +16,7 @@ from crosspro.baselines.it_classifier.training_data import (
     read_training_data,
     without_documents,
 )
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from tests.conftest import GOLDEN, SHARED_DATA
 
 EUROPARL = "doc\tsource\tfr_target\tsentence\tposition\tsource_pron\tx\ty\tmanual_label\n"

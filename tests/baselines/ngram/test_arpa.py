@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.ngram.arpa_writer import formatted, write_arpa
 from crosspro.baselines.ngram.load import load_own
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from tests.baselines.ngram.models import CASES, assert_same, entries_of, read_entries, train
 
 SMALL = """\\data\\

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.ngram.binary import TYPES, read_binary, write_binary
 from crosspro.baselines.ngram.load import load_model, load_own, save_model
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.baselines.ngram.models import golden_a, train
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK, closed_form
 from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.sentences import read_sentences
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.baselines.ngram.models import (
     CASES,
     assert_same,

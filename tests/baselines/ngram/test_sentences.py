@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.baselines.ngram.sentences import filled, read_sentences, split_lines, split_words
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example, Gap
 
 LINES = (
     "elle\tElle|PRO\tit is red\tREPLACE_0 être|VER rouge|ADJ\t0-0\n"

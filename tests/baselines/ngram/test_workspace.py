@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.ngram.workspace import workspace
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 
 
 def test_an_array_in_a_file_takes_its_place_at_once_and_is_zero(tmp_path):

@@ -23,7 +23,7 @@ from crosspro.data_prep.align.backends import (
 from crosspro.data_prep.align.model import Direction
 from crosspro.data_prep.align.prior import load_prior, save_prior
 from crosspro.data_prep.align.state import State, remove_folder
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.links import format_links
 from tests.conftest import GOLDEN, SHARED_DATA
 from tests.data_prep.align.corpora import made_up_text

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.task import SYMMETRISATIONS as NAMES
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import SYMMETRISATIONS as NAMES
 
 SIZE = 8
 NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]

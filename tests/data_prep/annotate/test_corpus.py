@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from crosspro.data_prep.annotate import corpus
 from crosspro.data_prep.annotate.corpus import annotate_text
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.scripts.annotate import app
 
 TEXT = [["Sie", "haben", "es", str(number), "."] for number in range(30)] + [[]] * 3

@@ -12,9 +12,9 @@ from crosspro.data_prep.annotate.files import (
     conllu_sentence,
     tokens_line,
 )
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import format_sentence
-from crosspro.data_prep.token import AnnotatedSentence, Token
 from tests.data_prep.formats.conllu_sample import SAMPLE
 
 

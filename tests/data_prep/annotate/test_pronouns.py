@@ -6,7 +6,7 @@ import pytest
 
 from crosspro.data_prep.annotate.pronouns import pronoun_forms, pronoun_lemma
 from crosspro.data_prep.annotate.tables import read_table
-from crosspro.data_prep.task import OTHER, load_task, task_names
+from crosspro.data_prep.core.task import OTHER, load_task, task_names
 
 
 @pytest.mark.parametrize("name", task_names())

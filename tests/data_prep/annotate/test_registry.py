@@ -13,7 +13,7 @@ from crosspro.data_prep.annotate import (
     udpipe_backend,
 )
 from crosspro.data_prep.annotate.registry import default_annotator, default_tagset, make_annotator
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 
 
 @pytest.mark.parametrize(

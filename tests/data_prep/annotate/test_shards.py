@@ -12,7 +12,7 @@ from crosspro.data_prep.annotate.shards import LONGEST, annotate_shards, documen
 from crosspro.data_prep.annotate.spacy_backend import BATCH as NETWORK_BATCH
 from crosspro.data_prep.annotate.store import read_store
 from crosspro.data_prep.annotate.tables import tables_digest
-from crosspro.data_prep.cache import Cache, content_key
+from crosspro.data_prep.core.cache import Cache, content_key
 
 
 @pytest.mark.parametrize(

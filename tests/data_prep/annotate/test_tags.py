@@ -6,7 +6,7 @@ import pytest
 
 from crosspro.data_prep.annotate.tables import read_table
 from crosspro.data_prep.annotate.tags import TagConverter, clip, conversions
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.conllu import UPOS
 
 UNIVERSAL = {"VERB", "NOUN", "PRON", "ADJ", "ADV", "ADP", "CONJ", "DET", "NUM", "PRT", "X", "."}

@@ -17,8 +17,8 @@ from crosspro.data_prep.annotate.tokenise import (
     tokenise,
     tokenise_lines,
 )
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.scripts.tokenise import app
 from tests.conftest import SHARED_DATA

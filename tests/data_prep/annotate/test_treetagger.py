@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram, lemma_of
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 
 # Passes SGML through if told so, and knows one word.
 PROGRAM = """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crosspro.data_prep.bitext.catalogue import read_catalogue
 from crosspro.data_prep.bitext.mo import scan_mo
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
 

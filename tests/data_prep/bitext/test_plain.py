@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.bitext.plain import read_plain
 from crosspro.data_prep.bitext.segment import Segment, same_language
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 
 
 @pytest.fixture

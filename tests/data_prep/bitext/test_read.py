@@ -10,7 +10,7 @@ import pytest
 
 from crosspro.data_prep.bitext import FORMATS, Segment, read_bitext
 from crosspro.data_prep.bitext.read import format_of
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from tests.conftest import GOLDEN, SHARED_DATA
 from tests.data_prep.bitext.compiled import compile_catalogue
 

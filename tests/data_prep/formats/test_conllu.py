@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.conllu import (
     UPOS,
     ConlluSentence,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.links import format_links, read_links, write_links
 
 numbers = st.integers(0, 10**6)

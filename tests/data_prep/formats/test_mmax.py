@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.formats.mmax import read_mmax
 from tests.conftest import GOLDEN, SHARED_DATA
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import CrossproError, InputError, Problem
-from crosspro.data_prep.example import Example, Gap, split_tag
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.core.example import Example, Gap, split_tag
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import (
     format_example,
     read_examples,
     scan,
     write_examples,
 )
-from crosspro.data_prep.task import load_task
 from tests.conftest import GOLDEN
 
 GOOD = (

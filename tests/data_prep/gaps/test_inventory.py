@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 import yaml
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import task_from_mapping
 from crosspro.data_prep.gaps.inventory import AlignedSentence, count_translations, propose
 from crosspro.data_prep.gaps.task_draft import check_languages, task_draft
-from crosspro.data_prep.task import task_from_mapping
 
 
 def sentence(pronoun, translation, tag="PRON", links=((0, 0),)):

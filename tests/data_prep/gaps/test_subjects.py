@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.gaps.subjects.filter import (
     ambiguous_pronouns,
@@ -13,8 +15,6 @@ from crosspro.data_prep.gaps.subjects.filter import (
     judge_subjects,
 )
 from crosspro.data_prep.gaps.subjects.word_classes import WordClass, word_classes
-from crosspro.data_prep.task import load_task
-from crosspro.data_prep.token import AnnotatedSentence, Token
 from tests.conftest import GOLDEN, SHARED_DATA
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.lexicon import load
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.data_prep.lexicon.load import side_lexicon
 from crosspro.data_prep.lexicon.packages import PACKAGES
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.system import load_system
 from crosspro.scripts.train import checked
 from tests.integration.training import composed

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.data_prep.joint_task import joint_task
+from crosspro.data_prep.core.joint_task import joint_task
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.english_nouns import english_nouns
 from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement, class_agreements
-from crosspro.data_prep.task import load_task
 
 
 def of(task):

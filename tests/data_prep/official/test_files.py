@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.official.files import COLUMNS, PAGES, official_files, select
 
 ROW = "a.gz\ten-fr\t2016\ttrain\thttp://h/a.gz\t\t\tinferred\tnowhere"

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crosspro.data_prep.errors import CrossproError
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.correlation.case_weights import APT_B, tune_weights
 from crosspro.evaluation.correlation.disagreement import JudgedPronoun
 

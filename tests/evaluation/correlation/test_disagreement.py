@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.correlation.case_report import case_csv, case_json
 from crosspro.evaluation.correlation.case_verdicts import study_cases
 from crosspro.evaluation.correlation.disagreement import (
@@ -28,7 +29,6 @@ from crosspro.evaluation.correlation.disagreement_report import (
 )
 from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
 from crosspro.evaluation.correlation.published import derived_verdicts, published_judgements
-from crosspro.evaluation.statistics.significance import Resampling
 from tests.conftest import ROOT
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.correlation.disagreement import study_disagreement
 from crosspro.evaluation.correlation.joined import COLUMNS, join_cases
 from crosspro.evaluation.correlation.judged_table import read_judgements
 from crosspro.evaluation.correlation.kinds import is_impersonal, is_personal, kind_of
 from crosspro.evaluation.correlation.published import derived_verdicts, printed_kinds
-from crosspro.evaluation.mt_text.case_records import CaseRecord, RecordedSide
-from crosspro.evaluation.mt_text.placed_verdict import PlacedVerdict
+from crosspro.evaluation.inputs.case_records import CaseRecord, RecordedSide
+from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
 
 PATH = Path("cases.json")
 

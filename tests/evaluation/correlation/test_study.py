@@ -11,6 +11,8 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.williams import williams_test
 from crosspro.evaluation.correlation.published import printed_correlations, published_table
 from crosspro.evaluation.correlation.score_table import read_score_table
 from crosspro.evaluation.correlation.study import (
@@ -27,8 +29,6 @@ from crosspro.evaluation.correlation.study import (
     spearman_competition,
     t_test,
 )
-from crosspro.evaluation.statistics.significance import Resampling
-from crosspro.evaluation.statistics.williams import williams_test
 from tests.conftest import ROOT
 
 PLAN = Resampling(200, 3)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import GivenFiles, find_files
 from crosspro.evaluation.folder_report.folder import report_on

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.folder_report.files import (
     GivenFiles,
     find_files,
     read_pair,
     system_name,
 )
-from crosspro.evaluation.mt_text.parallel_lines import language_of
+from crosspro.evaluation.inputs.parallel_lines import language_of
 
 
 def find(folder, *names, given=None, pair=None):

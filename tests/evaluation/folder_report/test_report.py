@@ -8,7 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Difference, Resampling
 from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
 from crosspro.evaluation.folder_report.files import GivenFiles
@@ -16,10 +18,8 @@ from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.parts import Headline
 from crosspro.evaluation.folder_report.results import report_json, report_text, standing
-from crosspro.evaluation.statistics.score import Score
-from crosspro.evaluation.statistics.significance import Difference, Resampling
 from tests.evaluation.folder_report.folders import make_folder
-from tests.evaluation.layout.reading import Elements
+from tests.evaluation.output.reading import Elements
 from tests.scripts.run import crosspro
 
 SETTINGS = ReportSettings(Resampling(50, 1))

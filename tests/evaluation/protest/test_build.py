@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import InputError
-from crosspro.evaluation.layout.style import Style
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.protest.build import find_candidates, match_documents, unknown_decisions
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.decisions import Decision, read_decisions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.protest.language import (
     Slot,
     shipped_languages,

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.protest.page import protest_page
 from crosspro.evaluation.protest.results import STATUSES, ProtestSettings, evaluate_systems
 from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.suite import ReferenceWords
-from crosspro.evaluation.statistics.significance import Resampling
-from tests.evaluation.layout.reading import check_page
+from tests.evaluation.output.reading import check_page
 from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
 
 

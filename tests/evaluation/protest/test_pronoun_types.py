@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.evaluation.protest.pronoun_types import TYPES, count_types
 from crosspro.evaluation.protest.type_report import type_csv, type_json, type_text

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.layout.style import Style
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
 from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems, status_of
 from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.silver import Alternative
-from crosspro.evaluation.statistics.significance import Resampling
 from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
 
 PLAN = Resampling(200, 1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.protest.language import Slot
 from crosspro.evaluation.protest.links import pronoun_words
 from crosspro.evaluation.protest.score import score_system, verified_alternative

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.suite import Place, ReferenceWords, Suite, SuiteToken, write_suite
 from crosspro.evaluation.protest.suite_reader import read_suite

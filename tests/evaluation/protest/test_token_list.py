@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.mt_text.pronoun_lists import load_lists
+from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.protest.judged_tokens import token_verdicts
 from crosspro.evaluation.protest.review import item_key
 from crosspro.evaluation.protest.score import score_system

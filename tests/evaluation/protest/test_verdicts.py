@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.protest.review import (
     COLUMNS,
     read_review,

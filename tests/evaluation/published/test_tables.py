@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.published.results import published_results, read_figures
 from crosspro.evaluation.published.tables import (
     paper_names,

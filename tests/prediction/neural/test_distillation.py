@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.model_export import export_run
 from crosspro.prediction.neural.distillation import SoftTargets

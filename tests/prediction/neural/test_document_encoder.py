@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example, Gap
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.neural.document_rows import SHOWN_PIECE, shown_tokens
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import flatten

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.neural.registry import network_names

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.task import load_task
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.encoding import encode
 from crosspro.prediction.neural.flat_text import flatten
 from crosspro.prediction.neural.tensors import gap_tensors

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import pytest
 
 from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.sets.splits import Splits
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score

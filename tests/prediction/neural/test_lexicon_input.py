@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.neural.lexicon_input import (
     lexicons_for,
     noun_lists,

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.example import Example
-from crosspro.data_prep.self_labels import SelfLabels
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.pipeline.self_labels import SelfLabels
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import POSITIONS, flatten

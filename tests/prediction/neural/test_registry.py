@@ -13,8 +13,8 @@ import pytest
 import torch
 from torch import nn
 
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.fields import (
     LEMMA,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from crosspro.data_prep.errors import InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.prediction.neural.small import QUIET, SMALL, TASK

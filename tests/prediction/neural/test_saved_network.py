@@ -8,8 +8,8 @@ import os
 import pytest
 from safetensors.torch import load_file, save_file
 
-from crosspro.data_prep.errors import InputError
-from crosspro.data_prep.task import load_task
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import TASK, system
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.prediction.neural.registry import network_names
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.trainer import NetworkTrainer

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 import torch
 
-from crosspro.data_prep.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.flat_text import Reading, flatten

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.sets.splits import file_splits
-from crosspro.data_prep.task import load_task
-from crosspro.data_prep.token import AnnotatedSentence
+from crosspro.data_prep.pipeline.sets.splits import file_splits
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.vocabulary import UNK
 from crosspro.prediction.system import load_system

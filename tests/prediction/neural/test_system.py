@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.errors import CrossproError, InputError
-from crosspro.data_prep.example import Example, Gap
-from crosspro.data_prep.token import AnnotatedSentence, Token
 from crosspro.prediction.adjustment import adjust, tune_tau
 from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.dev_score import dev_score

@@ -1,0 +1,49 @@
+"""The word lists of languages: all are in `conf/words/`, in a folder for each use of them.
+
+`USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/languages.md says what the
+uses are. Another language is another file. (Lists that users replace by their own are YAML and have
+readers of their own: `evaluation.mt_text.pronoun_lists` and `evaluation.protest.language`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.files.table_file import table_rows
+
+WORDS = CONF_DIR / "words"
+
+
+def words_file(use: str, language: str) -> Path | None:
+    """The table of a language for a use, if there is one."""
+    return WORDS / use / f"{language}.tsv" if language in names_of(use) else None
+
+
+@cache
+def names_of(use: str, ending: str = "tsv") -> tuple[str, ...]:
+    """The languages or pairs that there are lists of."""
+    return tuple(sorted(path.stem for path in (WORDS / use).glob(f"*.{ending}")))
+
+
+def shipped_files(use: str) -> dict[str, Path]:
+    """The YAML files of a use by their names."""
+    return {name: WORDS / use / f"{name}.yaml" for name in names_of(use, "yaml")}
+
+
+@cache
+def word_lists(use: str, language: str) -> Mapping[str, tuple[str, ...]]:
+    """The lists of a language for a use, by name; none if the language has no file."""
+    path = words_file(use, language)
+    lists: dict[str, tuple[str, ...]] = {}
+    for name, words in table_rows(path, 2) if path else ():
+        lists[name] = tuple(words.split())
+    return lists
+
+
+@cache
+def word_set(use: str, language: str, name: str) -> frozenset[str]:
+    """The words of one list, which there must be."""
+    return frozenset(word_lists(use, language)[name])

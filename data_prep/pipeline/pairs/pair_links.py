@@ -1,0 +1,136 @@
+"""Links of single pairs: made from what was learnt of a larger text, for a pair teaches nothing.
+
+Which words translate each other is known from a saved prior, from a corpus of the user's, or from
+the texts that come with the package. A link between words that were never seen as translations
+rests on their positions alone, and is told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from crosspro.data_prep.align.backends import (
+    AlignerSettings,
+    align_both_directions,
+    default_settings,
+)
+from crosspro.data_prep.align.files import parallel_words
+from crosspro.data_prep.align.prior import Prior, load_prior
+from crosspro.data_prep.align.text import Sentences, make_form
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.demo.profiles import PROFILES
+from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.sample import LANGUAGES, read_tokens
+
+DEMO_DOCUMENTS = 150
+SEEN = 0.5
+"""Words that were expected to be linked so often, in either direction, are translations."""
+
+
+@dataclass(frozen=True)
+class PairLinks:
+    """The links of a pair, and those of them that rest on positions alone."""
+
+    links: tuple[Link, ...]
+    positional: frozenset[Link]
+
+
+@dataclass(frozen=True)
+class PairAligner:
+    """Links pairs by what was learnt before; `origin` says where, in words."""
+
+    settings: AlignerSettings
+    prior: Prior | None
+    origin: str
+
+    def links(
+        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
+    ) -> list[PairLinks]:
+        """The links of some pairs, each by itself if there is a prior, else from all of them."""
+        settings = self.settings
+        if self.prior is not None:
+            settings = replace(
+                settings,
+                form=self.prior.form,
+                prefix_length=self.prior.prefix_length,
+                iterations=0,
+                back_off="same",
+            )
+        made = align_both_directions(sources, targets, settings, self.prior, jobs=1)
+        found = made.links(settings.symmetrisation)
+        return [
+            PairLinks(
+                pairs, frozenset(pair for pair in pairs if not self._seen(source, target, pair))
+            )
+            for source, target, pairs in zip(sources, targets, found, strict=True)
+        ]
+
+    def _seen(self, source: Sequence[str], target: Sequence[str], link: Link) -> bool:
+        if self.prior is None:
+            return False
+        form = make_form(self.prior.form, self.prior.prefix_length)
+        left = self.prior.source_words.get(form(source[link[0]]))
+        right = self.prior.target_words.get(form(target[link[1]]))
+        return (left, right) in self._translations
+
+    @cached_property
+    def _translations(self) -> frozenset[tuple[int | None, int | None]]:
+        if self.prior is None:
+            return frozenset()
+        counts = np.maximum(self.prior.forward.pairs, self.prior.backward.pairs)
+        kept = counts >= SEEN
+        pairs = (self.prior.pair_source[kept].tolist(), self.prior.pair_target[kept].tolist())
+        return frozenset(zip(*pairs, strict=True))
+
+
+def aligner_with_prior(task: Task, path: Path) -> PairAligner:
+    """Links by a prior that `crosspro align --save-prior` has written."""
+    return PairAligner(default_settings(task), load_prior(path), f"the prior {path.name}")
+
+
+def aligner_with_corpus(task: Task, source: Path, target: Path) -> PairAligner:
+    """Links by what a tokenised corpus teaches."""
+    words = parallel_words(source, target)
+    origin = f"{len(words[0]):,} segments of {source.name} and {target.name}"
+    return PairAligner(default_settings(task), _learnt(task, *words), origin)
+
+
+def aligner_of_package(task: Task) -> PairAligner:
+    """Links by what the package's own texts teach: the sample and the demo corpus.
+
+    That is little. Between languages that they do not have, nothing is known but positions.
+    """
+    source, target = own_texts(task)
+    settings = default_settings(task)
+    if not source:
+        return PairAligner(settings, None, "positions alone; a prior would know translations")
+    origin = f"the {len(source):,} short segments that come with the package"
+    return PairAligner(settings, _learnt(task, source, target), origin)
+
+
+def _learnt(task: Task, source: Sentences, target: Sentences) -> Prior | None:
+    return align_both_directions(source, target, default_settings(task), keep=True, jobs=1).prior
+
+
+def own_texts(
+    task: Task, documents: int = DEMO_DOCUMENTS
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Both sides of the package's own texts, inflected: the sample, and documents of the demo."""
+    source: list[list[str]] = []
+    target: list[list[str]] = []
+    if {task.source_language, task.target_language} <= set(LANGUAGES):
+        source += read_tokens(task.source_language)
+        target += read_tokens(task.target_language)
+    if task.name in PROFILES:
+        inflected = replace(task, target="inflected", tagset="none")
+        for example in demo_examples(inflected, "train", documents):
+            source.append(list(example.source))
+            target.append(list(with_gold_words(example).target))
+    return source, target

@@ -1,0 +1,224 @@
+"""Raw sentence pairs as examples of a task: what `crosspro prepare` does to a text, done to one.
+
+The text is tokenised, linked, and the target lemmatised and tagged if the task's is. Gaps are where
+the rules of the task put them, or where the user wants them. What could not be done as in a whole
+text is said in notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
+from crosspro.data_prep.annotate.tokenised import TokenisedSegment
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.example import Gap
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.token import AnnotatedSentence, Annotator, Token
+from crosspro.data_prep.gaps.extract import make_example, source_pronouns
+from crosspro.data_prep.gaps.null_subjects import null_subject_verbs
+from crosspro.data_prep.gaps.rules import RULES, GapRules
+from crosspro.data_prep.gaps.segments import Counts, segment_placements
+from crosspro.data_prep.pipeline.pairs.marked_gaps import place_marked, with_marked_links
+from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, PairLinks, aligner_of_package
+from crosspro.data_prep.pipeline.pairs.prepared_pair import (
+    PreparedPair,
+    PreparedSentence,
+    prepared_sentence,
+)
+from crosspro.data_prep.pipeline.pairs.typed_text import (
+    GapMark,
+    SentencePair,
+    TypedPair,
+    all_marks,
+    typed_pairs,
+)
+
+DOCUMENT = "text"
+"""The document of the sentences that are typed together."""
+
+_PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
+
+
+@dataclass(frozen=True)
+class _Annotated:
+    """A typed pair with its links and what annotators say; of the source, where they can.
+
+    `source` tells which pronouns are subjects, `parse` is for systems that read one.
+    """
+
+    pair: TypedPair
+    links: PairLinks
+    target: AnnotatedSentence
+    source: AnnotatedSentence | None
+    parse: AnnotatedSentence | None
+
+
+@dataclass(frozen=True)
+class PairPipeline:
+    """Makes examples of a task from pairs; annotators and aligner are loaded when first needed.
+
+    An annotator of the source is used if it is there: it tells which pronouns are subjects, and
+    parses the source for systems that read a parse.
+    """
+
+    task: Task
+    annotator: str = "auto"
+    source_annotator: str = "auto"
+    make_aligner: Callable[[Task], PairAligner] = aligner_of_package
+
+    def __post_init__(self) -> None:
+        for name in ("annotator", "source_annotator"):
+            if annotation_file(getattr(self, name)) is not None:
+                expected = "an annotator of any text, not a file"
+                raise input_error("settings", name, expected, quoted(getattr(self, name)))
+
+    def prepare(
+        self,
+        pair: SentencePair,
+        context: Sequence[SentencePair] = (),
+        gaps: Sequence[GapMark] | None = None,
+        parse: bool = False,
+    ) -> PreparedPair:
+        """The pair with its gaps after the sentences of its context.
+
+        Gaps are those that are asked for or written into the target; if there are none of either,
+        those that the rules of the task find. With `parse`, examples have what the annotator of the
+        source says as a parse of it.
+        """
+        typed = typed_pairs([*context, pair], self.task)
+        annotated, notes = self._annotate(typed, parse)
+        sentences = tuple(
+            self._sentence(one, gaps if one is annotated[-1] else None) for one in annotated
+        )
+        return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
+
+    def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
+        """Raise if a side of a pair has more tokens than so many."""
+        problems = [
+            Problem(pair.where, None, side, f"at most {most} tokens", str(len(tokens)))
+            for pair in typed_pairs(pairs, self.task)
+            for side, tokens in (("source", pair.source), ("target", pair.target))
+            if len(tokens) > most
+        ]
+        if problems:
+            raise InputError(problems)
+
+    @cached_property
+    def rules(self) -> GapRules:
+        """How the task places gaps: as in the last year that it was held."""
+        return RULES.get(str(max(self.task.years, default=0)), RULES["2017"])
+
+    @cached_property
+    def aligner(self) -> PairAligner:
+        """What links pairs, made once."""
+        return self.make_aligner(self.task)
+
+    @cached_property
+    def _target_annotator(self) -> Annotator:
+        tagset = "universal" if self.task.tagset == "none" else self.task.tagset
+        parse = self.task.null_subjects
+        return make_annotator(self.annotator, self.task.target_language, tagset, parse=parse)
+
+    @cached_property
+    def _source_annotator(self) -> Annotator | CrossproError:
+        try:
+            return make_annotator(self.source_annotator, self.task.source_language, "universal")
+        except CrossproError as error:
+            return error
+
+    def _annotate(
+        self, typed: Sequence[TypedPair], parse: bool
+    ) -> tuple[list[_Annotated], list[str]]:
+        links = self._links(typed)
+        targets = [pair.target for pair in typed]
+        if self.task.tagged or self.task.null_subjects:
+            annotated = self._target_annotator.annotate(targets)
+        else:
+            annotated = [
+                AnnotatedSentence(tuple(Token(word, word, "") for word in words))
+                for words in targets
+            ]
+        sources, notes = self._sources([pair.source for pair in typed], parse)
+        nothing = [None] * len(typed)
+        both = (sources if self._subjects_asked else nothing), (sources if parse else nothing)
+        rows = zip(typed, links, annotated, *both, strict=True)
+        return [_Annotated(*row) for row in rows], notes
+
+    @property
+    def _subjects_asked(self) -> bool:
+        """Whether gaps depend on what the subjects of the source are."""
+        filtered = self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
+        return self.task.null_subjects or filtered
+
+    def _sources(
+        self, sources: Sequence[tuple[str, ...]], parse: bool
+    ) -> tuple[Sequence[AnnotatedSentence | None], list[str]]:
+        if not self._subjects_asked and not parse:
+            return [None] * len(sources), []
+        annotator = self._source_annotator
+        if not isinstance(annotator, CrossproError):
+            found = annotator.annotate(sources)
+            tags_only = parse and not any(one.parsed for one in found)
+            return found, [f"the parse of the source has no dependencies ({_PARSE})"] * tags_only
+        lost = ["there is no parse of it"] if parse else []
+        if self.task.null_subjects:
+            lost.append("verbs without a subject are not found")
+        elif self._subjects_asked:
+            lost.append("pronouns that are no subjects are gaps too")
+        told = f"the source is not annotated, so {' and '.join(lost)} ({annotator})"
+        return [None] * len(sources), [told]
+
+    def _links(self, typed: Sequence[TypedPair]) -> list[PairLinks]:
+        asked = [pair for pair in typed if pair.links is None]
+        made: Iterator[PairLinks] = iter(())
+        if asked:
+            sides = [pair.source for pair in asked], [pair.target for pair in asked]
+            made = iter(self.aligner.links(*sides))
+        return [
+            next(made) if pair.links is None else PairLinks(pair.links, frozenset())
+            for pair in typed
+        ]
+
+    def _sentence(self, given: _Annotated, gaps: Sequence[GapMark] | None) -> PreparedSentence:
+        pair, links = given.pair, given.links.links
+        marks = all_marks(pair, gaps or ())
+        if marks or gaps is not None:
+            pronouns = self._pronouns(given)
+            placements = place_marked(pair, links, marks, pronouns, self.task, self.rules)
+            links = with_marked_links(links, placements)
+        else:
+            segment = TokenisedSegment(pair.source, pair.target, DOCUMENT)
+            about = (given.target, given.source, self.rules, Counts())
+            _, placements = segment_placements(self.task, segment, links, *about)
+        placements = [one for one in placements if one.position is not None]
+        tokens = given.target.tagged_lemmas() if self.task.tagged else pair.target
+        example = make_example(
+            pair.source, pair.target, tokens, links, placements, self.task, DOCUMENT
+        )
+        blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
+        shown = replace(example, gaps=blind, source_parse=given.parse)
+        return prepared_sentence(shown, pair, placements, given.links.positional, self.task)
+
+    def _pronouns(self, given: _Annotated) -> list[int]:
+        """The source words that a gap may translate."""
+        if not self.task.null_subjects:
+            return source_pronouns(given.pair.source, self.task)
+        if given.source is None:
+            return []
+        return [phrase.first for phrase in null_subject_verbs(given.source)]
+
+    def _link_notes(self, given: _Annotated) -> list[str]:
+        """Where links are from, and how many of them rest on positions alone."""
+        if given.pair.links is not None:
+            return ["links: as given"]
+        notes = [f"links: learnt from {self.aligner.origin}"]
+        links, positional = given.links.links, given.links.positional
+        if links and len(positional) == len(links):
+            return [f"links: from positions alone ({self.aligner.origin})"]
+        if positional:
+            number = f"{len(positional)} of {len(links)} links rest on positions alone"
+            notes.append(f"links: {number}, as their words were not seen as translations")
+        return notes

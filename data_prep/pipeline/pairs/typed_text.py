@@ -1,0 +1,138 @@
+"""A sentence pair as it is typed: its tokens, and the gaps that are written into the target.
+
+`REPLACE` stands where a pronoun is missing, `REPLACE_6` also says that it translates source token
+6. Taggers and aligners have never seen such a word, so they are shown a pronoun of the task in its
+place; no system gets to see that one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crosspro.data_prep.annotate.tokenise import tokenise
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.formats.links import parse_link
+from crosspro.data_prep.formats.placeholder import PLACEHOLDER
+
+WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
+"""What is typed for a gap whose source word is to be found."""
+
+_GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class GapMark:
+    """A gap that somebody asks for: by its target token, by the source token, or by both."""
+
+    target: int | None = None
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A sentence and its translation as they are typed; links count tokens, `0-0 1-2`."""
+
+    source: str
+    target: str
+    links: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPair:
+    """The tokens of both sides, with a stand-in for each gap that was written into the target.
+
+    `where` is what the pair is called in messages.
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: tuple[Link, ...] | None = None
+    written: tuple[GapMark, ...] = ()
+    where: str = "text"
+
+    @property
+    def stand_ins(self) -> frozenset[int]:
+        """The places of the target whose word is not the user's."""
+        return frozenset(mark.target for mark in self.written if mark.target is not None)
+
+
+def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
+    """The tokens of a pair, the last one, and of those before it; all faults are raised."""
+    typed: list[TypedPair] = []
+    problems: list[Problem] = []
+    for number, pair in enumerate(pairs, start=1):
+        try:
+            where = "text" if number == len(pairs) else f"context {number}"
+            typed.append(_typed(pair, task, where))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return typed
+
+
+def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
+    sides = {"source": pair.source, "target": pair.target}
+    languages = {"source": task.source_language, "target": task.target_language}
+    problems = [
+        Problem(where, None, side, "characters of Unicode", "half of a character")
+        for side, text in sides.items()
+        if any("\ud800" <= character <= "\udfff" for character in text)
+    ]
+    tokens = {side: tokenise(text, languages[side]) for side, text in sides.items()}
+    problems += [
+        Problem(where, None, side, "at least one word", "none")
+        for side, found in tokens.items()
+        if not found
+    ]
+    words: list[str] = []
+    written: list[GapMark] = []
+    for token in tokens["target"]:
+        mark = _GAP.fullmatch(token)
+        if mark:
+            written.append(GapMark(len(words), int(mark[1]) if mark[1] else None))
+            words.append(stand_in(task))
+            continue
+        if WRITTEN_GAP in token:
+            expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself"
+            problems.append(Problem(where, None, "target", expected, quoted(token)))
+        words.append(token)
+    links = None
+    if pair.links is not None:
+        links = _links(pair.links, len(tokens["source"]), len(words), where, problems)
+    if problems:
+        raise InputError(problems)
+    return TypedPair(tuple(tokens["source"]), tuple(words), links, tuple(written), where)
+
+
+def _links(
+    text: str, source: int, target: int, where: str, problems: list[Problem]
+) -> tuple[Link, ...]:
+    links = []
+    for written in text.split():
+        link = parse_link(written)
+        if link is None or link[0] >= source or link[1] >= target:
+            expected = f"links s-t inside {source} source and {target} target tokens"
+            problems.append(Problem(where, None, "links", expected, quoted(written)))
+        else:
+            links.append(link)
+    return tuple(sorted(set(links)))
+
+
+def stand_in(task: Task) -> str:
+    """The pronoun that taggers and aligners see in a gap: that of the first class with one word.
+
+    Classes of several words have some that are no pronouns elsewhere (ce), or only half a word.
+    """
+    forms = [words for name, words in task.forms.items() if name != OTHER]
+    return min(forms, key=len)[0] if forms else OTHER
+
+
+def all_marks(pair: TypedPair, asked: Sequence[GapMark]) -> tuple[GapMark, ...]:
+    """The gaps that were asked for, and those written into the text that are not among them."""
+    named = {mark.target for mark in asked}
+    return (*asked, *(mark for mark in pair.written if mark.target not in named))

@@ -1,0 +1,263 @@
+"""The pipeline from bitext to shared-task files: align, annotate, filter subjects, place gaps.
+
+Every step keeps its result in a cache named by the content it was made from, annotation in shards
+of whole documents. A run that was interrupted goes on where it stopped and gives the same bytes.
+Each step can be replaced by a file of the user's own: links, annotation, a parse of the source.
+No step holds the text in memory, except that the aligner numbers its words.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+
+from crosspro.data_prep.align.backends import (
+    AlignerSettings,
+    align_both_directions,
+    beyond_limits,
+)
+from crosspro.data_prep.align.prior import load_prior
+from crosspro.data_prep.align.state import remove_folder
+from crosspro.data_prep.align.text import Sentences as Texts
+from crosspro.data_prep.annotate.corpus import AnnotationSettings
+from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
+from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
+from crosspro.data_prep.annotate.store import read_store
+from crosspro.data_prep.annotate.tokenised import Sentences, TokenisedBitext, tokenised_bitext
+from crosspro.data_prep.bitext.read import read_bitext
+from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.files.stored import store_sentences
+from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.gaps.hand_check import HandCheck
+from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.segments import Counts, segment_examples
+
+FEW_SEGMENTS = 20_000
+"""Of fewer segments the aligner learns little: more text, or a prior, makes better links."""
+_REPORTED = 1000
+"""Segments after which progress is told."""
+
+
+@dataclass(frozen=True)
+class PrepareSettings:
+    """How examples are made; files replace the steps that they are the result of.
+
+    Links that are made are learnt together with a larger bitext (`align_with`, tokenised or not),
+    and begin with what another one taught (`prior`).
+    """
+
+    rules: GapRules
+    aligner: AlignerSettings
+    annotator: str = "auto"
+    source_annotator: str = "auto"
+    links: Path | None = None
+    align_with: tuple[Path, Path] | None = None
+    prior: Path | None = None
+    jobs: int = 1
+    engine: str = "local"
+
+
+class _Joined(Collection[Sequence[str]]):
+    """The sentences of two texts, one after the other, read whenever they are gone over."""
+
+    def __init__(self, first: Texts, second: Texts) -> None:
+        self.texts = first, second
+
+    def __len__(self) -> int:
+        return sum(map(len, self.texts))
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return chain(*self.texts)
+
+    def __contains__(self, words: object) -> bool:
+        return any(words in text for text in self.texts)
+
+
+def prepare(
+    task: Task,
+    bitext: TokenisedBitext,
+    settings: PrepareSettings,
+    cache: Cache,
+    report: Report = lambda step: None,
+    check: HandCheck | None = None,
+) -> tuple[Iterator[Example], Counts]:
+    """The examples of a bitext, and counts that are complete when the last one has been taken.
+
+    Links and annotation are made at the call, gaps are placed while examples are taken. What people
+    check is seen then, too, and what they have corrected is followed.
+    """
+    if not len(bitext):
+        raise CrossproError("bitext: expected at least one segment, found none")
+    check_settings(task, settings)
+    counts = Counts()
+    links = _links(task, bitext, settings, cache, report)
+    if settings.links is None and settings.aligner.aligner == "own":
+        counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
+    targets = _targets(task, bitext, settings, cache, report)
+    sources = _sources(task, bitext, settings, cache, report)
+    examples = segment_examples(
+        task, bitext, links, targets, sources, settings.rules, counts, check
+    )
+    return _reported(examples, len(bitext), report), counts
+
+
+def check_settings(task: Task, settings: PrepareSettings) -> None:
+    """Raise at once what would be missing later: a package, a model, a file."""
+    if settings.links is not None and (settings.align_with or settings.prior):
+        expected = "none beside align_with and prior, by which they are made"
+        raise input_error("settings", "links", expected, str(settings.links))
+    if task.tagged or task.null_subjects:
+        make_annotator(settings.annotator, task.target_language, _tagset(task.tagset))
+    if task.null_subjects or _filters(task, settings.rules):
+        make_annotator(settings.source_annotator, task.source_language, "universal")
+
+
+def _filters(task: Task, rules: GapRules) -> bool:
+    return rules.filter_subjects and bool(task.subject_filter.pronouns)
+
+
+def _tagset(name: str) -> str:
+    return "universal" if name == "none" else name
+
+
+def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterator[Example]:
+    name = "placing gaps"
+    report(Step(name, "", 0, total))
+    for number, example in enumerate(examples, start=1):
+        yield example
+        if number % _REPORTED == 0 or number == total:
+            report(Step(name, "", number, total))
+
+
+# Links ------------------------------------------------------------------------------------------
+
+
+def _links(
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterator[tuple[Link, ...]]:
+    source: Texts = bitext.source
+    target: Texts = bitext.target
+    if settings.links is not None:
+        report(Step("reading links", f"from {settings.links}"))
+        # All of it is checked now, not after hours of annotating.
+        deque(read_links(settings.links, source, target), maxlen=0)
+        return read_links(settings.links)
+    name, aligner, known, others = "aligning", settings.aligner, None, []
+    if settings.prior is not None:
+        known = load_prior(settings.prior)
+        aligner = replace(aligner, form=known.form, prefix_length=known.prefix_length)
+        others.append(content_key(settings.prior))
+    if settings.align_with is not None:
+        corpus = _corpus(task, *settings.align_with, cache)
+        source, target = _Joined(bitext.source, corpus.source), _Joined(target, corpus.target)
+        others.append(content_key(iter(corpus)))
+    report(Step(name, f"{len(source):,} segments ({aligner.aligner})"))
+    key = content_key(content_key(iter(bitext)), aligner, *others)
+    folder = cache.path("aligning", key)
+
+    def align() -> Iterator[str]:
+        found = align_both_directions(
+            source,
+            target,
+            aligner,
+            known,
+            progress=lambda detail, done, total: report(Step(name, detail, done, total)),
+            folder=folder,
+        ).links(aligner.symmetrisation)
+        return (format_links(one) + "\n" for one in islice(found, len(bitext)))
+
+    links = cache.lines("links", key, align)
+    remove_folder(folder)
+    return read_links(links)
+
+
+def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBitext:
+    """A larger text of the same languages to learn from; segments with one side are left out."""
+    segments = read_bitext(
+        source,
+        target,
+        source_language=task.source_language,
+        target_language=task.target_language,
+        missing="skip",
+    )
+    return tokenised_bitext(task, segments, cache.folder)
+
+
+# Annotation -------------------------------------------------------------------------------------
+
+
+def _targets(
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterable[AnnotatedSentence]:
+    if not task.tagged and not task.null_subjects:
+        return (_plain(words) for words in bitext.target)
+    annotation = AnnotationSettings(
+        settings.annotator, task.target_language, _tagset(task.tagset), task.null_subjects
+    )
+    shards = document_shards(bitext.documents)
+    return _annotate(annotation, bitext.target, shards, settings, cache, report)
+
+
+def _plain(words: Sequence[str]) -> AnnotatedSentence:
+    """A sentence of which only the words matter."""
+    return AnnotatedSentence(tuple(Token(word, word, "") for word in words))
+
+
+def _sources(
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+) -> Iterable[AnnotatedSentence | None]:
+    """The annotated source of each segment that needs it, None for the others."""
+    if not task.null_subjects and not _filters(task, settings.rules):
+        return (None for _ in bitext.source)
+    annotation = AnnotationSettings(settings.source_annotator, task.source_language, "universal")
+    # A file has a sentence for every segment.
+    every = task.null_subjects or annotation_file(settings.source_annotator) is not None
+    if every:
+        shards = _equal_shards(len(bitext))
+        return _annotate(annotation, bitext.source, shards, settings, cache, report)
+    chosen = store_sentences(cache.folder)
+    for words in bitext.source:
+        if _has_ambiguous(words, task):
+            chosen.add(words)
+    wanted = chosen.finish()
+    shards = _equal_shards(len(wanted))
+    annotated = _annotate(annotation, wanted, shards, settings, cache, report)
+    return (next(annotated) if _has_ambiguous(words, task) else None for words in bitext.source)
+
+
+def _has_ambiguous(words: Sequence[str], task: Task) -> bool:
+    known = task.subject_filter.pronouns
+    return any(word.lower() in known for word in words)
+
+
+def _equal_shards(size: int) -> list[range]:
+    return [range(start, min(start + SHARD, size)) for start in range(0, size, SHARD)]
+
+
+def _annotate(
+    annotation: AnnotationSettings,
+    sentences: Sentences,
+    shards: Sequence[range],
+    settings: PrepareSettings,
+    cache: Cache,
+    report: Report,
+) -> Iterator[AnnotatedSentence]:
+    name = f"annotating {annotation.language}"
+    files = annotate_shards(
+        annotation,
+        sentences,
+        shards,
+        cache,
+        lambda detail, done, total: report(Step(name, detail, done, total)),
+        settings.engine,
+        settings.jobs,
+    )
+    return chain.from_iterable(map(read_store, files))

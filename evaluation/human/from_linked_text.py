@@ -1,0 +1,143 @@
+"""Review items from metrics over linked text: the pronouns that APT and AutoPRF score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from crosspro.evaluation.human.items import (
+    MarkedWords,
+    ReviewCandidate,
+    ReviewItem,
+    ReviewLine,
+    ReviewSet,
+    item_digest,
+    set_digest,
+)
+from crosspro.evaluation.inputs.anchors import Anchor
+from crosspro.evaluation.inputs.case_names import CASE_NAMES
+from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.linked_text import Text, Translation
+from crosspro.evaluation.metrics.apt.score import AptEvaluation
+from crosspro.evaluation.metrics.autoprf.page import VERDICTS, verdict_of
+from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
+from crosspro.evaluation.protest.suite import Positions
+from crosspro.evaluation.protest.verdicts import Item
+
+KEPT_CONTEXT = 10
+"""Lines before and after a pronoun that are kept: a corpus is too large to be kept whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A pronoun in a candidate, as a metric sees it."""
+
+    system: str
+    anchor: Anchor
+    source: Positions
+    reference: Positions
+    candidate: Positions
+    matches: bool
+    why: str
+
+
+def apt_items(evaluation: AptEvaluation, documents: Documents | None = None) -> ReviewSet:
+    """The pronouns of an APT evaluation."""
+    scored = [
+        _Scored(
+            result.name,
+            one.anchor,
+            one.anchor.linked,
+            one.reference.positions,
+            one.candidate.positions,
+            one.case == 1,
+            CASE_NAMES[one.case - 1],
+        )
+        for result in evaluation.results
+        for one in result.occurrences
+    ]
+    texts = _Texts(evaluation.source, evaluation.reference, evaluation.candidates, documents)
+    return _items("APT", texts, scored)
+
+
+def autoprf_items(evaluation: AutoPrfEvaluation, data: MtInput) -> ReviewSet:
+    """The pronouns of an AutoPRF evaluation of the texts in `data`."""
+
+    def targets(translation: Translation, anchor: Anchor) -> Positions:
+        return translation.links.sentence(anchor.sentence).targets(anchor.position)
+
+    scored = [
+        _Scored(
+            result.name,
+            one.anchor,
+            (one.anchor.position,),
+            targets(data.reference, one.anchor),
+            targets(candidate, one.anchor),
+            verdict_of(one) == 0,
+            VERDICTS[verdict_of(one)].name,
+        )
+        for result, candidate in zip(evaluation.results, data.candidates, strict=True)
+        for one in result.examples
+    ]
+    texts = _Texts(data.source, data.reference, data.candidates, data.documents)
+    return _items("AutoPRF", texts, scored)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Source, reference and candidates with their links, and documents if they are known."""
+
+    source: Text
+    reference: Translation
+    candidates: Sequence[Translation]
+    documents: Documents | None
+
+    def document(self, line: int) -> str:
+        if self.documents is None:
+            return ""
+        return self.documents.names[int(self.documents.of_line[line])]
+
+    def around(self, line: int) -> Iterator[int]:
+        """A line and those around it in its document."""
+        first, last = max(0, line - KEPT_CONTEXT), line + KEPT_CONTEXT
+        for other in range(first, min(last, len(self.source.lines) - 1) + 1):
+            if self.document(other) == self.document(line):
+                yield other
+
+    def line(self, number: int, part: int) -> ReviewLine:
+        """A line; parts of a text between which lines are missing are documents of their own."""
+        document = self.document(number) or (f"part {part}" if part else "")
+        return ReviewLine(
+            document,
+            tuple(self.source.words(number)),
+            (tuple(self.reference.text.words(number)),),
+            {
+                one.name: ReviewCandidate(
+                    tuple(one.text.words(number)), tuple(one.links.of_line(number))
+                )
+                for one in self.candidates
+            },
+        )
+
+
+def _items(title: str, texts: _Texts, scored: Sequence[_Scored]) -> ReviewSet:
+    kept = sorted({at for one in scored for at in texts.around(one.anchor.sentence)})
+    numbers = {line: number for number, line in enumerate(kept)}
+    lines = []
+    part = 0
+    for number, line in enumerate(kept):
+        part += number > 0 and kept[number - 1] != line - 1
+        lines.append(texts.line(line, part))
+    items = []
+    for one in scored:
+        number = numbers[one.anchor.sentence]
+        marks = MarkedWords(number, one.source, (one.reference,), one.candidate)
+        words = lines[number].candidates[one.system].words
+        name = f"{one.anchor.sentence + 1}:{one.anchor.position + 1}"
+        digest = item_digest(name, (marks,), (words,))
+        translated = " ".join(words[at] for at in one.candidate)
+        item = Item(name, one.system, digest, translated, "", False)
+        items.append(ReviewItem(item, one.anchor.pronoun, marks, None, one.matches, one.why))
+    digest = set_digest(lines, (one.item.token for one in items))
+    return ReviewSet(title, digest, tuple(lines), tuple(items))

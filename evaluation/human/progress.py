@@ -1,0 +1,206 @@
+"""How far a campaign is: by annotator, system and category; agreement, conflicts, corrections."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from crosspro.evaluation.core.agreement import Agreement, RatedItem, agreement
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.human.campaign import Campaign, people
+from crosspro.evaluation.human.items import Key, Question
+from crosspro.evaluation.human.work import Work, read_work
+from crosspro.evaluation.protest.verdict_records import VALUES
+from crosspro.evaluation.protest.verdict_rows import last_verdicts, resolutions
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+
+RESAMPLING = Resampling(500, 12345)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """What an annotator has done of their work, and how they answered what has a known answer."""
+
+    name: str
+    assigned: int
+    done: int
+    skipped: int
+    flagged: int
+    checks: int
+    checks_passed: int
+    tutorial: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedQuestion:
+    """A question with what was said about it; `final` is what a researcher decided."""
+
+    question: Question
+    verdicts: tuple[AnnotatorVerdict, ...]
+    final: AnnotatorVerdict | None
+    asked: int
+    flags: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def status(self) -> str:
+        """Whether it is open, judged, in conflict, or decided."""
+        if self.final is not None:
+            return "decided"
+        if not self.verdicts:
+            return "open"
+        said = {(one.pronoun, one.antecedent) for one in self.verdicts}
+        return "conflict" if len(said) > 1 else "judged"
+
+    @property
+    def value(self) -> str:
+        """What is known about the pronoun: a value, conflict, or nothing."""
+        if self.final is not None:
+            return self.final.pronoun
+        said = {one.pronoun for one in self.verdicts}
+        return "conflict" if self.status == "conflict" else next(iter(said), "")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProgress:
+    """Questions of a system or category that are asked, judged, in conflict and found right."""
+
+    name: str
+    asked: int
+    judged: int
+    conflicts: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that a researcher sees first."""
+
+    annotators: tuple[AnnotatorProgress, ...]
+    systems: tuple[GroupProgress, ...]
+    groups: tuple[GroupProgress, ...]
+    agreement: Mapping[str, Agreement]
+    questions: int
+    judged: int
+    conflicts: int
+
+
+def reviewed(connection: sqlite3.Connection, campaign: Campaign) -> list[ReviewedQuestion]:
+    """All questions of the campaign, whether asked or not, in their order."""
+    verdicts: dict[Key, dict[str, AnnotatorVerdict]] = {}
+    for one in last_verdicts(connection):
+        own = verdicts.setdefault((one.item.token, one.item.digest), {})
+        if one.annotator not in own or one.number > own[one.annotator].number:
+            own[one.annotator] = one
+    final = {(one.item.token, one.item.digest): one for one in resolutions(connection)}
+    rows = connection.execute(
+        "SELECT token, digest, COUNT(*) FROM assignment WHERE kind = 'item' GROUP BY token, digest"
+    )
+    asked = {(token, digest): count for token, digest, count in rows}
+    flags = _flags(connection)
+    return [
+        ReviewedQuestion(
+            question,
+            tuple(verdicts.get(key, {}).values()),
+            final.get(key),
+            asked.get(key, 0),
+            flags.get(key, ()),
+        )
+        for key, question in campaign.items.questions.items()
+    ]
+
+
+def _flags(connection: sqlite3.Connection) -> dict[Key, tuple[tuple[str, str], ...]]:
+    """Who has flagged a question and not taken it back, and why."""
+    rows = connection.execute(
+        "SELECT name, kind, token, digest, text FROM event "
+        "JOIN annotator ON annotator.id = event.annotator "
+        "WHERE kind IN ('flag', 'unflag') ORDER BY event.id"
+    )
+    standing: dict[Key, dict[str, str]] = {}
+    for name, kind, token, digest, text in rows:
+        own = standing.setdefault((token, digest), {})
+        if kind == "flag":
+            own[name] = text
+        else:
+            own.pop(name, None)
+    return {key: tuple(own.items()) for key, own in standing.items() if own}
+
+
+def overview(connection: sqlite3.Connection, campaign: Campaign) -> Overview:
+    """The figures of a campaign at this moment."""
+    questions = reviewed(connection, campaign)
+    work = [read_work(connection, campaign, one.name) for one in people(connection)]
+    asked = [one for one in questions if one.asked or one.verdicts]
+    systems = {
+        name: [one for one in asked if name in one.question.systems] for name in _systems(asked)
+    }
+    groups: dict[str, list[ReviewedQuestion]] = {}
+    for one in asked:
+        groups.setdefault(one.question.shown.group, []).append(one)
+    return Overview(
+        tuple(_annotator(one) for one in work),
+        tuple(_group(name, own) for name, own in systems.items()),
+        tuple(_group(name, own) for name, own in groups.items()),
+        agreements(questions, campaign),
+        len(asked),
+        sum(bool(one.verdicts) or one.final is not None for one in asked),
+        sum(one.status == "conflict" for one in asked),
+    )
+
+
+def _systems(questions: Iterable[ReviewedQuestion]) -> list[str]:
+    return list(dict.fromkeys(name for one in questions for name in one.question.systems))
+
+
+def _annotator(work: Work) -> AnnotatorProgress:
+    items = [one for one in work.places if one.kind == "item"]
+    given = [work.given[one.key] for one in items if one.key in work.given]
+    return AnnotatorProgress(
+        work.annotator,
+        len(items),
+        len(given),
+        sum(key not in work.given for key in work.skipped),
+        len(work.flagged),
+        len(work.checks),
+        sum(work.checks.values()),
+        len(work.tutorial),
+        Counter(given),
+    )
+
+
+def _group(name: str, questions: Sequence[ReviewedQuestion]) -> GroupProgress:
+    return GroupProgress(
+        name,
+        len(questions),
+        sum(bool(one.verdicts) or one.final is not None for one in questions),
+        sum(one.status == "conflict" for one in questions),
+        Counter(one.value for one in questions if one.value),
+    )
+
+
+def agreements(
+    questions: Sequence[ReviewedQuestion], campaign: Campaign, plan: Resampling = RESAMPLING
+) -> dict[str, Agreement]:
+    """Agreement about pronouns, antecedents, and translations too bad to be judged.
+
+    A question counts once, however many systems translate so.
+    """
+    documents = [campaign.items.document(one.question.shown) for one in questions]
+    rated: dict[str, list[RatedItem]] = {"pronoun": [], "antecedent": [], "bad translation": []}
+    for one, document in zip(questions, documents, strict=True):
+        said = {verdict.annotator: verdict for verdict in one.verdicts}
+        pronouns = {name: verdict.pronoun for name, verdict in said.items()}
+        heads = {name: v.antecedent for name, v in said.items() if v.antecedent is not None}
+        bad = {name: "wrong" if verdict.bad else "right" for name, verdict in said.items()}
+        rated["pronoun"].append(RatedItem(pronouns, document))
+        rated["antecedent"].append(RatedItem(heads, document))
+        rated["bad translation"].append(RatedItem(bad, document))
+    return {name: agreement(own, VALUES, plan) for name, own in rated.items()}
+
+
+def shown_score(found: Agreement, name: str) -> str:
+    """A measure with its interval, or a dash where it is not defined."""
+    return found.scores[name].shown()

@@ -1,0 +1,158 @@
+"""Anchors: the pronouns of a text that a metric scores, and how pronouns are found in words.
+
+An *anchor* is a word of the source (000 §2.3), one of a list of tokens (001 §5), or, for scores
+that start from the reference, a pronoun of the reference with the source words it is linked to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.evaluation.inputs.linked_text import Text, Translation
+from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+
+Parts = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A pronoun to be scored: its line and position from 0, as written, and as in the list.
+
+    `linked` are the source positions whose links count; more than one only where the anchor is a
+    pronoun of the reference, at `position` of the reference.
+    """
+
+    sentence: int
+    position: int
+    word: str
+    pronoun: str
+    linked: tuple[int, ...]
+
+
+def target_pronoun(word: str, lists: PronounLists) -> str | None:
+    """The pronoun of the lists that a lower-cased target word is or contains."""
+    return _first_part(word, frozenset(lists.target_pronouns), parts_by(lists.target_separator))
+
+
+def source_pronoun(word: str, lists: PronounLists) -> str | None:
+    """The pronoun of the lists that a lower-cased source word is or contains."""
+    return _first_part(word, frozenset(lists.source_pronouns), parts_by(lists.source_separator))
+
+
+def parts_by(separator: str) -> Parts:
+    """How words are divided into parts that may be pronouns."""
+    if separator:
+        return lambda word: word.split(separator)
+    return lambda word: (word,)
+
+
+def source_anchors(source: Text, lists: PronounLists) -> list[Anchor]:
+    """Every source pronoun of the lists."""
+    pronouns = PronounOf(lists.source_pronouns, lists.source_separator)
+    likely = _contains(lists.source_pronouns, lists.source_separator)
+    found = []
+    for line, raw in enumerate(source.lines):
+        if not likely(raw):
+            continue
+        for position, word in enumerate(source.raw_words(line)):
+            pronoun = pronouns[word]
+            if pronoun is not None:
+                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, (position,)))
+    return found
+
+
+def token_anchors(
+    path: str | Path, source: Text, lists: PronounLists, problems: list[Problem]
+) -> list[Anchor]:
+    """The tokens of a list: a line and a position from 0 on each line, separated by white space.
+
+    A token that is no source pronoun of the lists is a problem: the numbers are likely to be off.
+    """
+    found: list[Anchor] = []
+    wanted = frozenset(lists.source_pronouns)
+    parts = parts_by(lists.source_separator)
+
+    def problem(number: int, field: str, expected: str, what: str) -> None:
+        problems.append(Problem(str(path), number, field, expected, what))
+
+    try:
+        lines = list(read_text_lines(Path(path)))
+    except InputError as error:
+        problems += error.problems
+        return found
+    if not source.readable:
+        return found
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if len(fields) != 2 or not all(f.isascii() and f.isdigit() and len(f) < 10 for f in fields):
+            problem(number, "token", "a line and a position from 0", quoted(line))
+            continue
+        sentence, position = map(int, fields)
+        if sentence >= len(source.lines):
+            expected = f"a line below {len(source.lines)}, the lines of {source.path}"
+            problem(number, "token", expected, str(sentence))
+        elif position >= source.lengths[sentence]:
+            expected = f"a position below {source.lengths[sentence]}, the words of line {sentence}"
+            problem(number, "token", expected, str(position))
+        else:
+            word = source.words(sentence)[position]
+            pronoun = _first_part(word.lower(), wanted, parts)
+            if pronoun is None and wanted:
+                problem(number, "word", choices(lists.source_pronouns), quoted(word))
+            else:
+                found.append(Anchor(sentence, position, word, pronoun or word.lower(), (position,)))
+    return found
+
+
+def reference_anchors(reference: Translation, lists: PronounLists) -> tuple[list[Anchor], int]:
+    """Every linked pronoun of the reference, and how many pronouns have no link.
+
+    The published scores of the Spanish-English TED systems were made in this way.
+    """
+    pronouns = PronounOf(lists.target_pronouns, lists.target_separator)
+    found = []
+    unlinked = 0
+    for line in range(len(reference.text.lines)):
+        for position, word in enumerate(reference.text.raw_words(line)):
+            pronoun = pronouns[word]
+            if pronoun is None:
+                continue
+            linked = reference.links.sentence(line).sources(position)
+            if linked:
+                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, linked))
+            else:
+                unlinked += 1
+    return found, unlinked
+
+
+def _contains(pronouns: Sequence[str], separator: str) -> Callable[[bytes], object]:
+    """A quick test that leaves out lines without a pronoun, if upper case is simple enough."""
+    if separator or not all(pronoun.isascii() for pronoun in pronouns):
+        return lambda line: True
+    words = b"|".join(re.escape(pronoun.encode("ascii")) for pronoun in pronouns)
+    return re.compile(rb"(?<!\S)(?:" + words + rb")(?!\S)", re.IGNORECASE).search
+
+
+class PronounOf(dict[bytes, str | None]):
+    """The pronoun that a word is or contains, in lower case; each word is worked out once."""
+
+    def __init__(self, pronouns: Iterable[str], separator: str) -> None:
+        super().__init__()
+        self.pronouns = frozenset(pronouns)
+        self.parts = parts_by(separator)
+
+    def __missing__(self, word: bytes) -> str | None:
+        found = _first_part(word.decode("utf-8").lower(), self.pronouns, self.parts)
+        self[word] = found
+        return found
+
+
+def _first_part(word: str, wanted: frozenset[str], parts: Parts) -> str | None:
+    if word in wanted:
+        return word
+    return next((part for part in parts(word) if part in wanted), None)

@@ -1,0 +1,319 @@
+"""Pronoun lists of a language pair: what is scored, what counts as the same, what nearly so.
+
+The lists of `conf/words/pairs/` are loaded by name, lists of your own by the path of their .yaml
+file, which may inherit from another (`data_prep.files.inherited_yaml`). Words are compared in lower
+case and in composed Unicode (NFC). All faults of a file are reported together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files.inherited_yaml import INHERITANCE_KEYS, Origins, read_inherited
+from crosspro.data_prep.core.files.yaml_file import read_yaml
+from crosspro.data_prep.core.files.yaml_lines import YamlLines
+from crosspro.data_prep.core.words import names_of, shipped_files
+
+KEYS = (
+    "name",
+    "source_language",
+    "target_language",
+    "source_pronouns",
+    "other_source_pronouns",
+    "target_pronouns",
+    "translations",
+    "ambiguous",
+    "identical",
+    "equivalent",
+    "source_separator",
+    "target_separator",
+)
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """Pronouns that can stand for each other, and how often that was judged right (000 §2.5)."""
+
+    pronouns: tuple[str, ...]
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class PronounLists:
+    """The lists of one language pair.
+
+    `other_source_pronouns` are not scored, but what is linked to them is not free for a repair.
+    `target_pronouns` are the labels of the metric: another word is OTHER, or a word like the rest
+    where the list is empty. `translations` gives for a source pronoun the words that an alignment
+    repair may choose, which may be more than the labels; those that are `ambiguous` may also be
+    something else, such as an article. Members of an `identical` group are one
+    pronoun; `equivalent` ones are alike but not the same, and the relation is not transitive.
+    A separator divides words into parts (`dit-il`), each of which may be a pronoun.
+    """
+
+    name: str
+    source_language: str
+    target_language: str
+    source_pronouns: tuple[str, ...]
+    target_pronouns: tuple[str, ...]
+    other_source_pronouns: tuple[str, ...] = ()
+    translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ambiguous: tuple[str, ...] = ()
+    identical: tuple[tuple[str, ...], ...] = ()
+    equivalent: tuple[Equivalent, ...] = ()
+    source_separator: str = ""
+    target_separator: str = ""
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The label of each target pronoun: the first member of its identical group."""
+        names = {word: word for word in self.target_pronouns}
+        for group in reversed(self.identical):
+            names.update(dict.fromkeys(group, group[0]))
+        return names
+
+    @cached_property
+    def probabilities(self) -> dict[frozenset[str], float | None]:
+        """The equivalent pairs of labels, with their probability where it is known."""
+        found: dict[frozenset[str], float | None] = {}
+        for group in self.equivalent:
+            for one, other in combinations(group.pronouns, 2):
+                pair = frozenset((self.label(one), self.label(other)))
+                if len(pair) == 2:
+                    found.setdefault(pair, group.probability)
+        return found
+
+    @cached_property
+    def all_translations(self) -> frozenset[str]:
+        """Every word that may translate some source pronoun."""
+        words = {word for group in self.translations.values() for word in group}
+        return frozenset(words | set(self.target_pronouns))
+
+    def label(self, word: str) -> str:
+        """The label of a target pronoun, and any other word as it is."""
+        return self.labels.get(word, word)
+
+    def possible(self, pronoun: str) -> frozenset[str]:
+        """The words that may translate a source pronoun."""
+        if pronoun in self.translations:
+            return frozenset(self.translations[pronoun])
+        return self.all_translations
+
+    @cached_property
+    def digest(self) -> str:
+        """A short name for the content, for signatures."""
+        content = json.dumps(lists_to_mapping(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode("utf-8")).hexdigest()[:8]
+
+
+def lists_names() -> list[str]:
+    """The names of the lists that come with the package."""
+    return list(names_of("pairs", "yaml"))
+
+
+def load_lists(name_or_path: str | Path) -> PronounLists:
+    """Read lists by name, or from a file of your own."""
+    path = Path(name_or_path)
+    if path.suffix not in (".yaml", ".yml"):
+        known = lists_names()
+        if str(name_or_path) not in known:
+            expected = f"{choices(known)}, or the path of a .yaml file"
+            raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
+        path = shipped_files("pairs")[str(name_or_path)]
+    mapping, origins = read_inherited(path, shipped_files("pairs"), _read, unshared=("name",))
+    return _Reader(origins).lists(mapping)
+
+
+def _read(path: Path) -> tuple[object, YamlLines]:
+    content, text = read_yaml(path)
+    return content, YamlLines(text)
+
+
+def lists_from_mapping(mapping: object, origin: str) -> PronounLists:
+    """Build lists from the content of their file; `origin` is the name used in messages."""
+    return _Reader(Origins(origin)).lists(mapping)
+
+
+def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
+    """The content of the lists' file."""
+    return {
+        "name": lists.name,
+        "source_language": lists.source_language,
+        "target_language": lists.target_language,
+        "source_pronouns": list(lists.source_pronouns),
+        "other_source_pronouns": list(lists.other_source_pronouns),
+        "target_pronouns": list(lists.target_pronouns),
+        "translations": {word: list(group) for word, group in lists.translations.items()},
+        "ambiguous": list(lists.ambiguous),
+        "identical": [list(group) for group in lists.identical],
+        "equivalent": [
+            {"pronouns": list(group.pronouns), "probability": group.probability}
+            for group in lists.equivalent
+        ],
+        "source_separator": lists.source_separator,
+        "target_separator": lists.target_separator,
+    }
+
+
+def normal_form(word: str) -> str:
+    """A word as it is compared: in lower case, and composed."""
+    return unicodedata.normalize("NFC", word.lower())
+
+
+class _Reader:
+    """Turns the mapping of a file into lists, collecting every fault on the way."""
+
+    def __init__(self, origins: Origins) -> None:
+        self.origin = origins.path
+        self.origins = origins
+        self.problems: list[Problem] = []
+
+    def lists(self, mapping: object) -> PronounLists:
+        if not isinstance(mapping, Mapping):
+            raise input_error(
+                self.origin, "file", f"a mapping with the keys {', '.join(KEYS)}", repr(mapping)
+            )
+        for key in mapping:
+            if key not in KEYS:
+                self.problem(str(key), choices((*KEYS, *INHERITANCE_KEYS)), "an unknown key")
+        for key in ("source_pronouns", "target_pronouns"):
+            if key not in mapping:
+                self.problem(key, "this key", "nothing")
+        get = mapping.get
+
+        def given(key: str) -> object:
+            """The list of a key; one without a value (null) has none."""
+            return [] if get(key) is None else get(key)
+
+        lists = PronounLists(
+            name=self.string("name", get("name", Path(self.origin).stem)),
+            source_language=self.string("source_language", get("source_language", "")),
+            target_language=self.string("target_language", get("target_language", "")),
+            source_pronouns=self.words("source_pronouns", get("source_pronouns", [])),
+            other_source_pronouns=self.words(
+                "other_source_pronouns", given("other_source_pronouns")
+            ),
+            target_pronouns=self.words("target_pronouns", get("target_pronouns", [])),
+            translations=self.translations(
+                {} if get("translations") is None else get("translations")
+            ),
+            ambiguous=self.words("ambiguous", given("ambiguous")),
+            identical=self.groups("identical", given("identical")),
+            equivalent=self.equivalents(given("equivalent")),
+            source_separator=self.string("source_separator", get("source_separator") or ""),
+            target_separator=self.string("target_separator", get("target_separator") or ""),
+        )
+        self.consistency(lists)
+        if self.problems:
+            raise InputError(sorted(self.problems, key=lambda problem: problem.line or 0))
+        return lists
+
+    def problem(self, key: str, expected: str, found: str, *place: str | int) -> None:
+        path, line = self.origins.of(*(place or (key,)))
+        self.problems.append(Problem(path, line, key, expected, found))
+
+    def word_problem(self, key: str, expected: str, word: str, found: str = "{}") -> None:
+        shown = found.format(repr(word))
+        path, line = self.origins.of_word(key, word)
+        self.problems.append(Problem(path, line, key, expected, shown))
+
+    def string(self, key: str, value: object) -> str:
+        if not isinstance(value, str):
+            self.problem(key, "text", repr(value))
+        return str(value)
+
+    def words(self, key: str, value: object, *place: str | int) -> tuple[str, ...]:
+        place = place or (key,)
+        if not isinstance(value, list):
+            self.problem(key, "a list of words", repr(value), *place)
+            return ()
+        found: list[str] = []
+        for number, item in enumerate(value):
+            if not isinstance(item, str) or not item or any(c.isspace() for c in item):
+                hint = " (YAML reads on, off, yes and no so: quote it)"
+                shown = f"{item!r}{hint if isinstance(item, bool) else ''}"
+                self.problem(key, "words without spaces", shown, *place, number)
+            elif normal_form(item) in found:
+                self.problem(key, "each word once", f"{item!r} twice", *place, number)
+            else:
+                found.append(normal_form(item))
+        return tuple(found)
+
+    def groups(self, key: str, value: object) -> tuple[tuple[str, ...], ...]:
+        if not isinstance(value, list):
+            self.problem(key, "a list of groups", repr(value))
+            return ()
+        groups = tuple(self.words(key, group, key, n) for n, group in enumerate(value))
+        for number, group in enumerate(groups):
+            if len(group) < 2:
+                found = repr(list(group))
+                self.problem(key, "groups of at least two pronouns", found, key, number)
+        return groups
+
+    def translations(self, value: object) -> dict[str, tuple[str, ...]]:
+        if not isinstance(value, Mapping):
+            self.problem("translations", "a list of words for each source pronoun", repr(value))
+            return {}
+        return {
+            normal_form(str(word)): self.words(
+                f"translations.{word}", group, "translations", str(word)
+            )
+            for word, group in value.items()
+        }
+
+    def equivalents(self, value: object) -> tuple[Equivalent, ...]:
+        if not isinstance(value, list):
+            self.problem("equivalent", "a list of groups", repr(value))
+            return ()
+        found = []
+        for number, item in enumerate(value):
+            place: tuple[str | int, ...] = ("equivalent", number)
+            group, probability = item, None
+            if isinstance(item, Mapping):
+                group, probability = item.get("pronouns"), item.get("probability")
+                known = ("pronouns", "probability")
+                for key in item:
+                    if key not in known:
+                        self.problem("equivalent", choices(known), repr(key), *place, str(key))
+                place = (*place, "pronouns")
+            is_number = isinstance(probability, int | float) and not isinstance(probability, bool)
+            if probability is not None and not (is_number and 0 <= probability <= 1):
+                expected, where = "a probability from 0 to 1", (*place[:2], "probability")
+                self.problem("equivalent", expected, repr(probability), *where)
+                probability = None
+            found.append(Equivalent(self.words("equivalent", group, *place), probability))
+            if len(found[-1].pronouns) < 2:
+                self.problem("equivalent", "groups of at least two pronouns", repr(group), *place)
+        return tuple(found)
+
+    def consistency(self, lists: PronounLists) -> None:
+        """Unknown pronouns, and a pronoun in two identical groups."""
+        if not lists.source_pronouns:
+            self.problem("source_pronouns", "at least one", "none")
+        for word in lists.translations:
+            if word not in lists.source_pronouns:
+                self.word_problem("translations", choices(lists.source_pronouns), word)
+        for word in lists.ambiguous:
+            if word not in lists.all_translations:
+                self.word_problem("ambiguous", "words of translations", word)
+        known = set(lists.target_pronouns)
+        owner: dict[str, tuple[str, ...]] = {}
+        for group in lists.identical:
+            for word in group:
+                if word not in known:
+                    self.word_problem("identical", "members of target_pronouns", word)
+                if owner.setdefault(word, group) is not group:
+                    self.word_problem("identical", "each pronoun in one group", word, "{} in two")
+        for equivalent in lists.equivalent:
+            for word in equivalent.pronouns:
+                if word not in known:
+                    self.word_problem("equivalent", "members of target_pronouns", word)

@@ -1,0 +1,195 @@
+"""A contrastive set from bitext: a pronoun of the reference against its rivals in gender.
+
+A line becomes an instance only if nothing is left to guess: the target has exactly one word of the
+given forms (il, elle), it is a subject and not impersonal as far as its neighbours show, and the
+source has exactly one pronoun, one that is translated so, and no word (he, she) that the target's
+may translate instead. The error has the other form in the same place, and `s'il` becomes `si elle`;
+agreement elsewhere in the sentence stays. Neither distance nor segment of the antecedent is known,
+and the set does not say them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.core.documents import document_columns
+from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.words import word_lists
+from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
+
+CURRENT = "cur"
+"""The mark in the second column of doc-ids of lines that are instances; others are context."""
+
+_FRENCH = word_lists("contrastive", "fr")
+FRENCH_IMPERSONAL = (
+    r"\s+(?:n['’]|ne\s+)?(?:y\s+(?:a|aura|aurait|avait|eut|eût)|faut|fallait|fallut|faudrait|faudra"
+    r"|(?:va|allait)\s+falloir|(?:est|était|sera)\s+(?:temps|trop\s+tard)"
+    r"|(?:s['’](?:agi|av[éè]r)|pleu[tv]|neige|para[iî]t|s['’]ensui)\w*)\b"
+)
+"""What follows `il` where it stands for nothing: il y a, il faut, il s'agit, il pleut."""
+
+
+@dataclass(frozen=True)
+class BuildRules:
+    """Which words compete, and what a sentence must and must not have.
+
+    `forms` gives, for each source pronoun, the target pronouns that compete to translate it;
+    `rivals` are source words that these may translate instead, and after a word of `not_after` they
+    are no subject. Those of English and French are the default: `conf/words/contrastive/fr.tsv`.
+    """
+
+    forms: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: {word: _FRENCH[word] for word in ("it", "they")}
+    )
+    rivals: tuple[str, ...] = _FRENCH["rivals"]
+    not_after: frozenset[str] = frozenset(_FRENCH["not-after"])
+    impersonal: str = rf"il(?={FRENCH_IMPERSONAL})"
+    context: int = 3
+    following: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of bitext with its document and mark."""
+
+    source: str
+    target: str
+    document: str | None
+    mark: str | None
+
+
+def read_lines_of(source: Path, target: Path, doc_ids: Path | None = None) -> list[Line]:
+    """The lines of a bitext; the documents' second column, if there is one, is the mark."""
+    problems: list[Problem] = []
+    paths = [source, target, *([doc_ids] if doc_ids else [])]
+    read = [lines_of(path, problems) for path in paths]
+    check_lengths(paths, read, problems)
+    if problems:
+        raise InputError(problems)
+    texts = [one for one in read[:2] if one is not None]
+    ids = (read[2] if doc_ids else None) or []
+    lines = []
+    for number, (one, other) in enumerate(zip(*texts, strict=True)):
+        columns = document_columns(ids[number]) if ids else []
+        document = columns[0] if columns else None
+        lines.append(Line(one, other, document, columns[1] if len(columns) > 1 else None))
+    return lines
+
+
+_FOLLOWED = re.compile(r"\s*(?:\.\.\.|…|\s)\s*(?!qui\b)[^\W\d_]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['’](?!\w))?")
+
+
+def build_set(
+    lines: Sequence[Line], rules: BuildRules, counts: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    """The instances of a bitext as JSON objects; `counts` says what happened to each line."""
+    marked = any(line.mark == CURRENT for line in lines)
+    first = 0
+    for place, line in enumerate(lines):
+        if place and (line.document is None or line.document != lines[place - 1].document):
+            first = place
+        if marked and line.mark != CURRENT:
+            continue
+        decision, found = _decide(line, rules)
+        counts[decision] += 1
+        if found is None:
+            continue
+        source_pronoun, match, rivals = found
+        start = max(first, place - rules.context)
+        after = _following(lines, place, rules.following)
+        yield {
+            "document id": line.document or "",
+            "segment id": place - first + 1,
+            "src pronoun": source_pronoun,
+            "ref pronoun": match.group(),
+            "src segment": line.source,
+            "ref segment": line.target,
+            "src context": [one.source for one in lines[start:place]],
+            "ref context": [one.target for one in lines[start:place]],
+            **(
+                {
+                    "src following": [one.source for one in after],
+                    "ref following": [one.target for one in after],
+                }
+                if rules.following
+                else {}
+            ),
+            "errors": [
+                {
+                    "type": "pronominal coreference",
+                    "replacement": rival,
+                    "contrastive": _swapped(line.target, match, rival),
+                }
+                for rival in rivals
+            ],
+        }
+
+
+def _following(lines: Sequence[Line], place: int, most: int) -> Sequence[Line]:
+    """Later lines of the same document, at most so many."""
+    document = lines[place].document
+    end = place + 1
+    while document is not None and end < len(lines) and end - place <= most:
+        if lines[end].document != document:
+            break
+        end += 1
+    return lines[place + 1 : end]
+
+
+KEPT = "instance"
+
+_Found = tuple[str, "re.Match[str]", tuple[str, ...]]
+
+
+def _decide(line: Line, rules: BuildRules) -> tuple[str, _Found | None]:
+    """What becomes of a line, and for an instance: source pronoun, target word and its rivals."""
+    known = {form for forms in rules.forms.values() for form in forms}
+    matches = [m for m in _WORD.finditer(line.target) if m.group().lower() in known]
+    if len(matches) != 1:
+        return ("no target pronoun" if not matches else "several target pronouns"), None
+    match = matches[0]
+    if not _free(line.target, match, rules):
+        return "target pronoun no plain subject", None
+    if rules.impersonal and re.compile(rules.impersonal, re.I).match(line.target, match.start()):
+        return "target pronoun impersonal", None
+    words = [m.group().lower() for m in _WORD.finditer(line.source)]
+    pronouns = [word for word in words if word in rules.forms]
+    if len(pronouns) != 1:
+        return ("no source pronoun" if not pronouns else "several source pronouns"), None
+    form, competing = match.group().lower(), rules.forms[pronouns[0]]
+    if form not in competing:
+        return "source pronoun of another kind", None
+    if any(word in rules.rivals for word in words):
+        return "another possible source word", None
+    return KEPT, (pronouns[0], match, tuple(one for one in competing if one != form))
+
+
+def _free(text: str, match: re.Match[str], rules: BuildRules) -> bool:
+    """Whether a pronoun stands by itself, before a word but `qui`, and after no preposition."""
+    before, after = text[: match.start()], text[match.end() :]
+    if before.endswith(("-", "‐", "‑")) or not _FOLLOWED.match(after):
+        return False
+    previous = [m.group().lower().replace("’", "'") for m in _WORD.finditer(before)]
+    touching = bool(previous) and re.search(r"[\w'’]\s*$", before) is not None
+    return not (touching and previous[-1] in rules.not_after)
+
+
+def _swapped(text: str, match: re.Match[str], rival: str) -> str:
+    """The sentence with another form, which begins with a capital if the old one does."""
+    word = match.group()
+    if word.isupper() and len(word) > 1:
+        rival = rival.upper()
+    elif word[0].isupper():
+        rival = rival[0].upper() + rival[1:]
+    before, after = text[: match.start()], text[match.end() :]
+    if rival.lower().startswith("elle"):
+        before = re.sub(r"\b([Ss])['’]$", r"\1i ", before)
+    elif rival.lower().startswith("il"):
+        before = re.sub(r"\b([Ss])i\s+$", r"\1'", before)
+    return before + rival + after

@@ -1,0 +1,89 @@
+"""Scores of a submission, as functions of confusion counts.
+
+Macro-averaged recall is the official score of WMT 2016 and DiscoMT 2017 (003 §6, 004 §6), macro F1
+that of DiscoMT 2015. All values are per cent. A class that does not occur in gold is left out of a
+macro average, as in the papers (`absent="skip"`), or counts as 0, as in the released scorer
+(`absent="zero"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.evaluation.core.ratio import harmonic_mean
+from crosspro.evaluation.metrics.submissions.confusion import Counts
+
+Absent = Literal["skip", "zero"]
+Values = NDArray[np.float64]
+ConfusionMetric = Callable[[Counts], Values]
+
+
+def percent(part: NDArray[np.integer], whole: NDArray[np.integer]) -> Values:
+    """100·part/whole, 0 where the whole is 0."""
+    result: Values = np.zeros(np.broadcast(part, whole).shape)
+    np.divide(100.0 * part, whole, out=result, where=whole > 0)
+    return result
+
+
+def hits(counts: Counts) -> Counts:
+    """Right predictions of each class."""
+    return np.diagonal(counts, axis1=-2, axis2=-1)
+
+
+def recall(counts: Counts) -> Values:
+    """Recall of each class."""
+    return percent(hits(counts), counts.sum(axis=-1))
+
+
+def precision(counts: Counts) -> Values:
+    """Precision of each class."""
+    return percent(hits(counts), counts.sum(axis=-2))
+
+
+def f1(counts: Counts) -> Values:
+    """F1 of each class."""
+    return harmonic_mean(precision(counts), recall(counts))
+
+
+def accuracy(counts: Counts) -> Values:
+    """Share of right predictions; as each gap has one prediction, also micro P, R and F1."""
+    return percent(hits(counts).sum(axis=-1), counts.sum(axis=(-2, -1)))
+
+
+def macro_average(values: Values, counts: Counts, absent: Absent = "skip") -> Values:
+    """Mean of a per-class value over the classes present in gold, or over all classes."""
+    if absent == "zero":
+        return np.asarray(values.mean(axis=-1))
+    present = counts.sum(axis=-1) > 0
+    number = present.sum(axis=-1)
+    total = np.where(present, values, 0.0).sum(axis=-1)
+    result: Values = np.zeros(np.shape(total))
+    np.divide(total, number, out=result, where=number > 0)
+    return result
+
+
+def macro_recall(counts: Counts, absent: Absent = "skip") -> Values:
+    """Macro-averaged recall."""
+    return macro_average(recall(counts), counts, absent)
+
+
+def frequent_macro_recall(counts: Counts, frequent: NDArray[np.bool_]) -> Values:
+    """Macro-averaged recall of the classes that are `frequent` in the gold file as a whole.
+
+    A single gap of a rare class can be worth ten points of macro recall.
+    """
+    return macro_recall(counts * frequent[:, None])
+
+
+def macro_precision(counts: Counts, absent: Absent = "skip") -> Values:
+    """Macro-averaged precision."""
+    return macro_average(precision(counts), counts, absent)
+
+
+def macro_f1(counts: Counts, absent: Absent = "skip") -> Values:
+    """Macro-averaged F1."""
+    return macro_average(f1(counts), counts, absent)

@@ -1,0 +1,300 @@
+"""APT exactly as the released Python 2 tool computes it, quirks and all.
+
+It departs from the paper in the repair of links (unlinked pronouns are never repaired, neighbours
+are not looked at, words are not lower-cased at that stage) and in the matrix (an appended word that
+is no label counts in a whole row). `.score` and `.detail` are the tool's two output files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.data_prep.core.whole_number import is_whole_number
+from crosspro.evaluation.inputs.linked_text import raise_problems
+from crosspro.evaluation.released.apt.config import ReleasedConfig, lower, texts_of
+from crosspro.evaluation.released.apt.files import (
+    Linked,
+    ReleasedPronoun,
+    Scorer,
+    detail_file,
+    score_file,
+)
+from crosspro.evaluation.released.apt.python2_order import Python2Set
+
+_REACH = 2
+"""How many words on each side of the links the heuristics look at."""
+
+
+@dataclass(frozen=True)
+class ReleasedFiles:
+    """What the tool writes: two files, and what it says on the way."""
+
+    score: str
+    detail: str
+    stdout: str
+
+
+class SplitLines:
+    """Lines divided at single spaces, when they are asked for."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = list(lines)
+        self.split: dict[int, list[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, line: int) -> list[str]:
+        if line not in self.split:
+            self.split[line] = self.lines[line].split(" ")
+        return self.split[line]
+
+
+@dataclass(frozen=True)
+class LinkedLines:
+    """A translation and its links, line by line, as the tool reads them."""
+
+    text_path: Path
+    links_path: Path
+    lines: SplitLines
+    links: SplitLines
+
+
+def run_released(config: ReleasedConfig) -> ReleasedFiles:
+    """Score the files of an INI file. Where the tool would crash, every reason is reported."""
+    problems: list[Problem] = []
+    (lines,) = texts_of([config.source], problems)
+    source = [line.strip() for line in lines]
+    translations = [
+        read_translated(text, links, problems)
+        for text, links in (
+            (config.reference, config.links_reference),
+            (config.candidate, config.links_candidate),
+        )
+    ]
+    positions = [] if config.positions is None else texts_of([config.positions], problems)[0]
+    raise_problems(problems)
+    if config.by_position:
+        pronouns = _listed(source, positions, config, problems)
+    else:
+        pronouns = _found(source, config)
+    raw = SplitLines(source)
+    sides, vocabularies, repairs = [], [], []
+    for translation in translations:
+        linked, vocabulary = _linked_words(pronouns, translation, config, problems)
+        repairs.append(_heuristics(pronouns, linked, raw, translation, config, problems))
+        sides.append(linked)
+        vocabularies.append(vocabulary)
+    raise_problems(list(dict.fromkeys(problems)))
+    labels: list[str] = [*config.target_list, OTHER]
+    if not config.target_list:
+        labels = [str(word) for word in vocabularies[0].union(vocabularies[1])]
+    scorer = Scorer(config, [*labels, NONE])
+    cases = [scorer.count(*pair) for pair in zip(*sides, strict=True)]
+    value = scorer.value()
+    return ReleasedFiles(
+        score_file(config, scorer, value),
+        detail_file(pronouns, sides[0], sides[1], cases),
+        _printed(config, repairs, value),
+    )
+
+
+def _found(source: Sequence[str], config: ReleasedConfig) -> list[ReleasedPronoun]:
+    """Words of which some part is in the list; the first such part is the pronoun."""
+    wanted = frozenset(config.source_list)
+    known: dict[str, str | None] = {}
+    found = []
+    for sentence, line in enumerate(source):
+        for position, word in enumerate(lower(line).split(" ")):
+            if word not in known:
+                parts = word.split(config.source_separator)
+                known[word] = next((part for part in parts if part in wanted), None)
+            part = known[word]
+            if part is not None:
+                found.append(ReleasedPronoun(sentence, position, part))
+    return found
+
+
+def _listed(
+    source: Sequence[str], positions: Sequence[str], config: ReleasedConfig, problems: list[Problem]
+) -> list[ReleasedPronoun]:
+    """Words at given positions: a line and a position, from 0, on each line."""
+    path = config.positions
+    found = []
+    for number, line in enumerate(positions, start=1):
+        fields = line.split()
+        if len(fields) != 2 or not all(map(is_whole_number, fields)):
+            expected = "a line and a position from 0"
+            problems.append(Problem(str(path), number, "position", expected, quoted(line)))
+            continue
+        sentence, position = map(int, fields)
+        words = lower(source[sentence]).split(" ") if sentence < len(source) else []
+        if position >= len(words):
+            expected = f"a position below {len(words)} in line {sentence}"
+            problems.append(Problem(str(path), number, "position", expected, fields[1]))
+            continue
+        found.append(ReleasedPronoun(sentence, position, words[position]))
+    return found
+
+
+def read_translated(text: Path, links: Path, problems: list[Problem]) -> LinkedLines:
+    """Read a translation and its link file; empty items stay where spaces are doubled."""
+    lines = SplitLines(line.strip() for line in texts_of([text], problems)[0])
+    content = [""]
+    try:
+        content = b"".join(read_lines(links)).decode("ascii", errors="replace").split("\n")
+    except InputError as error:
+        problems += error.problems
+    pairs = SplitLines(line.strip() for line in (content if content[-1] else content[:-1]))
+    return LinkedLines(text, links, lines, pairs)
+
+
+def _linked_words(
+    pronouns: Sequence[ReleasedPronoun],
+    translation: LinkedLines,
+    config: ReleasedConfig,
+    problems: list[Problem],
+) -> tuple[list[Linked | None], Python2Set]:
+    linked: list[Linked | None] = [None] * len(pronouns)
+    vocabulary = Python2Set()
+    wanted = frozenset(config.target_list)
+    # By sentence, because the order in which words are met is that of a set without a list.
+    for index in sorted(range(len(pronouns)), key=lambda number: pronouns[number].sentence):
+        pronoun = pronouns[index]
+        line = pronoun.sentence
+        missing = [
+            path
+            for path, lines in (
+                (translation.text_path, translation.lines),
+                (translation.links_path, translation.links),
+            )
+            if line >= len(lines)
+        ]
+        if missing:
+            problems += [
+                Problem(str(path), line + 1, "lines", f"a line {line + 1} as in the source", "none")
+                for path in missing
+            ]
+            continue
+        positions = _targets(pronoun, translation, problems)
+        if not positions:
+            continue
+        words = [lower(translation.lines[line][position]) for position in positions]
+        if wanted:
+            parts = (
+                next((p for p in word.split(config.target_separator) if p in wanted), None)
+                for word in words
+            )
+            words = [part for part in parts if part is not None] or [OTHER]
+        else:
+            for word in words:
+                vocabulary.add(word)
+        linked[index] = Linked(positions, words)
+    return linked, vocabulary
+
+
+def _targets(
+    pronoun: ReleasedPronoun, translation: LinkedLines, problems: list[Problem]
+) -> list[int]:
+    """Sorted target positions of a pronoun's links, with repetitions."""
+    line = pronoun.sentence
+    size = len(translation.lines[line])
+    prefix = f"{pronoun.position}-"
+    found = []
+    for written in translation.links[line]:
+        if not written.startswith(prefix):
+            continue
+        target = written.split("-")[1]
+        if not is_whole_number(target):
+            expected, what = "links s-t separated by spaces", quoted(written)
+        elif int(target) >= size:
+            expected, what = f"links inside {size} target words", written
+        else:
+            found.append(int(target))
+            continue
+        problems.append(Problem(str(translation.links_path), line + 1, "links", expected, what))
+    return sorted(found)
+
+
+def _heuristics(
+    pronouns: Sequence[ReleasedPronoun],
+    linked: Sequence[Linked | None],
+    source: SplitLines,
+    translation: LinkedLines,
+    config: ReleasedConfig,
+    problems: list[Problem],
+) -> list[str]:
+    """Append a pronoun to links that have none; what the tool prints for each."""
+    printed = []
+    sources, targets = frozenset(config.source_pronouns), frozenset(config.target_pronouns)
+    for pronoun, side in zip(pronouns, linked, strict=True):
+        if side is None or not targets or not targets.isdisjoint(side.words):
+            continue
+        line = pronoun.sentence
+        words = translation.lines[line]
+        first = max(min(side.positions) - _REACH, 0)
+        last = min(max(side.positions) + _REACH, len(words) - 1)
+        weights = _weights(last - first + 1)
+        best = None
+        for position, weight in zip(range(first, last + 1), weights, strict=True):
+            part = words[position].split("-")[-1]
+            if part not in targets or part in side.words:
+                continue
+            if _linked_to(position, line, source[line], sources, translation, problems):
+                continue
+            if best is None or weight < best[0]:
+                best = weight, position
+        if best is None:
+            continue
+        position = best[1]
+        side.positions.append(position)
+        if side.words == [OTHER]:
+            side.words.clear()
+        side.words.append(words[position])
+        printed.append(f"{line} {pronoun.position} {pronoun.word} {position} {words[position]}\n")
+    return printed
+
+
+def _weights(size: int) -> list[int]:
+    half = size // 2
+    return [*range(half, 0, -1), *([1] * (size % 2)), *range(1, half + 1)]
+
+
+def _linked_to(
+    position: int,
+    line: int,
+    source: Sequence[str],
+    wanted: frozenset[str],
+    translation: LinkedLines,
+    problems: list[Problem],
+) -> bool:
+    """Whether a target word is linked to one of the source words."""
+    for written in translation.links[line]:
+        one, _, other = written.partition("-")
+        if not (is_whole_number(one) and is_whole_number(other)):
+            expected, what = "links s-t separated by spaces", quoted(written)
+        elif int(other) != position or (int(one) < len(source) and source[int(one)] not in wanted):
+            continue
+        elif int(one) < len(source):
+            return True
+        else:
+            expected, what = f"links inside {len(source)} source words", written
+        problems.append(Problem(str(translation.links_path), line + 1, "links", expected, what))
+    return False
+
+
+def _printed(config: ReleasedConfig, repairs: Sequence[Sequence[str]], value: float) -> str:
+    absent = "".join(f"{line}\n" for line in config.absent)
+    reference, candidate = map("".join, repairs)
+    return (
+        f"*** Reading input\n\n{absent}*** End Reading input\n\n"
+        f"*** Improving alignment\n\nFor reference:\n{reference}For target:\n{candidate}"
+        "*** End improving alignment\n\n"
+        f"*** Calculating score\n\nScore: {value:.4f}\nMore details in output files\n"
+        "*** End calculating score\n\n"
+    )

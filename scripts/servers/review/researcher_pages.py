@@ -1,0 +1,433 @@
+"""The pages of a researcher: progress, agreement, conflicts, browsing, and data in and out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response as Page
+from starlette.routing import Route
+
+from crosspro.data_prep.core.errors import (
+    SHOWN_AT_MOST,
+    CrossproError,
+    InputError,
+    more_problems,
+)
+from crosspro.evaluation.human.campaign import RESEARCHER
+from crosspro.evaluation.human.campaign_file import StoreError
+from crosspro.evaluation.human.exchange import (
+    add_history,
+    corrected_table,
+    history,
+    is_name,
+    read_history,
+    read_table,
+    review_table,
+)
+from crosspro.evaluation.human.items import Key
+from crosspro.evaluation.human.progress import ReviewedQuestion, overview, reviewed, shown_score
+from crosspro.evaluation.human.response import LONGEST_REMARK, plain_text
+from crosspro.evaluation.protest.review import csv_line
+from crosspro.evaluation.protest.verdict_records import value_of
+from crosspro.evaluation.protest.verdict_rows import (
+    add_resolution,
+    add_verdict,
+    last_verdicts,
+    resolutions,
+)
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+from crosspro.scripts.servers.review.archive import make_archive
+from crosspro.scripts.servers.review.shown import shown_question
+from crosspro.scripts.servers.review.site import (
+    Fields,
+    Site,
+    Visitor,
+    check_form,
+    form_fields,
+    go,
+    site_of,
+)
+
+ON_A_PAGE = 20
+FILTERS = ("system", "group", "status", "value", "annotator", "tag", "text")
+NOTICES = {
+    "added": "The annotator takes part now.",
+    "renewed": "The annotator has a new link; the old one opens nothing any more.",
+    "decided": "Decided.",
+    "imported": "The verdicts were added.",
+}
+
+
+def manage(request: Request) -> Page:
+    """Progress and agreement, and the links of annotators."""
+    return _manage(site_of(request), request)
+
+
+def _manage(site: Site, request: Request, error: str = "", status: int = 200) -> Page:
+    visitor = site.researcher(request)
+    with site.campaign.file.reading() as database:
+        figures = overview(database, site.campaign)
+    return site.page(
+        "manage.html",
+        status,
+        visitor=visitor,
+        figures=figures,
+        links={one.name: site.address(one) for one in site.people},
+        tutorial=len(site.campaign.tutorial),
+        shown_score=shown_score,
+        notice=_notice(request),
+        error=error,
+    )
+
+
+async def add_annotator(request: Request) -> Page:
+    """Let somebody take part, or give them a new link."""
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_annotator_added, request, visitor, fields)
+
+
+def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page:
+    site = site_of(request)
+    name = " ".join(fields.get("name", [""])[0].split())
+    if fields.get("action", [""])[0] == "renew":
+        if name not in {one.name for one in site.people}:
+            raise HTTPException(404)
+        site.renew(name)
+        return go(f"{visitor.base}/?say=renewed")
+    try:
+        site.campaign.join(name)
+    except StoreError:
+        raise
+    except CrossproError as error:
+        return _manage(site, request, str(error), 422)
+    site.read_people()
+    return go(f"{visitor.base}/?say=added")
+
+
+def conflicts(request: Request) -> Page:
+    """Questions on which annotators disagree, side by side."""
+    site = site_of(request)
+    visitor = site.researcher(request)
+    found = [one for one in _reviewed(site) if one.status == "conflict"]
+    return _listed(site, visitor, request, "conflicts.html", found)
+
+
+def browse(request: Request) -> Page:
+    """All questions, or those that some filters leave."""
+    site = site_of(request)
+    visitor = site.researcher(request)
+    chosen = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
+    everything = _reviewed(site)
+    found = [one for one in everything if _passes(site, one, chosen)]
+    choices = {
+        "system": sorted({name for one in everything for name in one.question.systems}),
+        "group": sorted({one.question.shown.group for one in everything}),
+        "status": ["open", "judged", "conflict", "decided", "flagged", "corrected", "not asked"],
+        "value": ["right", "wrong", "unclear"],
+        "annotator": sorted({said.annotator for one in everything for said in one.verdicts}),
+        "tag": sorted({tag for one in everything for said in one.verdicts for tag in said.tags}),
+    }
+    return _listed(site, visitor, request, "browse.html", found, chosen=chosen, choices=choices)
+
+
+def _passes(site: Site, one: ReviewedQuestion, chosen: dict[str, str]) -> bool:
+    verdicts = one.verdicts
+    if chosen["annotator"]:
+        verdicts = tuple(said for said in verdicts if said.annotator == chosen["annotator"])
+        if not verdicts:
+            return False
+    if chosen["value"] and not any(said.pronoun == chosen["value"] for said in verdicts):
+        return False
+    if chosen["tag"] and not any(chosen["tag"] in said.tags for said in verdicts):
+        return False
+    if chosen["system"] and chosen["system"] not in one.question.systems:
+        return False
+    if chosen["group"] and chosen["group"] != one.question.shown.group:
+        return False
+    states = {one.status}
+    states |= {"flagged"} if one.flags else set()
+    states |= {"corrected"} if any(said.corrected is not None for said in verdicts) else set()
+    states |= set() if one.asked or one.verdicts else {"not asked"}
+    if chosen["status"] and chosen["status"] not in states:
+        return False
+    if chosen["text"]:
+        shown = one.question.shown
+        line = site.campaign.items.lines[shown.pronoun.line]
+        texts = [*line.source, *line.candidates[shown.item.system].words]
+        texts += [said.remark for said in verdicts] + [shown.item.token]
+        return chosen["text"].lower() in " ".join(texts).lower()
+    return True
+
+
+def _listed(
+    site: Site,
+    visitor: Visitor,
+    request: Request,
+    template: str,
+    found: Sequence[ReviewedQuestion],
+    **parts: Any,
+) -> Page:
+    """A page of a list; the number of the page comes from the address."""
+    written = request.query_params.get("page", "1")
+    pages = max(1, -(-len(found) // ON_A_PAGE))
+    number = int(written) if written.isascii() and written.isdigit() and len(written) < 7 else 1
+    number = min(max(number, 1), pages)
+    shown = [
+        (one, shown_question(site.campaign.items, one.question, 1), site.code(one.question.key))
+        for one in found[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
+    ]
+    return site.page(
+        template,
+        visitor=visitor,
+        entries=shown,
+        count=len(found),
+        number=number,
+        pages=pages,
+        notice=_notice(request),
+        error="",
+        **parts,
+    )
+
+
+def detail(request: Request) -> Page:
+    """One question with all that was said about it."""
+    code = request.path_params["code"]
+    site = site_of(request)
+    visitor = site.researcher(request)
+    one = _one(site, code)
+    shown = shown_question(site.campaign.items, one.question, site.campaign.settings.context)
+    return site.page(
+        "detail.html",
+        visitor=visitor,
+        one=one,
+        shown=shown,
+        code=code,
+        notice=_notice(request),
+        error="",
+        settings=site.campaign.settings,
+    )
+
+
+async def decide(request: Request) -> Page:
+    """Decide a question, for every system that translates so."""
+    visitor = site_of(request).researcher(request)
+    fields = await form_fields(request)
+    return await run_in_threadpool(_decided, request, visitor, fields)
+
+
+def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
+    code = request.path_params["code"]
+    site = site_of(request)
+    question = _one(site, code).question
+    pronoun = value_of(fields.get("pronoun", [""])[0])
+    antecedent = value_of(fields.get("antecedent", [""])[0])
+    anaphoric = question.shown.antecedent is not None
+    if pronoun is None or (anaphoric and antecedent is None):
+        raise HTTPException(422)
+    remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
+    final = antecedent if anaphoric else None
+    with site.campaign.file.writing() as database:
+        for one in question.items:
+            verdict = AnnotatorVerdict(one.item, RESEARCHER, pronoun, final, (), remark)
+            add_resolution(database, verdict)
+    back = "conflicts" if fields.get("back", [""])[0] == "conflicts" else f"q/{code}"
+    return go(f"{visitor.base}/{back}?say=decided")
+
+
+def corrections(request: Request) -> Page:
+    """Words that annotators have corrected, and alternatives that they propose."""
+    site = site_of(request)
+    visitor = site.researcher(request)
+    with site.campaign.file.reading() as database:
+        heading, *rows = corrected_table(site.campaign.items, last_verdicts(database))
+    return site.page("corrections.html", visitor=visitor, heading=heading, rows=rows)
+
+
+def data(request: Request) -> Page:
+    """Ways to take verdicts out and to bring some in."""
+    return _data(site_of(request), request)
+
+
+def _data(
+    site: Site,
+    request: Request,
+    problems: Sequence[str] = (),
+    status: int = 200,
+    conflicts: Sequence[str] = (),
+    notice: str = "",
+) -> Page:
+    visitor = site.researcher(request)
+    with site.campaign.file.reading() as database:
+        names = list(dict.fromkeys(one.annotator for one in last_verdicts(database)))
+    people = list(dict.fromkeys([*names, *(one.name for one in site.people)]))
+    return site.page(
+        "data.html",
+        status,
+        visitor=visitor,
+        names=names,
+        people=people,
+        notice=notice or _notice(request),
+        problems=problems,
+        conflicts=conflicts,
+    )
+
+
+def export_table(request: Request) -> Page:
+    """The review file of one annotator, or of the decisions."""
+    site = site_of(request)
+    site.researcher(request)
+    annotator = request.query_params.get("annotator", "")
+    with site.campaign.file.reading() as database:
+        found = last_verdicts(database, annotator) if annotator else resolutions(database)
+    if annotator and not found:
+        raise HTTPException(404)
+    table = review_table(site.campaign.items, found, site.campaign.settings.context)
+    return _file(table, "verdicts.tsv", "text/tab-separated-values; charset=utf-8")
+
+
+def export_history(request: Request) -> Page:
+    """Every verdict that was ever given."""
+    site = site_of(request)
+    site.researcher(request)
+    with site.campaign.file.reading() as database:
+        lines = "".join(f"{line}\n" for line in history(database))
+    return _file(lines.encode("utf-8"), "verdicts.jsonl", "application/jsonl; charset=utf-8")
+
+
+def export_corrections(request: Request) -> Page:
+    """Corrected words as a table."""
+    site = site_of(request)
+    site.researcher(request)
+    with site.campaign.file.reading() as database:
+        rows = corrected_table(site.campaign.items, last_verdicts(database))
+    table = b"".join(csv_line(row) for row in rows)
+    return _file(table, "corrected.tsv", "text/tab-separated-values; charset=utf-8")
+
+
+def backup(request: Request) -> Page:
+    """A copy of the whole store as of this moment; no link is in it."""
+    site = site_of(request)
+    site.researcher(request)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "backup.sqlite"
+        site.campaign.file.backup(path)
+        content = path.read_bytes()
+    return _file(content, "backup.sqlite", "application/vnd.sqlite3")
+
+
+def archive(request: Request) -> Page:
+    """The campaign as pages that need no server."""
+    site = site_of(request)
+    site.researcher(request)
+    return _file(make_archive(site.campaign, site.templates), "archive.zip", "application/zip")
+
+
+async def take_in(request: Request) -> Page:
+    """Add the verdicts of a file: a review file of somebody, or an export of another store."""
+    site = site_of(request)
+    visitor = site.researcher(request)
+    async with request.form(max_files=1, max_fields=10) as form:
+        fields = {name: [str(value)] for name, value in form.items() if isinstance(value, str)}
+        check_form(request, fields)
+        upload = form.get("file")
+        content = b"" if upload is None or isinstance(upload, str) else await upload.read()
+    return await run_in_threadpool(_taken_in, site, request, content, fields, visitor.base)
+
+
+def _taken_in(site: Site, request: Request, content: bytes, fields: Fields, base: str) -> Page:
+    try:
+        conflicts = _import(site, content, fields)
+    except StoreError:
+        raise
+    except InputError as error:
+        problems = [
+            f"line {one.line}: {one.field}: expected {one.expected}, found {one.found}"
+            for one in error.problems[:SHOWN_AT_MOST]
+        ]
+        if error.total > len(problems):
+            problems.append(more_problems(error.total - len(problems)))
+        return _data(site, request, [*problems, *filter(None, [error.hint])], 422)
+    except CrossproError as error:
+        return _data(site, request, [str(error)], 422)
+    if not conflicts:
+        return go(f"{base}/data?say=imported")
+    more = len(conflicts) - SHOWN_AT_MOST
+    told = [*conflicts[:SHOWN_AT_MOST], *([f"… and {more:,} more"] if more > 0 else ())]
+    return _data(site, request, conflicts=told, notice=NOTICES["imported"])
+
+
+def _import(site: Site, content: bytes, fields: Fields) -> Sequence[str]:
+    """Add verdicts; what of them says something else than the store."""
+    campaign = site.campaign
+    name = " ".join(fields.get("annotator", [""])[0].split())
+    final = bool(fields.get("final", [""])[0])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "import"
+        path.write_bytes(content)
+        if content.lstrip()[:1] == b"{":
+            records = read_history(path)
+            with campaign.file.writing() as database:
+                merged = add_history(database, records)
+                campaign.carry_over(database)
+            return merged.conflicts
+        if not is_name(name):
+            raise CrossproError("a review file needs the name of the annotator who filled it in")
+        verdicts = read_table(path, campaign.items, name)
+    with campaign.file.writing() as database:
+        for verdict in verdicts:
+            if final:
+                add_resolution(database, verdict)
+            else:
+                add_verdict(database, verdict)
+        campaign.carry_over(database)
+    return ()
+
+
+def _reviewed(site: Site) -> list[ReviewedQuestion]:
+    with site.campaign.file.reading() as database:
+        return reviewed(database, site.campaign)
+
+
+def _one(site: Site, code: str) -> ReviewedQuestion:
+    place = site.places.get(code)
+    if place is None or place.kind != "item":
+        raise HTTPException(404)
+    key: Key = place.key
+    return next(one for one in _reviewed(site) if one.question.key == key)
+
+
+def _notice(request: Request) -> str:
+    return NOTICES.get(request.query_params.get("say", ""), "")
+
+
+def _file(content: bytes, name: str, kind: str) -> Page:
+    disposition = {"content-disposition": f'attachment; filename="{name}"'}
+    return Page(content, media_type=kind, headers=disposition)
+
+
+ROUTES = [
+    Route(f"/m/{{secret}}{address}", page, methods=[method])
+    for method, address, page in (
+        ("GET", "/", manage),
+        ("POST", "/annotators", add_annotator),
+        ("GET", "/conflicts", conflicts),
+        ("GET", "/browse", browse),
+        ("GET", "/q/{code}", detail),
+        ("POST", "/q/{code}", decide),
+        ("GET", "/corrections", corrections),
+        ("GET", "/data", data),
+        ("GET", "/verdicts.tsv", export_table),
+        ("GET", "/verdicts.jsonl", export_history),
+        ("GET", "/corrected.tsv", export_corrections),
+        ("GET", "/backup.sqlite", backup),
+        ("GET", "/archive.zip", archive),
+        ("POST", "/import", take_in),
+    )
+]

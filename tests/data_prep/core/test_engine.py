@@ -1,0 +1,106 @@
+"""Pieces come back in order, whatever works on them; processes end with the one they work for."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from crosspro.data_prep.core.engine import map_processes, map_shards
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from tests.conftest import ROOT
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_local_results_are_in_order(jobs):
+    assert list(map_shards(square, list(range(9)), "local", jobs)) == [n * n for n in range(9)]
+
+
+def refused(number):
+    problems = (Problem("a.txt", line, "word", "one", "none") for line in range(number))
+    raise InputError(problems, "Look again.")
+
+
+@pytest.mark.parametrize("number", [1, 30_000])
+def test_problems_come_out_of_another_process_whole(number):
+    with pytest.raises(InputError) as here:
+        refused(number)
+    with pytest.raises(InputError) as there:
+        list(map_processes(refused, [number], 1))
+    assert str(there.value) == str(here.value)
+    assert there.value.total == number
+    assert there.value.problems == here.value.problems
+
+
+def test_pieces_are_not_read_ahead_of_the_work():
+    taken = []
+    endless = (taken.append(n) or n for n in itertools.count())
+    assert list(itertools.islice(map_processes(square, endless, 1), 3)) == [0, 1, 4]
+    assert len(taken) == 5  # the three that were asked for, and two that wait
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_results():
+    pytest.importorskip("ray")
+    assert list(map_shards(square, list(range(9)), "ray")) == [n * n for n in range(9)]
+
+
+def test_an_unknown_engine_and_a_missing_package_are_told(monkeypatch):
+    with pytest.raises(InputError, match="local, ray"):
+        list(map_shards(square, [1], "spark"))
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(CrossproError, match=r"crosspro\[ray\]"):
+        list(map_shards(square, [1], "ray"))
+
+
+def leave_mark(folder: str) -> None:
+    """Say which process works here; the second piece of work never ends."""
+    mark = Path(folder, str(os.getpid()))
+    if mark.exists():
+        time.sleep(10**6)
+    mark.touch()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_processes_end_when_the_one_they_work_for_is_killed(tmp_path):
+    code = (
+        "from crosspro.data_prep.core.engine import map_processes\n"
+        "from tests.data_prep.core.test_engine import leave_mark\n"
+        f"if __name__ == '__main__': list(map_processes(leave_mark, [{str(tmp_path)!r}] * 2, 1))\n"
+    )
+    (tmp_path / "main.py").write_text(code)
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "main.py"], cwd=ROOT, env=os.environ | {"PYTHONPATH": path}
+    ) as parent:
+        worker = _wait_for(lambda: next(tmp_path.glob("[0-9]*"), None))
+        parent.send_signal(signal.SIGKILL)
+    assert worker is not None
+    assert _wait_for(lambda: _ended(Path("/proc", worker.name, "stat")))
+
+
+def _ended(status: Path) -> bool:
+    """Whether a process is gone, or only waits to be taken note of (Z)."""
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _wait_for(found, seconds=60):
+    """What `found` returns as soon as it is true; waiting is given up after a while."""
+    for _ in range(seconds * 100):
+        if value := found():
+            return value
+        time.sleep(0.01)
+    return None

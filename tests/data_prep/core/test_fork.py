@@ -1,0 +1,98 @@
+"""Work in a forked process: its result, what it raises, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+
+import pytest
+
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.fork import forked, two_processes_help
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are for Linux")
+
+
+def test_the_result_comes_from_another_process():
+    shared = list(range(5))
+    with forked(lambda: (os.getpid(), shared), "numbers: expected some") as other:
+        process, result = other()
+    assert process != os.getpid()
+    assert result == shared
+
+
+def test_what_the_work_raises_is_raised_here():
+    def work():
+        raise CrossproError("a line: expected a word")
+
+    with (
+        pytest.raises(CrossproError, match="expected a word"),
+        forked(work, "x: expected y") as other,
+    ):
+        other()
+
+
+def test_a_process_that_was_ended_is_told():
+    ended = "x: expected y, found that it was ended"
+    work = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
+    with pytest.raises(CrossproError, match=ended), forked(work, "x: expected y") as other:
+        other()
+
+
+def test_a_process_that_was_ended_while_it_sent_is_told():
+    def half_a_message(sender, _):
+        os.write(sender.fileno(), (100).to_bytes(4, "big") + b"half")
+
+    ended = "x: expected y, found that it was ended; is there enough memory[?] Wait."
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crosspro.data_prep.core.fork._send", half_a_message)
+        with (
+            pytest.raises(CrossproError, match=ended),
+            forked(int, "x: expected y", "Wait.") as other,
+        ):
+            other()
+
+
+def test_too_little_memory_there_is_told_here():
+    def work():
+        raise MemoryError
+
+    with pytest.raises(CrossproError, match="enough memory"), forked(work, "x: ex y") as other:
+        other()
+
+
+def test_no_room_for_a_process_is_told(monkeypatch):
+    def fork():
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", fork)
+    told = "x: expected y, found no room for a process: Resource temporarily unavailable. Wait."
+    with (
+        pytest.raises(CrossproError, match=told),
+        forked(lambda: 1, "x: expected y", "Wait."),
+    ):
+        pass
+
+
+def test_it_does_not_outlive_what_stops_the_first():
+    with pytest.raises(KeyError), forked(signal.pause, "x: expected y"):
+        raise KeyError
+
+
+def test_no_fork_beside_threads(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    alone = threading.active_count() == 1
+    assert two_processes_help() == alone
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    assert not two_processes_help()
+    stop.set()
+    thread.join()
+
+
+def test_no_fork_on_one_processor(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert not two_processes_help()

@@ -1,0 +1,141 @@
+"""Task files: the shared tasks as the papers define them, and strict reading."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names, task_to_mapping
+
+CLASSES = {  # 003 §2, 004 Table 1, in the order of the released scorers
+    "en-fr": "ce elle elles il ils cela on OTHER",
+    "en-fr-2015": "ce cela elle elles il ils on ça OTHER",
+    "fr-en": "he she it they this these there OTHER",
+    "en-de": "er sie es man OTHER",
+    "de-en": "he she it they you this these there OTHER",
+    "es-en": "he she it they you there OTHER",
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_are_in_official_order(name):
+    assert " ".join(load_task(name).classes) == CLASSES[name]
+
+
+def test_all_tasks_are_there():
+    assert set(task_names()) == set(CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "expected"),
+    [
+        ("en-fr", "c'", "ce"),
+        ("en-fr", "ça", "cela"),
+        ("en-fr", "ca", "cela"),
+        ("en-fr", "ç'", "cela"),
+        ("en-fr", "le", "OTHER"),
+        ("en-fr-2015", "ça", "ça"),
+        ("fr-en", "that", "this"),
+        ("fr-en", "those", "these"),
+        ("es-en", "this", "OTHER"),
+        ("en-de", "NONE", "OTHER"),
+    ],
+)
+def test_words_fall_into_classes(name, word, expected):
+    assert load_task(name).class_of(word) == expected
+
+
+def test_coarse_grouping_of_2015(en_fr_2015):
+    assert en_fr_2015.coarse == {"on": "OTHER", "ça": "cela"}
+    assert en_fr_2015.coarse_classes == ("ce", "cela", "elle", "elles", "il", "ils", "OTHER")
+
+
+def test_symmetrisation_and_subject_filter_follow_the_papers():
+    assert load_task("de-en").symmetrisation == "intersection"
+    assert load_task("en-fr").symmetrisation == "grow-diag-final-and"
+    assert load_task("en-fr").subject_filter.pronouns == ("it",)
+    assert load_task("de-en").subject_filter.expletive_labels[0] == "EP"
+    assert load_task("es-en").null_subjects
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_mapping_round_trip(name):
+    task = load_task(name)
+    assert task_from_mapping(task_to_mapping(task), "again") == task
+
+
+def content(name="en-fr"):
+    return yaml.safe_load((CONF_DIR / "task" / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def change(**changes):
+    mapping = content()
+    mapping.update(changes)
+    return mapping
+
+
+@pytest.mark.parametrize(
+    ("mapping", "key", "fragment"),
+    [
+        (change(colour="red"), "colour", "unknown key"),
+        ({k: v for k, v in content().items() if k != "fillers"}, "fillers", "found nothing"),
+        (change(classes={"il": [], "OTHER": ["NONE"]}), "classes.il", "at least one form"),
+        (
+            change(classes={"il": ["il"], "on": ["il"], "OTHER": ["NONE"]}),
+            "classes.on",
+            "'il', a form of il",
+        ),
+        (change(classes={"il": ["il"]}), "classes", "a class OTHER"),
+        (change(classes={"il": [["il"]], "OTHER": ["NONE"]}), "classes.il", "found ['il']"),
+        (change(classes={True: ["on"], "OTHER": ["NONE"]}), "classes", "quote it"),
+        (change(target="stemmed"), "target", "lemmatised, inflected"),
+        (change(symmetrisation="grow"), "symmetrisation", "grow-diag-final-and"),
+        (change(fillers=["maison"]), "fillers", "maison"),
+        (change(other_fillers=["il"]), "other_fillers", "a form of il"),
+        (change(subject_filter={"pronouns": []}), "subject_filter.labels", "found nothing"),
+        (change(coarse={"on": "XX"}), "coarse.on", "'XX'"),
+        (change(source_pronouns=[]), "source_pronouns", "at least one"),
+        (change(source_pronouns=["it", "it"]), "source_pronouns", "'it' twice"),
+        (change(years=["x"]), "years", "a list of numbers"),
+        (change(null_subjects="perhaps"), "null_subjects", "true or false"),
+        (change(tagset="none"), "tagset", "inflected"),
+        ([1, 2], "file", "a mapping"),
+    ],
+)
+def test_faults_name_the_file_and_the_key(mapping, key, fragment):
+    with pytest.raises(InputError) as caught:
+        task_from_mapping(mapping, "my.yaml")
+    assert f"my.yaml: {key}: expected" in str(caught.value)
+    assert fragment in str(caught.value)
+
+
+def test_a_key_of_older_files_is_passed_over():
+    assert task_from_mapping(change(alignment="ibm4"), "my.yaml") == load_task("en-fr")
+
+
+def test_all_faults_are_reported_together():
+    with pytest.raises(InputError) as caught:
+        task_from_mapping(change(colour="red", target="stemmed", fillers=3), "my.yaml")
+    assert caught.value.total == 3
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "twice.yaml"
+    path.write_text("name: a\nname: b\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"twice\.yaml:2: .*stands twice"):
+        load_task(path)
+
+
+@pytest.mark.parametrize("text", ["name: [", "\t- x", "{{{", "a: !!python/object:os.system x"])
+def test_broken_yaml_is_an_input_error(tmp_path, text):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"broken\.yaml"):
+        load_task(path)
+
+
+def test_an_unknown_name_lists_the_tasks():
+    with pytest.raises(InputError, match="de-en, en-de, en-fr"):
+        load_task("en-xx")

@@ -1,0 +1,147 @@
+"""Data of a run from a folder of files."""
+
+from __future__ import annotations
+
+import lzma
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+import pytest
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import (
+    format_example,
+    read_examples,
+    write_doc_ids,
+    write_examples,
+)
+from crosspro.data_prep.pipeline.sets.part import part_of
+from crosspro.data_prep.pipeline.sets.splits import file_splits
+
+
+@pytest.fixture
+def folder(tmp_path, en_fr):
+    for name in ("train.ted", "train.news", "dev", "test.2016", "test.2017"):
+        examples = demo_examples(en_fr, name.split(".")[0], 3)
+        write_examples(tmp_path / f"{name}.data.xz", examples)
+        if name != "dev":
+            write_doc_ids(tmp_path / f"{name}.doc-ids", examples)
+    return tmp_path
+
+
+PATTERNS = ("train*.data", "dev*.data", "test*.data")
+SHARES = (0.05, 0.3, 0.6, 1.0)
+
+
+def test_files_are_joined_by_split_and_tests_kept_apart(folder, en_fr):
+    splits = file_splits(en_fr, folder, *PATTERNS)
+    assert len(splits.train) == 2 * len(demo_examples(en_fr, "train", 3))
+    assert set(splits.test) == {"test.2016", "test.2017"}
+    assert splits.train[0].document == "train-00000"
+    assert splits.dev[0].document is None
+
+
+def test_all_problems_of_all_files_are_raised(folder, en_fr):
+    (folder / "dev.data.xz").unlink()
+    (folder / "train.bad.data").write_text("x\n", encoding="utf-8")
+    (folder / "test.2017.doc-ids").write_text("a\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        file_splits(en_fr, folder, *PATTERNS)
+    fields = [problem.field for problem in caught.value.problems]
+    assert fields == ["dev", "columns", "doc-ids"]
+    assert "train.news.data.xz" in str(caught.value)
+
+
+def test_two_tests_of_one_name_are_refused(folder, en_fr):
+    packed = (folder / "test.2016.data.xz").read_bytes()
+    (folder / "test.2016.data").write_bytes(lzma.decompress(packed))
+    with pytest.raises(InputError, match="one file of a name"):
+        file_splits(en_fr, folder, *PATTERNS)
+
+
+def blind(path, en_fr, name):
+    # A blind file has the documents of the whole one.
+    whole = next(path.glob(f"{name.removesuffix('.blind')}.data*"), None)
+    examples = read_examples(whole, en_fr) if whole else demo_examples(en_fr, "train", 3)
+    lines = ["\t\t" + format_example(example).split("\t", 2)[2] + "\n" for example in examples]
+    (path / f"{name}.data").write_text("".join(lines), encoding="utf-8")
+
+
+def test_blind_files_are_for_tests(folder, en_fr):
+    before = file_splits(en_fr, folder, *PATTERNS)
+    for name in ("train.ted.blind", "dev.blind", "test.2016.blind"):
+        blind(folder, en_fr, name)
+    after = file_splits(en_fr, folder, *PATTERNS)
+    assert (after.train, after.dev) == (before.train, before.dev)
+    assert set(after.test) == {"test.2016", "test.2016.blind", "test.2017"}
+
+
+def test_a_blind_file_that_is_named_for_training_is_refused_by_name(folder, en_fr):
+    blind(folder, en_fr, "train.blind")
+    blind(folder, en_fr, "dev.other")
+    with pytest.raises(InputError) as caught:
+        file_splits(en_fr, folder, "train*blind.data", "dev*.data", "test*.data")
+    assert [problem.path for problem in caught.value.problems] == [
+        str(folder / "train.blind.data"),
+        str(folder / "dev.other.data"),
+    ]
+    assert "expected a label for each gap, found none: this is a blind file" in str(caught.value)
+
+
+def test_there_may_be_no_test(folder, en_fr):
+    splits = file_splits(en_fr, folder, "train*.data", "dev*.data", None)
+    assert splits.train
+    assert splits.test == {}
+    assert {one.split for one in splits.files} == {"train", "dev"}
+
+
+def test_an_empty_file_is_no_data(folder, en_fr):
+    (folder / "train.none.data").touch()
+    with pytest.raises(InputError, match=r"train.none.data: file: expected at least one line"):
+        file_splits(en_fr, folder, *PATTERNS)
+
+
+def test_a_part_of_the_training_files_is_in_domain(folder, en_fr):
+    splits = file_splits(en_fr, folder, *PATTERNS, in_domain="train.ted*.data")
+    assert list(splits.in_domain) == demo_examples(en_fr, "train", 3)
+    assert len(splits.train) == 2 * len(splits.in_domain)
+    assert not file_splits(en_fr, folder, *PATTERNS).in_domain
+    for wrong in ("train.tedx*.data", "dev*.data"):
+        with pytest.raises(InputError) as refused:
+            file_splits(en_fr, folder, *PATTERNS, in_domain=wrong)
+        (problem,) = refused.value.problems
+        assert problem.field == "in_domain"
+        assert problem.expected == f"training files named {wrong} (or .gz, .xz)"
+        assert problem.found == "train.news.data.xz, train.ted.data.xz"
+
+
+def test_a_share_of_train_has_whole_documents_and_those_of_smaller_shares(folder, en_fr):
+    splits = {share: file_splits(en_fr, folder, *PATTERNS, share=share) for share in SHARES}
+    sizes = [len(splits[share].train) for share in SHARES]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    documents = [{line.document for line in splits[share].train} for share in SHARES]
+    for few, more in pairwise(documents):
+        assert few <= more
+    whole = Counter(line.document for line in splits[1.0].train)
+    for share in SHARES:
+        kept = Counter(line.document for line in splits[share].train)
+        assert all(whole[document] == number for document, number in kept.items())
+        assert splits[share].dev == splits[1.0].dev
+
+
+def test_long_documents_are_taken_in_pieces_that_stand_alone():
+    lines = [Example((str(number),), ("a",), (), (), "talk") for number in range(2000)]
+    part = part_of(lines, 0.5)
+    assert 400 <= len(part) <= 1600
+    pieces = [list(group) for _, group in groupby(part, key=lambda line: line.document)]
+    for piece in pieces:
+        numbers = [int(line.source[0]) for line in piece]
+        assert numbers == list(range(numbers[0], numbers[0] + 200))
+    assert part_of(lines, 1) == lines
+    assert part_of(lines, 0.5) == part
+    without = [replace(line, document=None) for line in lines]
+    assert 400 <= len(part_of(without, 0.5)) <= 1600

@@ -1,0 +1,102 @@
+"""Self-labelled text: which words become gaps, with which labels and source words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.pipeline.self_labels import SelfLabels, held_out, learnt_determiners
+
+INFLECTED = SelfLabels(load_task("en-fr-2015"))
+LEMMATISED = SelfLabels(load_task("en-fr"))
+
+
+def sentence(*words):
+    return AnnotatedSentence(tuple(Token(*word.split("/")) for word in words))
+
+
+def test_every_pronoun_of_an_inflected_text_is_a_gap_with_its_word():
+    words = sentence("Elles/Elles/", "disent/disent/", "que/que/", "c'/c'/", "est/est/")
+    (example,) = INFLECTED.of_text([words], ["novel"])
+    assert example == Example(
+        (), ("REPLACE_0", "disent", "que", "REPLACE_0", "est"), (),
+        (Gap(0, 0, "elles", "Elles"), Gap(3, 0, "ce", "c'")), "novel", tagged=False,
+    )  # fmt: skip
+
+
+def test_the_label_is_that_of_the_word_where_lemmas_hide_it():
+    words = sentence("Ils/il/PRO", "aiment/aimer/VER", "ce/ce/DET", "livre/livre/NOM")
+    (example,) = LEMMATISED.of_text([words], [None])
+    assert example.target == ("REPLACE_0", "aimer|VER", "ce|DET", "livre|NOM")
+    assert example.gaps == (Gap(0, 0, "ils", "il"),)
+
+
+def plain(text):
+    return sentence(*(f"{word}/{word}/" for word in text.split()))
+
+
+BEFORE = ["ce jour est ici", "Ce petit jour", "ce jour-là", "ce sera beau", "tu sais ce que je lis"]
+
+
+def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
+    """Though ce is before sera as often as le is before jour."""
+    text = ["le jour", "un jour", "du jour", "le petit jour", "un petit pain", "le petit pain",
+            "le pain", "un pain", "du pain", *["ce sera beau"] * 9]  # fmt: skip
+    hidden = INFLECTED.of_text(map(plain, text), [None] * len(text))
+    labels = learnt_determiners(INFLECTED, hidden)
+    found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
+    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
+    lines = [Example(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE]
+    found = list(labels.of_bitext(lines))
+    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
+    own = Example(("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False)
+    assert next(replace(labels, own_gaps=True).of_bitext([own])).gaps == own.gaps
+    assert learnt_determiners(LEMMATISED, []).lexicon is None
+
+
+def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
+    """Its own have no label, since fine-tuning is to learn from them."""
+    line = Example(
+        ("it", "seems", "one", "knows", "he", "does"),
+        ("REPLACE_0", "sembler|VER", "on|PRO", "savoir|VER", "il|PRO", "faire|VER"),
+        ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4)),
+        (Gap(0, 0, "cela", "ça"),),
+    )
+    (found,) = LEMMATISED.of_bitext([line])
+    assert found.target == (
+        "REPLACE_0", "sembler|VER", "REPLACE_2", "savoir|VER", "il|PRO", "faire|VER",
+    )  # fmt: skip
+    assert found.gaps == (Gap(0, 0, None, LEMMATISED.as_shown("ça")), Gap(2, 2, "on", "on"))
+    (asked,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
+    assert [gap.label for gap in asked.gaps] == ["cela", "on"]
+
+
+def test_a_pronoun_without_a_link_belongs_to_the_word_of_its_neighbour():
+    line = Example(
+        ("of", "course"), ("il", "est", "sûr"), ((1, 1),), (), tagged=False,
+    )  # fmt: skip
+    (found,) = INFLECTED.of_bitext([line])
+    assert found.gaps == (Gap(0, 1, "il", "il"),)
+    (alone,) = INFLECTED.of_bitext([Example(("a", "b"), ("x", "il"), (), (), tagged=False)])
+    assert alone.gaps[0].source_index == 1
+
+
+def test_labels_of_another_task_become_classes_of_this_one():
+    line = Example(("it",), ("REPLACE_0",), (), (Gap(0, 0, "ça", "ça"),))
+    (found,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
+    assert LEMMATISED.task.class_index[found.gaps[0].label] == 5
+    german = SelfLabels(load_task("fr-en"), own_gaps=True)
+    line = Example(("lui",), ("REPLACE_0",), (), (Gap(0, 0, "unheard", "they"),))
+    (found,) = german.of_bitext([line])
+    assert found.gaps[0].label == "they"
+
+
+def test_a_share_of_neighbouring_lines_is_held_out():
+    lines = [Example((), (str(number),), (), ()) for number in range(1000)]
+    train, dev = held_out(lines, 0.1)
+    assert len(dev) == 100
+    assert sorted(train + dev, key=lambda one: int(one.target[0])) == lines
+    numbers = [int(one.target[0]) for one in dev]
+    assert numbers == [*range(250, 300), *range(750, 800)]

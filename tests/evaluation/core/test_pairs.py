@@ -1,0 +1,44 @@
+"""Which systems are compared with which."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crosspro.evaluation.core.pairs import AgainstSystem, against_best, every_pair
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
+from crosspro.evaluation.metrics.bleu.score import MTText
+
+NAMES, VALUES = ("a", "b", "c"), (1.0, 3.0, 2.0)
+
+
+def test_pairs():
+    assert every_pair(NAMES, VALUES) == [(0, 1), (0, 2), (1, 2)]
+    assert against_best(NAMES, VALUES) == [(1, 0), (1, 2)]
+    assert AgainstSystem("c")(NAMES, VALUES) == [(0, 2), (1, 2)]
+    assert AgainstSystem("x")(NAMES, VALUES) == against_best(NAMES, VALUES)
+
+
+def test_what_is_not_defined_is_not_the_best():
+    assert against_best(NAMES, (np.nan, 1.0, 1.0)) == [(1, 0), (1, 2)]
+    assert against_best(NAMES, (np.nan,) * 3) == []
+    assert every_pair((), ()) == against_best((), ()) == []
+
+
+CHOICES = {
+    "all": (every_pair, ["ab", "ac", "bc"]),
+    "best": (against_best, ["ba", "bc"]),
+    "one": (AgainstSystem("a"), ["ba", "ca"]),
+}
+
+
+@pytest.mark.parametrize(("pairs", "expected"), CHOICES.values(), ids=CHOICES)
+def test_comparisons_of_a_metric(pairs, expected):
+    reference = ["he sees it"] * 6
+    made = ["x"] * 6, reference, ["he sees"] * 6
+    found = evaluate_pronouns(
+        MTText(NAMES, made, (reference,)), "en", Resampling(20, 1), pairs=pairs
+    )
+    f1 = [one for one in found.comparisons if one.metric == "f1"]
+    assert [one.first + one.second for one in f1] == expected

@@ -1,0 +1,205 @@
+"""Pronoun lists: those that are shipped, and what can be wrong with your own."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.inputs.pronoun_lists import (
+    lists_from_mapping,
+    lists_names,
+    lists_to_mapping,
+    load_lists,
+)
+
+
+@pytest.mark.parametrize("name", lists_names())
+def test_shipped_lists_are_well_formed(name):
+    lists = load_lists(name)
+    assert lists.name == name
+    assert name.startswith(f"{lists.source_language}-{lists.target_language}")
+    assert lists_from_mapping(lists_to_mapping(lists), name) == lists
+
+
+def test_pairs_that_are_shipped():
+    assert {"en-fr", "en-de", "en-es", "fr-en", "de-en", "es-en"} <= set(lists_names())
+
+
+def test_french_lists_are_those_of_the_paper():
+    """000 Table 2."""
+    lists = load_lists("en-fr")
+    assert lists.label("c'") == "ce"
+    assert lists.label("cela") == lists.label("ç'") == "ça"
+    assert lists.probabilities == {frozenset(("ce", "il")): 0.6, frozenset(("ce", "ça")): 0.6}
+
+
+def test_words_are_in_lower_case_and_groups_have_a_first_member():
+    mapping = {
+        "source_pronouns": ["It"],
+        "target_pronouns": ["Il", "L"],
+        "identical": [["L", "Il"]],
+        "equivalent": [["il", "l"]],
+    }
+    lists = lists_from_mapping(mapping, "my.yaml")
+    assert lists.source_pronouns == ("it",)
+    assert lists.labels == {"il": "l", "l": "l"}
+    assert lists.probabilities == {}
+    assert lists.name == "my"
+
+
+def test_every_problem_is_reported():
+    mapping = {
+        "source_pronouns": [],
+        "target_pronouns": ["il", "il", True, "a b"],
+        "translations": {"he": ["il"]},
+        "identical": [["il"], ["il", "elle"]],
+        "equivalent": [{"pronouns": ["il", "on"], "probability": 2, "p": 1}],
+        "ambiguous": ["le"],
+        "colour": "red",
+    }
+    with pytest.raises(InputError) as caught:
+        lists_from_mapping(mapping, "x.yaml")
+    shown = str(caught.value)
+    for expected in (
+        "colour: expected one of",
+        "each word once, found 'il' twice",
+        "quote it",
+        "words without spaces, found 'a b'",
+        "groups of at least two",
+        "a probability from 0 to 1, found 2",
+        "members of target_pronouns, found 'elle'",
+        "members of target_pronouns, found 'on'",
+        "identical: expected each pronoun in one group, found 'il' in two",
+        "source_pronouns: expected at least one",
+        "ambiguous: expected words of translations",
+    ):
+        assert expected in shown
+
+
+def test_a_file_of_your_own(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("source_pronouns: [it]\ntarget_pronouns: [es]\n", "utf-8")
+    assert load_lists(path).target_pronouns == ("es",)
+    path.write_text("source_pronouns: [it\n", "utf-8")
+    with pytest.raises(InputError, match=r"my.yaml:2: file: expected valid YAML"):
+        load_lists(path)
+    with pytest.raises(InputError, match="one of de-en, en-de"):
+        load_lists("xx-yy")
+    with pytest.raises(InputError, match="No such file"):
+        load_lists(tmp_path / "none.yaml")
+    path.write_text("- it\n", "utf-8")
+    with pytest.raises(InputError, match="a mapping with the keys"):
+        load_lists(path)
+
+
+def test_signatures_change_with_the_content():
+    lists = load_lists("en-fr")
+    mapping = yaml.safe_load(yaml.safe_dump(lists_to_mapping(lists)))
+    assert lists_from_mapping(mapping, "x").digest == lists.digest
+    mapping["equivalent"] = []
+    assert lists_from_mapping(mapping, "x").digest != lists.digest
+
+
+def test_problems_have_lines_and_words_are_composed(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text(
+        "source_pronouns: [it]\n"
+        "target_pronouns:\n  - il\n  - il\n  - a b\n"
+        "translations:\n  it: [il]\n  he:\n    - il\n"
+        "identical:\n  - [il]\n  - [il,\n     elle]\n"
+        "equivalent:\n  - pronouns: [il, zz]\n    probability: 2\n    p: 1\n"
+        "colour: red\n",
+        "utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        load_lists(path)
+    found = [(problem.line, problem.field) for problem in caught.value.problems]
+    assert found == [
+        (4, "target_pronouns"),
+        (5, "target_pronouns"),
+        (8, "translations"),
+        (11, "identical"),
+        (12, "identical"),
+        (13, "identical"),
+        (15, "equivalent"),
+        (16, "equivalent"),
+        (17, "equivalent"),
+        (18, "colour"),
+    ]
+    path.write_text("source_pronouns: [it]\ntarget_pronouns: [c\u0327a]\n", "utf-8")
+    assert load_lists(path).target_pronouns == ("\u00e7a",)
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("name: a\nname: b\n", "utf-8")
+    with pytest.raises(InputError, match=r"my.yaml:2: file: expected valid YAML, found key 'name'"):
+        load_lists(path)
+
+
+def test_the_undivided_french_lists_differ_in_the_separator_alone():
+    divided, undivided = (lists_to_mapping(load_lists(n)) for n in ("en-fr", "en-fr-undivided"))
+    different = {key for key in divided if divided[key] != undivided[key]}
+    assert different == {"name", "target_separator"}
+
+
+@pytest.mark.parametrize("value", ["", "il", 0, False, {"il": 1}])
+@pytest.mark.parametrize("key", ["other_source_pronouns", "ambiguous", "identical", "equivalent"])
+def test_what_is_no_list_is_refused(key, value):
+    lists = {"source_pronouns": ["it"], "target_pronouns": ["il"]}
+    assert lists_from_mapping({**lists, key: None}, "x").name == "x"
+    with pytest.raises(InputError, match=f"{key}: expected a list of"):
+        lists_from_mapping({**lists, key: value}, "x")
+
+
+def test_lists_that_inherit(tmp_path):
+    """A file that adds a pronoun to the French lists; all else is theirs."""
+    path = tmp_path / "my-fr.yaml"
+    path.write_text(
+        "inherits: en-fr\nadd:\n  target_pronouns: [iel, iels]\n"
+        "  translations: {it: [iel], they: [iels]}\n  identical: [[iel, iels]]\n",
+        "utf-8",
+    )
+    french, mine = lists_to_mapping(load_lists("en-fr")), lists_to_mapping(load_lists(path))
+    assert mine["name"] == "my-fr"
+    assert mine["target_pronouns"] == [*french["target_pronouns"], "iel", "iels"]
+    assert mine["translations"]["they"] == [*french["translations"]["they"], "iels"]
+    assert mine["identical"] == [*french["identical"], ["iel", "iels"]]
+    changed = {"name", "target_pronouns", "translations", "identical"}
+    assert {key for key in french if french[key] != mine[key]} == changed
+
+
+def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
+    own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
+    parent.write_text(
+        "source_pronouns: [it]\ntarget_pronouns:\n  - il\n  - a b\nidentical: [[il, elle]]\n",
+        "utf-8",
+    )
+    own.write_text(
+        "inherits: parent.yaml\nadd:\n  target_pronouns:\n  - IL\n  - ce\ncolour: red\n", "utf-8"
+    )
+    with pytest.raises(InputError) as caught:
+        load_lists(own)
+    found = [(problem.path, problem.line, problem.field) for problem in caught.value.problems]
+    assert sorted(found) == [
+        (str(own), 4, "target_pronouns"),
+        (str(own), 6, "colour"),
+        (str(parent), 4, "target_pronouns"),
+        (str(parent), 5, "identical"),
+    ]
+    with pytest.raises(InputError, match="inherits, add, found an unknown key"):
+        load_lists(own)
+
+
+def test_an_unknown_parent_and_a_circle(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("inherits: en-fx\n", "utf-8")
+    with pytest.raises(InputError, match=r"my.yaml:1: inherits: expected one of de-en, .*'en-fx'"):
+        load_lists(path)
+    path.write_text("inherits: my.yaml\n", "utf-8")
+    with pytest.raises(InputError, match=r"a circle: my\.yaml inherits my\.yaml"):
+        load_lists(path)
+    path.write_text("inherits: en-fr\nadd: {target_pronouns: [il]}\n", "utf-8")
+    with pytest.raises(InputError, match="entries that are not there yet, found 'il'"):
+        load_lists(path)

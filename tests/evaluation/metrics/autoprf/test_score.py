@@ -1,0 +1,328 @@
+"""AutoPRF: clipping, rows, intervals; and what the released Java tool prints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.inputs.pronoun_lists import load_lists
+from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.metrics.autoprf.report import detail_tsv, json_report, text_report
+from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.released.autoprf import java_float, java_split, run_released
+from tests.conftest import GOLDEN, SHARED_DATA
+
+LISTS = load_lists("en-fr")
+PLAN = Resampling(200, 1)
+CASES = sorted(path.name for path in (GOLDEN / "autoprf").iterdir())
+
+
+def text(lines):
+    raw = [line.encode() for line in lines]
+    return Text("x", raw, np.array([len(line.split()) for line in raw], dtype=np.int64))
+
+
+def translation(name, lines, links):
+    return Translation(name, text(lines), links_from_pairs(name, links))
+
+
+SOURCE = text(["It rains", "they and it", "IT is"])
+REFERENCE = translation(
+    "ref", ["il pleut", "ils il le", "le IT"], [[(0, 0)], [(0, 0), (2, 1), (2, 2)], [(0, 1)]]
+)
+CANDIDATE = translation(
+    "mt", ["Il pleut", "ils il il", "le IT"], [[(0, 0)], [(0, 0), (2, 1), (2, 2)], [(0, 1)]]
+)
+
+
+def autoprf(settings=AutoPrfSettings(), candidates=(CANDIDATE,), documents=None):  # noqa: B008
+    return evaluate_autoprf(SOURCE, REFERENCE, candidates, LISTS, settings, PLAN, documents)
+
+
+def counts(row):
+    return row.matches, row.candidate, row.reference
+
+
+def test_clipping_for_each_occurrence():
+    result = autoprf().results[0]
+    assert counts(result.total) == (2, 4, 4)  # ils; il of "il le" against "il il"
+    assert [(row.name, counts(row)) for row in result.pronouns] == [
+        ("it", (1, 3, 3)),
+        ("they", (1, 1, 1)),
+    ]
+    assert result.total.values == (0.5, 0.5, 0.5)
+
+
+def test_clipping_over_the_text_is_more_lenient():
+    """The reference's first il meets a second il of another occurrence."""
+    result = autoprf(AutoPrfSettings(clipping="corpus")).results[0]
+    assert counts(result.total) == (3, 4, 4)
+
+
+def test_case_can_be_ignored():
+    assert counts(autoprf(AutoPrfSettings(ignore_case=True)).results[0].total) == (3, 4, 4)
+
+
+def test_one_pronoun_for_each_occurrence():
+    result = autoprf(AutoPrfSettings(one_pronoun=True)).results[0]
+    assert counts(result.total) == (3, 3, 3)
+
+
+def test_abbreviations_are_no_pronouns():
+    assert len(autoprf().results[0].examples) == 3
+
+
+def test_rows_by_document():
+    documents = Documents(np.array([0, 1, 2]), ("a", "b", "c"))
+    result = autoprf(documents=documents).results[0]
+    assert [(row.name, counts(row)) for row in result.documents] == [
+        ("a", (0, 1, 1)),
+        ("b", (2, 3, 3)),
+        ("c", (0, 0, 0)),
+    ]
+
+
+def test_intervals_and_comparison():
+    evaluation = autoprf(candidates=(CANDIDATE, REFERENCE))
+    for row in (evaluation.results[0].total, *evaluation.results[0].pronouns):
+        for score in row.scores:
+            assert score.low <= score.value <= score.high
+    assert [one.metric for one in evaluation.comparisons] == ["precision", "recall", "f1"]
+    assert evaluation.comparisons[1].difference == pytest.approx(-0.5)
+    pooled = autoprf(AutoPrfSettings(clipping="corpus"), (CANDIDATE, REFERENCE))
+    assert pooled.comparisons[0].difference == pytest.approx(-0.25)
+
+
+def test_reports():
+    evaluation = autoprf(
+        candidates=(CANDIDATE, REFERENCE), documents=Documents(np.array([0, 1, 1]), ("a", "b"))
+    )
+    shown = text_report(evaluation, by_document=True, style=Style(signatures=True))
+    assert "mt by document" in shown
+    assert "Signatures\n\n- metric:AutoPRF|" in shown
+    assert "metric:AutoPRF|" not in text_report(evaluation)
+    assert "| pronoun |" in text_report(evaluation, style=Style(markdown=True))
+    content = json.loads(json_report(evaluation))
+    assert content["candidates"][0]["total"]["recall"]["value"] == 0.5
+    assert "mt\t1\t2\tit\til le\til il\t1" in detail_tsv(evaluation)
+
+
+WORDS = st.sampled_from(["il", "elle", "c'", "x", "dit-il"])
+SENTENCE = st.tuples(
+    st.lists(st.sampled_from(["it", "they", "x"]), min_size=1, max_size=3),
+    st.lists(WORDS, min_size=1, max_size=4),
+    st.lists(WORDS, min_size=1, max_size=4),
+    st.sets(st.tuples(st.integers(0, 2), st.integers(0, 3))),
+    st.sets(st.tuples(st.integers(0, 2), st.integers(0, 3))),
+)
+
+
+@given(st.lists(SENTENCE, min_size=1, max_size=5))
+def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
+    """001 §4, over the occurrences that have a reference; and pooling never lowers matches."""
+    source = text([" ".join(one[0]) for one in sentences])
+    sides = []
+    for name, words, links in (("ref", 1, 3), ("mt", 2, 4)):
+        inside = [
+            [(s, t) for s, t in one[links] if s < len(one[0]) and t < len(one[words])]
+            for one in sentences
+        ]
+        sides.append(translation(name, [" ".join(one[words]) for one in sentences], inside))
+    lists = replace(LISTS, identical=(), equivalent=())
+    settings = AutoPrfSettings(one_pronoun=True)
+    found = evaluate_autoprf(source, sides[0], sides[1:], lists, settings, None)
+    plain = AptSettings((1, 0, 0, 0, 0, 0), frozenset({5, 6}), repair=None)
+    apt = evaluate_apt(source, sides[0], sides[1:], lists, plain, None)
+    same, *rest = apt.results[0].counts
+    assert counts(found.results[0].total)[::2] == (same, same + sum(rest[:3]))
+    each = evaluate_autoprf(source, sides[0], sides[1:], lists, AutoPrfSettings(), None)
+    pooled = evaluate_autoprf(
+        source, sides[0], sides[1:], lists, AutoPrfSettings(clipping="corpus"), None
+    )
+    one, other = each.results[0].total, pooled.results[0].total
+    assert counts(one)[1:] == counts(other)[1:]
+    assert one.matches <= other.matches <= min(counts(other)[1:])
+
+
+@pytest.mark.parametrize("verbosity", [0, 1, 2])
+@pytest.mark.parametrize("name", CASES)
+def test_golden_output(name, verbosity, monkeypatch):
+    folder = GOLDEN / "autoprf" / name
+    monkeypatch.chdir(folder)
+    result = run_released("ref", "cand", "docs", verbosity)
+    assert result.stdout == (folder / f"expected_v{verbosity}.txt").read_text("utf-8")
+    assert result.status == int((folder / "exit").read_text("utf-8"))
+    assert result.stderr == (folder / "stderr.txt").read_text("utf-8")
+
+
+SMALL = {
+    "ref_en": "it a b\nit c\n",
+    "ref_fr": "il x y\nz w\n",
+    "ref_en_fr.alig": "0-0\n0-0\n",
+    "cand_en": "it a b\nit c\n",
+    "cand_fr": "il x\nz w v\n",
+    "cand_en_fr.alig": "0-0\n0-0\n",
+    "docs": "0\n",
+}
+
+
+def write(folder, files):
+    for name, content in files.items():
+        side, _, rest = name.partition("_")
+        (folder / (f"{side}.{rest.replace('_', '-')}" if rest else side)).write_text(
+            content, "utf-8"
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "expected"),
+    [
+        ({}, 0, "2/   2   1.0000"),
+        # A target link beyond the sentence reads into the next one.
+        ({"cand_en_fr.alig": "0-0\n0-2\n"}, 0, "1/   2   0.5000"),
+        ({"cand_fr": "il x\nz\n", "cand_en_fr.alig": "0-0\n0-1\n"}, 1, ""),
+        ({"cand_en_fr.alig": "0-0\n0-3\n"}, 1, ""),  # no target was as long so far
+        ({"cand_en_fr.alig": "0-0\n2-1 0-0\n"}, 0, "2/   2   1.0000"),  # dropped
+        ({"cand_en_fr.alig": "0-0 3-0\n0-0\n"}, 1, ""),  # no source was as long so far
+        ({"cand_en_fr.alig": "0-0\n"}, 1, ""),
+        ({"cand_en_fr.alig": "0-0\n0-0\n\n0-0\n"}, 0, "2/   2   1.0000"),  # more lines are ignored
+        ({"cand_en_fr.alig": "0\n0-0\n"}, 1, ""),
+        ({"cand_en_fr.alig": "0-0  1-1\n0-0\n"}, 1, ""),  # two spaces
+        ({"cand_en_fr.alig": "0-0 \n0-0  \n"}, 0, "2/   2   1.0000"),
+        ({"docs": ""}, 1, ""),
+        ({"docs": "x\n"}, 1, ""),
+        ({"docs": "3\n"}, 1, ""),
+        ({"cand_en_fr.alig": "\n\n"}, 0, "TOTAL         0/   0   NaN      0/   0   NaN   NaN"),
+    ],
+)
+def test_links_and_documents_as_the_java_tool_takes_them(
+    tmp_path, monkeypatch, changes, status, expected
+):
+    write(tmp_path, SMALL | changes)
+    monkeypatch.chdir(tmp_path)
+    result = run_released("ref", "cand", "docs")
+    assert result.status == status, result.stderr
+    assert expected in result.stdout
+    assert bool(result.stderr) == bool(status)
+
+
+def test_examples_before_the_tool_stops_are_printed(tmp_path, monkeypatch):
+    write(tmp_path, SMALL | {"cand_fr": "il x\nz\n", "cand_en_fr.alig": "0-0\n0-1\n"})
+    monkeypatch.chdir(tmp_path)
+    result = run_released("ref", "cand", "docs", 2)
+    assert result.stdout == "\n*it* a b\nil x y\nil x\nit ||| il ||| il\n"
+
+
+def test_a_missing_file(tmp_path):
+    result = run_released(str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "c"))
+    assert result.status == 1
+    assert "a.en: file: expected a readable file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1 / 32, "0.0313"),
+        (3 / 32, "0.0938"),
+        (1 / 3, "0.3333"),
+        (float("nan"), "NaN"),
+        (1, "1.0000"),
+    ],
+)
+def test_java_rounds_half_up(value, shown):
+    assert java_float(np.float32(value)) == shown
+
+
+@pytest.mark.parametrize(
+    ("line", "tokens"),
+    [("", [""]), (" ", []), ("a b ", ["a", "b"]), (" a", ["", "a"]), ("a  b", ["a", "", "b"])],
+)
+def test_java_split(line, tokens):
+    assert java_split(line) == tokens
+
+
+def test_figures_of_the_tool_on_news(monkeypatch):
+    """The same from both modes; 37 lines have links that lead nowhere."""
+    folder = SHARED_DATA / "news_mt"
+    if not folder.is_dir():
+        pytest.skip("the news text is not here")
+    monkeypatch.chdir(folder)
+    result = run_released("pronoun-test.tok", "mt-output", "doc-boundaries.xz")
+    assert result.stdout.splitlines()[4:] == [
+        "      it    410/1379   0.2973    410/1319   0.3108   0.3039",
+        "    they    216/ 582   0.3711    216/ 509   0.4244   0.3960",
+        "",
+        "TOTAL       626/1961   0.3192    626/1828   0.3425   0.3304",
+    ]
+    names = ("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr")
+    source, reference, candidate = (folder / f"{name}.xz" for name in names)
+    links = (folder / f"{stem}.en-fr.alig.xz" for stem in ("pronoun-test.tok", "mt-output"))
+    first, second = links
+    data = read_input(InputPaths(source, reference, (candidate,), first, (second,), lenient=True))
+    found = evaluate_autoprf(
+        data.source, data.reference, data.candidates, LISTS, AutoPrfSettings(), None
+    )
+    assert counts(found.results[0].total) == (626, 1961, 1828)
+    clipped = found.results[0].clipped
+    assert (clipped.above_one, clipped.one_pronoun) == (74, 73)
+    assert [(one.kind, one.occurrences) for one in clipped.additional[:3]] == [
+        ("que", 34),
+        ("être", 27),
+        ("avoir", 7),
+    ]
+    assert clipped.above_one == sum(one.matches > 1 for one in found.results[0].examples)
+
+
+def test_what_is_matched_beside_the_pronoun():
+    """001 section 4: que, auxiliaries, both, reflexives, and words of no list."""
+    source = text(["it", "It", "it", "it", "it", "it", "it"])
+    words = ["qu' il", "Il est", "que il est", "il se", "il vont", "il elle", "il"]
+    every = [[(0, place) for place in range(len(line.split()))] for line in words]
+    candidate = translation("mt", words, every)
+    reference = translation("ref", ["qu' il x", *words[1:]], every)
+    evaluation = evaluate_autoprf(
+        source, reference, [candidate], LISTS, AutoPrfSettings(), None, None
+    )
+    clipped = evaluation.results[0].clipped
+    assert (clipped.above_one, clipped.one_pronoun) == (6, 5)
+    assert {one.kind: dict(one.words) for one in clipped.additional} == {
+        "que": {"qu'": 1},
+        "être": {"est": 1},
+        "que and être": {"que": 1, "est": 1},
+        "reflexive": {"se": 1},
+        "other": {"vont": 1},
+        "pronoun": {"elle": 1},
+    }
+    assert json.loads(json_report(evaluation))["candidates"][0]["clipped"]["above_one"] == 6
+    shown = text_report(evaluation, clipped=True)
+    assert "6 of 7 pronouns match in more than one word; 5 of these have exactly one" in shown
+    assert "matches beside" not in text_report(evaluation)
+
+
+def test_what_is_not_defined_is_no_number():
+    """Nothing is linked in the candidate: precision and F1 are not 0 but undefined."""
+    empty = translation("none", ["a", "b", "c"], [[], [], []])
+    documents = Documents(np.array([0, 1, 2]), ("a", "b", "c"))
+    evaluation = autoprf(candidates=(empty, CANDIDATE), documents=documents)
+    precision, recall, f1 = evaluation.results[0].total.scores
+    assert np.isnan(precision.value)
+    assert np.isnan(f1.value)
+    assert (precision.low, f1.high) == (None, None)
+    assert (recall.value, recall.low, recall.high) == (0, 0, 0)
+    assert [one.metric for one in evaluation.comparisons] == ["recall"]
+    content = json.loads(json_report(evaluation), parse_constant=pytest.fail)
+    assert content["candidates"][0]["total"]["precision"]["value"] is None
+    assert np.isnan(evaluation.results[1].documents[2].values).all()
+    shown = text_report(evaluation)
+    assert "nan" not in shown
+    assert "–" in shown

@@ -1,0 +1,146 @@
+"""Decisions, accuracies, intervals and comparisons on contrastive sets."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics.contrastive.accuracy import (
+    SystemScores,
+    decide,
+    evaluate_contrastive,
+    read_scores,
+)
+from crosspro.evaluation.metrics.contrastive.formats import (
+    ContrastiveSet,
+    Instance,
+    WrongTranslation,
+)
+from crosspro.evaluation.metrics.contrastive.report import (
+    contrastive_csv,
+    contrastive_json,
+    contrastive_text,
+    detail_tsv,
+)
+
+ERROR = WrongTranslation("x", "x")
+PLAN = Resampling(200, 5)
+
+
+def make_set(errors, **columns):
+    instances = [
+        Instance(
+            f"instance {n}",
+            (ERROR,) * count,
+            {"pronoun": f"it:{'ab'[n % 2]}"},
+            **{name: values[n] for name, values in columns.items()},
+        )
+        for n, count in enumerate(errors)
+    ]
+    return ContrastiveSet("set", "contrapro", tuple(instances), "0")
+
+
+def system(values, name="s", **options):
+    return SystemScores(name, np.array(values, dtype=float), **options)
+
+
+score = st.sampled_from([0.0, 0.5, 1.0, 2.0, float("inf"), float("-inf")])
+instances = st.lists(st.tuples(score, st.lists(score, min_size=1, max_size=4)), min_size=1)
+
+
+@given(instances, st.booleans())
+def test_right_means_strictly_better_than_every_error(rows, maximise):
+    test_set = make_set([len(errors) for _, errors in rows])
+    values = [value for reference, errors in rows for value in (reference, *errors)]
+    found = decide(test_set, system(values, maximise=maximise))
+    for (reference, errors), right, tied in zip(rows, found.right, found.tied, strict=True):
+        best = max(errors) if maximise else min(errors)
+        assert right == (reference > best if maximise else reference < best)
+        assert tied == (reference == best)
+
+
+def test_breakdowns_blocks_and_ties():
+    test_set = make_set([1] * 4, block=["1", "1", "2", "2"])
+    found = evaluate_contrastive(test_set, [system([1, 2, 1, 2, 1, 2, 2, 2])], PLAN)
+    values = {group.group: group.scores[0].value for group in found.groups}
+    assert values == {"total": 75, "blocks entirely right": 50, "it:a": 100, "it:b": 50}
+    assert (found.unit, found.units) == ("block", 2)
+    assert found.warnings == (
+        "s: 1 instances where an error scores as well as the reference; they count as wrong",
+    )
+
+
+def test_documents_are_resampled_where_they_are_known():
+    documents = ["d1"] * 10 + ["d2"] * 10
+    right_in_one = system([0, 1] * 10 + [1, 0] * 10)
+    by_document = evaluate_contrastive(make_set([1] * 20, document=documents), [right_in_one], PLAN)
+    score = by_document.groups[0].scores[0]
+    assert (score.value, score.low, score.high) == (50, 0, 100)
+    assert "by:document" in score.signature
+    assert "2 documents are few" in by_document.warnings[0]
+    alone = evaluate_contrastive(make_set([1] * 20), [right_in_one], PLAN)
+    assert alone.unit == "instance"
+    assert alone.groups[0].scores[0].low > 20
+
+
+def test_systems_are_compared():
+    test_set = make_set([2] * 30)
+    good, bad = system([0, 1, 1] * 30, "good"), system([0, 1, 1] * 10 + [2, 1, 1] * 20, "bad")
+    found = evaluate_contrastive(test_set, [good, bad], PLAN)
+    (one,) = found.comparisons
+    assert (one.first, one.second) == ("good", "bad")
+    assert one.difference == pytest.approx(100 * 2 / 3)
+    assert one.p_randomisation < 0.01
+    assert not evaluate_contrastive(test_set, [good, bad]).comparisons
+
+
+def test_undecidable_instances_are_reported_apart():
+    hopeless = np.array([False, True])
+    found = evaluate_contrastive(
+        make_set([1, 1]), [system([0, 1, 1, 1], undecidable=hopeless, notes=("said",))], PLAN
+    )
+    assert found.decidable[0].value == 100
+    assert "s: said\ns: accuracy over the instances it can decide: 100.00" in contrastive_text(
+        found
+    )
+    verdicts = [line.split("\t")[4] for line in detail_tsv(found)]
+    assert verdicts == ["verdict", "right", "undecidable"]
+
+
+def test_layouts_hold_the_same_numbers():
+    found = evaluate_contrastive(make_set([1] * 4), [system([0, 1] * 3 + [1, 0])], PLAN)
+    content = json.loads(contrastive_json(found))
+    assert content["groups"][0]["scores"]["s"]["value"] == 75
+    assert content["systems"][0]["right"] == 3
+    assert contrastive_csv(found).splitlines()[1].startswith("s,,total,4,75,")
+    assert "75.00 [" in contrastive_text(found)
+
+
+def test_scores_are_read(tmp_path):
+    path = tmp_path / "scores.txt"
+    path.write_text(" 1.5\n-2e-3\n\n\n")
+    (found,) = read_scores([path], make_set([1]))
+    assert found.name == "scores"
+    assert found.values.tolist() == [1.5, -0.002]
+
+
+def test_every_fault_of_every_score_file_is_reported(tmp_path):
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_text("1\nx\n\n4\nnan\n")
+    second.write_text("1\n")
+    with pytest.raises(InputError) as caught:
+        read_scores([first, second], make_set([1, 1]))
+    expected = "4 (a reference and its errors for each of 2 instances)"
+    assert [str(problem) for problem in caught.value.problems] == [
+        f"{first}:2: score: expected a number, found 'x'",
+        f"{first}:3: score: expected a number, found nothing",
+        f"{first}:5: score: expected a number, found 'nan'",
+        f"{first}:5: scores: expected {expected}, found 5",
+        f"{second}:2: scores: expected {expected}, found 1",
+    ]

