@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from crosspro.data_prep.core.errors import printable
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.formats.target_form import LEMMATISED
+from crosspro.data_prep.formats.shared_task import LEMMATISED
 from crosspro.evaluation.output.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation
 

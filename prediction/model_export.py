@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.temporary import temporary_folder
-from crosspro.data_prep.core.files.textfile import check_new_folder, write_text
+from crosspro.data_prep.core.files import check_new_folder, temporary_folder, write_text
 from crosspro.prediction.model_archive import MODEL, opened_run, unpack, write_archive
 from crosspro.prediction.runs import FILE
 from crosspro.prediction.stored_tensors import (

@@ -11,8 +11,8 @@ from typing import Any
 from safetensors import SafetensorError
 
 from crosspro.data_prep.core.errors import InputError, input_error, printable
-from crosspro.data_prep.core.files.run_path import is_archive
-from crosspro.data_prep.core.joint_task import saved_task
+from crosspro.data_prep.core.files import is_archive
+from crosspro.data_prep.core.task import saved_task
 from crosspro.prediction.model_archive import (
     MODEL,
     archived_text,

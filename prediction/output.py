@@ -8,7 +8,7 @@ import numpy as np
 
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.system import Probabilities, System, probabilities_of
 
 AT_ONCE = 10_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.run_path import is_run
+from crosspro.data_prep.core.files import is_run
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,

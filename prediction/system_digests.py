@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
-from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files import sha256_of
 
 _FILES, _REST = "files", "sha256"
 

@@ -15,7 +15,7 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.prediction.neural.embedding import few_rows
 from crosspro.prediction.neural.network import Inventory
 from crosspro.prediction.neural.noun_input import KINDS, NO_NOUN, NOUNS

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.core.example import Example, split_tag
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, split_tag
 from crosspro.data_prep.core.task import NONE
-from crosspro.data_prep.core.token import TAG_SEPARATOR
 from crosspro.prediction.neural.fields import LEMMA, Field, source_words, target_tokens
 from crosspro.prediction.neural.lexicon_input import (
     source_agreement,

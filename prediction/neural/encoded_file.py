@@ -15,9 +15,9 @@ import numpy as np
 from numpy.lib import format as npy
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.npz import read_npz
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.stored import read_npz
 from crosspro.prediction.neural.encoding import EncodedData, Ints
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.flat_text import POSITIONS

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.cache import content_key
 from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.stored import content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import entry_line
 from crosspro.prediction.neural.fields import Field

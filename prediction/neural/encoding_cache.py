@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.neural.encoding import EncodedData, Encoder, Ints, encode
 from crosspro.prediction.neural.flat_text import POSITIONS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytorch_lightning as pl
 
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.output.plot import MarkedPlace, Panel, panel_chart
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.fit_report import LOG_FILE

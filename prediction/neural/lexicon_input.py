@@ -14,13 +14,11 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.core.example import SIDES, Example, Side, split_tag
+from crosspro.data_prep.core.example import SIDES, TAG_SEPARATOR, Example, Side, split_tag
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.token import TAG_SEPARATOR
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER
-from crosspro.data_prep.lexicon.determiners import LANGUAGES
-from crosspro.data_prep.lexicon.english_nouns import english_nouns
-from crosspro.data_prep.lexicon.induce import induce
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.lexicon.agreement import english_nouns
+from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
 from crosspro.prediction.neural.fields import source_words, target_tokens

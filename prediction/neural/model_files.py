@@ -13,8 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import save
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.textfile import atomic_output, write_text
+from crosspro.data_prep.core.files import atomic_output, write_text
+from crosspro.data_prep.core.guard import note_input
 from crosspro.prediction.neural.encoding import Encoder, encoder_from_json
 from crosspro.prediction.neural.flat_text import Reading
 from crosspro.prediction.neural.lexicon_input import save_lexicons

@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
-from crosspro.data_prep.core.step import Report
-from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.data_prep.core.processes import Report
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.sampling import Indices

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crosspro.data_prep.core.example import Example, split_tag
-from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.formats.shared_task import is_placeholder
+from crosspro.data_prep.lexicon.agreement import NounKind
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
-from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 from crosspro.prediction.neural.fields import Field, source_words, target_tokens
 from crosspro.prediction.neural.lexicon_input import (
     for_each_word,

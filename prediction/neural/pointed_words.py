@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun, PointedNouns, in_order
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, in_order
 from crosspro.prediction.neural.batches import in_order as batches_in_order
 from crosspro.prediction.neural.flat_text import FlatText
 from crosspro.prediction.neural.network import Network

@@ -16,7 +16,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.processes import Report, Step
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import Field
 from crosspro.prediction.neural.network import Inventory

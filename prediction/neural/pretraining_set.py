@@ -16,12 +16,10 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.textfile import atomic_folder, write_text
-from crosspro.data_prep.core.joint_task import saved_task, task_to_save
-from crosspro.data_prep.core.step import Report, Step
-from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.sets.contents import Contents
+from crosspro.data_prep.core.files import atomic_folder, sha256_of, write_text
+from crosspro.data_prep.core.processes import Report, Step
+from crosspro.data_prep.core.task import Task, saved_task, task_to_save
+from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
 from crosspro.prediction.neural.encoding import Encoder, encode, fit_encoder
 from crosspro.prediction.neural.flat_text import Reading, flatten, labelled_rows

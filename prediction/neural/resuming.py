@@ -11,7 +11,7 @@ import torch
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.prediction.system import read_json_object
 
 _IDENTITY = "run.json"

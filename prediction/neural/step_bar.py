@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tqdm import tqdm
 
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.processes import Report, Step
 
 
 @contextmanager

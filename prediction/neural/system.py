@@ -20,8 +20,8 @@ import torch
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.prediction.adjustment import tune_tau
 from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import dev_score

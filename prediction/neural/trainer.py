@@ -23,7 +23,7 @@ from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.files.temporary import temporary_folder
+from crosspro.data_prep.core.files import temporary_folder
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.classifier import GapClassifier
 from crosspro.prediction.neural.epoch_log import EpochLog

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
-from crosspro.data_prep.core.cache import content_key
-from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.example_digest import examples_digest
+from crosspro.data_prep.core.example import Example, examples_digest
+from crosspro.data_prep.core.stored import content_key
 from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
 
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.pipeline.antecedents import SplitTokens, nouns_of
+from crosspro.data_prep.lexicon.antecedents import SplitTokens, nouns_of
 from crosspro.prediction.neural.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
 from crosspro.prediction.neural.network import ANTECEDENTS, Focus, Inventory, Network

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.step import Report
+from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.neural.encoding import EncodedData
 from crosspro.prediction.neural.fields import (
     LEMMA,

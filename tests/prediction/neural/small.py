@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import torch
 
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.prediction.neural.encoding import encode, fit_encoder
 from crosspro.prediction.neural.flat_text import flatten
 from crosspro.prediction.neural.network import Inventory
