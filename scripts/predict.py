@@ -75,7 +75,7 @@ def predict(
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
     if antecedents and not system.points:
-        from crosspro.prediction.neural.registry import pointing_networks
+        from crosspro.prediction.neural.layers.network import pointing_networks
 
         expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
         expected += ", or an ensemble with one of them"
