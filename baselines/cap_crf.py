@@ -26,7 +26,7 @@ from crosspro.baselines.crf.windows import Template, Windows, learn_template
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons

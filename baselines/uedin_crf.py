@@ -26,7 +26,7 @@ from crosspro.baselines.features.needs import ERROR
 from crosspro.baselines.features.nouns import PARSES
 from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion

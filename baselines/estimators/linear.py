@@ -24,7 +24,7 @@ from crosspro.baselines.estimators.model import (
     FeatureModel,
     Labels,
 )
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 
 Weights = NDArray[np.float32]
 _SMALLEST, _LARGEST = 1e-15, 1e15

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 
 Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
 
