@@ -25,7 +25,7 @@ def load_system(run: AnyPath) -> System:
 
     Of a folder of runs the newest complete one is taken, which the logger `crosspro` tells.
     """
-    from crosspro.prediction.model_listing import chosen_run
+    from crosspro.prediction.models import chosen_run
     from crosspro.prediction.system import load_system
 
     return load_system(chosen_run(Path(run), logging.getLogger("crosspro").warning))

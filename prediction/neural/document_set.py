@@ -21,13 +21,14 @@ from zipfile import ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 from numpy.lib import format as npy
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files.digest import sha256_of
 from crosspro.data_prep.core.files.guard import note_input
 from crosspro.data_prep.core.files.npz import read_npz
 from crosspro.data_prep.core.files.textfile import atomic_folder, atomic_output, write_text
 from crosspro.data_prep.core.joint_task import saved_task, task_to_save
+from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.core.step import Report, Step
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.contents import Contents
@@ -52,7 +53,6 @@ from crosspro.prediction.neural.training.data import (
     training_data,
 )
 from crosspro.prediction.system import read_json_object
-from crosspro.prediction.typed_values import faults
 
 _FIELD, _COLUMN, _LABEL = "field-", "gap-", "label"
 
@@ -215,7 +215,7 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     reading = Reading(fields, settings.lowercase, units, load_lexicons(folder))
     train, dev = (read_encoded(folder / f"{split}.npz", fields) for split in _SPLITS)
     data = training_data(train, dev, task, settings)
-    origin = _saved_origin(description.get("origin", {}), path)
+    origin = checked(SetOrigin, description.get("origin"), f"{path}: origin")
     return PretrainingSet(task, load_encoder(reading, folder), data, origin)
 
 
@@ -227,15 +227,6 @@ def _description(folder: Path) -> dict[str, Any]:
     if type(found) is not int or found != _FORMAT:  # true and 1.0 are equal to 1
         raise input_error(path, "format", str(_FORMAT), repr(found))
     return description
-
-
-def _saved_origin(content: object, path: Path) -> SetOrigin:
-    """What a set was made from; sets of before do not say it."""
-    problems = [Problem(str(path), None, *fault) for fault in faults("origin", content, SetOrigin)]
-    if problems or not isinstance(content, dict):
-        raise InputError(problems)
-    files = tuple(Contents(**one) for one in content.get("files", ()))
-    return SetOrigin(**{**content, "files": files})
 
 
 def _reads_as(found: object, expected: Mapping[str, Any]) -> bool:

@@ -19,15 +19,15 @@ import torch
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import shown
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
 from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
-from crosspro.prediction.model_listing import chosen_run
+from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.attribution import (
     WordFocus,
     focus_tables,
@@ -118,15 +118,15 @@ class NeuralSystem(System):
         network_section(network, kind, network_settings, problems)
         self.training = section(Training, "system.training", training, problems)
         self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
+        if isinstance(trainer, Mapping):  # trial models were saved with it
+            trainer = {key: trainer[key] for key in trainer if key != "checkpoint_epochs"}
         self.trainer = section(TrainerSettings, "trainer", trainer, problems)
         self.pretraining = pretraining_section(network, kind, pretraining, problems)
         self.distillation = section(Distillation, "system.distillation", distillation, problems)
         self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, problems)
-        teacher = self.distillation.teacher
-        for key, run in (("init_from", init_from), ("distillation.teacher", teacher)):
-            if run is not None and not (isinstance(run, str) and run):
-                expected, found = "the folder of a run, or null", repr(run or "nothing")
-                problems.append(Problem("settings", None, f"system.{key}", expected, found))
+        if init_from is not None and not (isinstance(init_from, str) and init_from):
+            expected, found = "the folder of a run, or null", shown(init_from)
+            problems.append(Problem("settings", None, "system.init_from", expected, found))
         if problems:
             raise InputError(problems)
         self.name = network

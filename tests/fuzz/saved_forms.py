@@ -20,7 +20,7 @@ from crosspro.data_prep.annotate.store import read_store, to_lines
 from crosspro.data_prep.core.cache import Cache
 from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.prediction.model_export import export_run
+from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.training.trainer import read_checkpoint
 from crosspro.prediction.runs import Configuration, Run, Times, read_run, write_run
 from crosspro.prediction.system import load_system

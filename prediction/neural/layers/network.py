@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -30,13 +30,16 @@ from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.files.guard import note_input
 from crosspro.data_prep.core.files.textfile import atomic_output
 from crosspro.data_prep.core.step import Report
-from crosspro.prediction.entry_points import entry_class, entry_names
+from crosspro.prediction.arguments import number, one_of, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import Field, Reads
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
 from crosspro.prediction.neural.reading.vocabulary import Inventory
+from crosspro.prediction.registry import entry_class, entry_names
 from crosspro.prediction.stored_tensors import load_tensors
 
+_SIZES, _SHARES = (1, 1e6), (0.0, 0.999)
+"""Where settings lie that are whole numbers, and others."""
 ANTECEDENTS = "Antecedents"
 """The title of a choice among antecedents."""
 
@@ -108,6 +111,19 @@ class Network(nn.Module, ABC):
         """Its settings with their defaults: the keyword arguments of the constructor."""
         parameters = inspect.signature(cls).parameters.values()
         return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    @classmethod
+    def setting_type(cls, name: str, default: object) -> Any:
+        """What a setting may be: of the type of its default, and within its limits."""
+        if name in cls.choices:
+            return Annotated[str, one_of(cls.choices[name])]
+        if isinstance(default, bool | str):
+            return type(default)
+        whole_number = isinstance(default, int)
+        low, high = cls.limits.get(name, _SIZES if whole_number else _SHARES)
+        if whole_number:
+            return Annotated[int, whole(int(low), high)]
+        return Annotated[float, number(low, high)]
 
     @classmethod
     def reads(cls, settings: Mapping[str, Any]) -> Reads:

@@ -12,16 +12,17 @@ memory does not grow with the text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.step import Report, Step
+from crosspro.prediction.arguments import number, one_of, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import SOURCE, Field
 from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
@@ -149,16 +150,13 @@ class Pretraining:
     instead of a neighbour.
     """
 
-    LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = {"window": (1, 1000)}
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"pairs": ("all", "sampled")}
-
-    epochs: int = 0
-    pairs: str = "all"
-    window: int = 5
-    negatives: int = 5
-    batch_size: int = 131072
-    learning_rate: float = 0.003
-    pronoun_share: float = 0.5
+    epochs: Annotated[int, whole()] = 0
+    pairs: Annotated[str, one_of(("all", "sampled"))] = "all"
+    window: Annotated[int, whole(1, 1000)] = 5
+    negatives: Annotated[int, whole()] = 5
+    batch_size: Annotated[int, whole()] = 131072
+    learning_rate: Annotated[float, number()] = 0.003
+    pronoun_share: Annotated[float, number()] = 0.5
 
 
 def pretrained_embeddings(
@@ -175,14 +173,14 @@ def pretrained_embeddings(
     result = {}
     classes = len(inventory.classes)
     source = next(field.name for field in fields if field.side == "source")
-    for number, field in enumerate(fields):
+    for index, field in enumerate(fields):
         text = skip_gram_text(data, field, device, source)
-        generator = torch.Generator(device=device).manual_seed(seed * 1009 + number)
+        generator = torch.Generator(device=device).manual_seed(seed * 1009 + index)
         around = context_field(field, source)
         sizes = (inventory.size(field.name), inventory.size(around), classes)
         model = _SkipGram(*sizes, dimension, generator, device)
         noise = inventory.counts(around).to(device, torch.float) ** 0.75
-        name = f"Embeddings {number + 1} of {len(fields)} ({field.name})"
+        name = f"Embeddings {index + 1} of {len(fields)} ({field.name})"
         _train(model, text, noise, settings, generator, report, name)
         result[field.name] = model.words.detach().cpu()
     return result

@@ -20,7 +20,7 @@ from torch import Tensor
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.neural.reading.encoding import EncodedText, Ints, Reading
 from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.lexicon_fields import Text, lexicons_for, noun_lists

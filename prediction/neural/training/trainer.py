@@ -175,12 +175,7 @@ class NetworkTrainer:
             auto_insert_metric_name=False,
             enable_version_counter=False,
         )
-        last = _Checkpoint(
-            self.place,
-            "last",
-            every_n_epochs=settings.checkpoint_epochs,
-            enable_version_counter=False,
-        )
+        last = _Checkpoint(self.place, "last", enable_version_counter=False)
         shown = [_Bar(refresh_rate=10)] if settings.progress_bar else []
         logs = [EpochLog(folder, training.monitor)] if folder else []
         self.patience = _Patience(monitor, mode="max")  # how many epochs, the data decides

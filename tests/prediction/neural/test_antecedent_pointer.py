@@ -16,7 +16,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.determiners import LANGUAGES
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.prediction.adjustment_file import Adjustment
+from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.reading.lexicon_fields import (

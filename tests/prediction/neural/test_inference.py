@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.prediction.model_export import export_run
+from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.inference import mostly_products, probabilities
 from crosspro.prediction.neural.reading.tensors import has_bfloat16
 from crosspro.prediction.neural.training.data import batches_by_extent

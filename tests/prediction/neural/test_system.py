@@ -13,8 +13,7 @@ from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.adjustment import adjust, tune_tau
-from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
 from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
