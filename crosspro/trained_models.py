@@ -36,9 +36,9 @@ def predict(system: System, examples: Sequence[Example]) -> list[Example]:
 
     `system.predict(examples)` gives the probability of every class.
     """
-    from crosspro.prediction.output import with_predictions
+    from crosspro.prediction.output import predicted
 
-    return with_predictions(system, examples)
+    return predicted(system, examples).labelled()
 
 
 def pair_pipeline(

@@ -262,7 +262,7 @@ def system_scores(
 
     A system that can decide no instance at all belongs to another language or task: an error.
     """
-    found = [chances for _, chances in predict_stream(system, prepared.examples)]
+    found = [one.probabilities for one in predict_stream(system, prepared.examples)]
     chances = iter(np.concatenate(found))
     values: list[float] = []
     undecidable = []

@@ -15,7 +15,8 @@ from crosspro.data_prep.formats.target_form import LEMMATISED
 from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.output.template import SHARED, cell_table, fill_page
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
-from crosspro.prediction.system import System, probabilities_of
+from crosspro.prediction.output import predicted
+from crosspro.prediction.system import System
 
 
 def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0) -> Explanation:
@@ -29,8 +30,8 @@ def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0
 def explained(system: System, examples: Sequence[Example], line: int, gap: int) -> Explanation:
     """The same, without evidence if the system has none."""
     row = GapQuestion(examples, line, gap, 0, 0).row
-    chances = probabilities_of(system, examples)
-    chosen = int(system.decide(examples, chances)[row])
+    found = predicted(system, examples)
+    chances, chosen = found.probabilities, int(found.classes[row])
     others = chances[row].copy()
     others[chosen] = -1
     question = GapQuestion(examples, line, gap, chosen, int(np.argmax(others)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -11,50 +13,60 @@ from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files.run_path import is_run
-from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
     Submission,
     read_submissions,
-    submission_of,
 )
-from crosspro.prediction.system import Probabilities, System, load_systems, probabilities_of
+from crosspro.prediction.system import (
+    Classes,
+    Probabilities,
+    System,
+    load_systems,
+    probabilities_of,
+)
 
 AT_ONCE = 10_000
 """Lines predicted together, more where a document goes on."""
 
 
-def predict_stream(
-    system: System, examples: Iterable[Example]
-) -> Iterator[tuple[list[Example], Probabilities]]:
-    """Examples with predicted labels, and their probabilities, in groups of whole documents."""
+@dataclass(frozen=True)
+class Predicted:
+    """What a system says of the gaps of examples: probabilities, and the class it decides on."""
+
+    system: System
+    examples: Sequence[Example]
+    probabilities: Probabilities
+    classes: Classes
+
+    def labelled(self) -> list[Example]:
+        """The examples with the class of each gap as its label."""
+        labels = map(self.system.task.classes.__getitem__, self.classes.tolist())
+        return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
+
+    def antecedents(self) -> list[PointedNouns]:
+        """The nouns that the gaps stand for, of a system that points at them."""
+        return self.system.antecedents(self.examples, self.classes)
+
+    def submission(self, name: str, pointed: bool) -> Submission:
+        """As evaluation takes it, with antecedents (`pointed`) if the system has any."""
+        nouns = self.antecedents() if pointed and self.system.points else None
+        classes = self.classes.astype(np.int8)
+        return Submission(name, classes, probabilities=self.probabilities, pointed=nouns)
+
+
+def predicted(system: System, examples: Sequence[Example]) -> Predicted:
+    """Predict the gaps of examples and decide on their classes."""
+    probabilities = probabilities_of(system, examples)
+    return Predicted(system, examples, probabilities, system.decide(examples, probabilities))
+
+
+def predict_stream(system: System, examples: Iterable[Example]) -> Iterator[Predicted]:
+    """The same for a stream of examples, in groups of whole documents."""
     for group in whole_documents(examples, AT_ONCE):
-        probabilities = probabilities_of(system, group)
-        yield with_predictions(system, group, probabilities), probabilities
-
-
-def with_predictions(
-    system: System, examples: Sequence[Example], probabilities: Probabilities | None = None
-) -> list[Example]:
-    """The examples with what the system decides for each gap as its label.
-
-    Probabilities, where they are known already, save it from predicting twice.
-    """
-    if probabilities is None:
-        probabilities = probabilities_of(system, examples)
-    best = iter(system.decide(examples, probabilities).tolist())
-    classes = system.task.classes
-    return [
-        example.with_labels([classes[next(best)] for _ in example.gaps]) for example in examples
-    ]
-
-
-def pointed_at(system: System, predicted: Sequence[Example]) -> list[PointedNouns]:
-    """The nouns that gaps with predicted labels stand for, of a system that points at them."""
-    index = system.task.class_index
-    classes = [index[gap.label or OTHER] for example in predicted for gap in example.gaps]
-    return system.antecedents(predicted, np.array(classes, dtype=np.int64))
+        yield predicted(system, group)
 
 
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
@@ -120,8 +132,5 @@ def read_or_predict(
             raise input_error(path, "run", expected, f"one for {system.task.name}")
         for note in layer_notes(system, str(gold_path), layers_in(examples)):
             tell(note)
-        probabilities = probabilities_of(system, examples)
-        predicted = with_predictions(system, examples, probabilities)
-        nouns = pointed_at(system, predicted) if pointed and system.points else None
-        found[path] = submission_of(predicted, task, path.name, probabilities, nouns)
+        found[path] = predicted(system, examples).submission(path.name, pointed)
     return [found[path] for path in paths]

@@ -20,7 +20,7 @@ from crosspro.data_prep.core.files.textfile import atomic_output
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.formats.target_form import other_form
 from crosspro.data_prep.pipeline.pointed_nouns import HEADER, table_rows
-from crosspro.prediction.output import layer_notes, pointed_at, predict_stream
+from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
@@ -102,14 +102,14 @@ def predict(
             table.write(("\t".join(heading) + "\n").encode("utf-8"))
         if nouns:
             nouns.write(HEADER.encode("utf-8"))
-        for group, chances in predict_stream(system, examples):
+        for found in predict_stream(system, examples):
+            group, chances = found.labelled(), found.probabilities
             for example in group:
                 submission.write(format_example(example).encode("utf-8") + b"\n")
             if table:
                 table.write(_rows(group, chances, lines).encode("utf-8"))
             if nouns:
-                pointed = pointed_at(system, group)
-                rows = table_rows(group, pointed, lines + 1, max_antecedents)
+                rows = table_rows(group, found.antecedents(), lines + 1, max_antecedents)
                 nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)
