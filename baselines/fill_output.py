@@ -13,7 +13,7 @@ from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER, is_placeholder
 from crosspro.prediction.output import AT_ONCE, whole_documents
 
 _PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"

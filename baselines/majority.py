@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.counts import FILE, class_counts, from_json, number_of_gaps, repeat, to_json
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.system import Probabilities, System
 

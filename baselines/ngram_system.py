@@ -23,7 +23,7 @@ from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall

@@ -18,7 +18,7 @@ from crosspro.baselines.features.gaps import Batch, Resources, batches
 from crosspro.baselines.features.reference import antecedent_places
 from crosspro.baselines.features.values import NOTHING
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.pipeline.antecedents import pronoun_chains
+from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 
 
 def pronoun_sequences(examples: Sequence[Example], resources: Resources) -> list[Ints]:

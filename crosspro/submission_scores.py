@@ -42,7 +42,7 @@ def evaluate(
     from dataclasses import replace
 
     from crosspro.data_prep.annotate.layers import layers_beside
-    from crosspro.data_prep.core.files.run_path import is_run
+    from crosspro.data_prep.core.files import is_run
     from crosspro.evaluation.metrics.submissions.order import order_warning
     from crosspro.evaluation.metrics.submissions.results import evaluate
     from crosspro.evaluation.metrics.submissions.submission import read_gold

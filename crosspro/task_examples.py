@@ -20,7 +20,7 @@ def limits(**values: int) -> AbstractContextManager[None]:
 
     What is beyond a limit is refused with a message that names it: `--limit` of the commands.
     """
-    from crosspro.data_prep.core.files.limits import changed_limits
+    from crosspro.data_prep.core.limits import changed_limits
 
     return changed_limits(values)
 
@@ -81,11 +81,11 @@ def prepare(
     from tempfile import TemporaryDirectory
 
     from crosspro.data_prep.align.backends import default_settings
-    from crosspro.data_prep.annotate.tokenised import tokenised_bitext
+    from crosspro.data_prep.annotate.tokenise import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
-    from crosspro.data_prep.bitext.exchanged import right_way_round
-    from crosspro.data_prep.core.cache import Cache
-    from crosspro.data_prep.gaps.rules import RULES, changed_rules
+    from crosspro.data_prep.bitext.segment import right_way_round
+    from crosspro.data_prep.core.stored import Cache
+    from crosspro.data_prep.gaps.extract import RULES, changed_rules
     from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 
     check_choice("rules", rules, RULES)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.prediction.arguments import number
 from crosspro.prediction.system import Probabilities, read_json_object
 

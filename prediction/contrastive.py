@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.annotate.registry import default_annotator, make_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example, Link

@@ -29,9 +29,9 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns, mixed
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.adjustment import (
     Adjustment,
     adjustment_content,

@@ -19,12 +19,11 @@ import numpy as np
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import atomic_output, make_folder, write_text
+from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.pipeline.sets.contents import Contents, example_contents
 from crosspro.data_prep.pipeline.sets.cues import cue_report
-from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.metrics.submissions.page import html_report

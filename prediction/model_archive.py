@@ -28,13 +28,15 @@ from typing import Any
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.limits import FILE_BYTES
-from crosspro.data_prep.core.files.run_path import is_archive
-from crosspro.data_prep.core.files.temporary import temporary_folder
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    is_archive,
+    parse_json,
+    sha256_of,
+    temporary_folder,
+)
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.limits import FILE_BYTES
 from crosspro.data_prep.core.settings import fitted
 from crosspro.prediction.stored_tensors import WEIGHTS
 

@@ -14,10 +14,8 @@ from typing import Any
 from safetensors import SafetensorError
 
 from crosspro.data_prep.core.errors import InputError, input_error, printable
-from crosspro.data_prep.core.files.run_path import is_archive
-from crosspro.data_prep.core.files.temporary import temporary_folder
-from crosspro.data_prep.core.files.textfile import check_new_folder, write_text
-from crosspro.data_prep.core.joint_task import saved_task
+from crosspro.data_prep.core.files import check_new_folder, is_archive, temporary_folder, write_text
+from crosspro.data_prep.core.task import saved_task
 from crosspro.prediction.model_archive import (
     MODEL,
     archived_text,

@@ -12,9 +12,9 @@ import numpy as np
 from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.run_path import is_run
+from crosspro.data_prep.core.files import is_run
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
     Submission,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-from crosspro.data_prep.pipeline.pairs.prepared_pair import PreparedPair
+from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.system import System

@@ -17,10 +17,9 @@ from typing import Any, Literal
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files.run_path import is_archive
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import is_archive, write_text
 from crosspro.data_prep.core.settings import checked
-from crosspro.data_prep.pipeline.sets.contents import Contents
+from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import save
 
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.npz import check_finite
+from crosspro.data_prep.core.files import parse_json
+from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
 

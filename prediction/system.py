@@ -35,12 +35,10 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.textfile import write_text
-from crosspro.data_prep.core.joint_task import JointTask, saved_task, task_to_save
-from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.core.files import parse_json, write_text
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.task import JointTask, Task, saved_task, task_to_save
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report

@@ -17,18 +17,17 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
+    check_lemmas,
     default_settings,
+    parallel_words,
 )
-from crosspro.data_prep.align.evaluate import score_links
-from crosspro.data_prep.align.files import check_lemmas, parallel_words
-from crosspro.data_prep.align.prior import load_prior, save_prior
-from crosspro.data_prep.align.state import remove_folder
-from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.align.prior import load_prior, remove_folder, save_prior
+from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, score_links
 from crosspro.data_prep.align.text import Sentences
 from crosspro.data_prep.align.train import Progress as Report
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.scripts.main import command_app, run

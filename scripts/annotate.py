@@ -12,13 +12,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.annotate.corpus import FORMS, annotate_text, default_tagset
 from crosspro.data_prep.annotate.files import LAYOUTS
-from crosspro.data_prep.annotate.registry import FORMS, default_tagset
 from crosspro.data_prep.core.errors import choices
-from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.example import AnnotatedSentence
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.data_prep.core.task import TAGSETS
-from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Jobs, Output
 

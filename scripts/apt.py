@@ -372,7 +372,7 @@ def _write(
 
 def _run_released(config: ReleasedConfig, output: Path | None = None) -> None:
     """Write both files of the released tool, under the stem of the INI file or of -o."""
-    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.released.apt.tool import run_released
 
     stem = config.output if output is None else str(output)

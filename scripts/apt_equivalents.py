@@ -111,7 +111,7 @@ def estimate(
     ] = None,
 ) -> None:
     """Estimate which different pronouns are equivalents, as in the APT paper."""
-    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping, load_lists
     from crosspro.evaluation.metrics.apt.equivalents import estimate as estimate_pairs
     from crosspro.evaluation.metrics.apt.equivalents import read_judged, with_equivalents

@@ -20,8 +20,7 @@ from crosspro.data_prep.core.errors import (
     more_problems,
 )
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.shared_task import read_examples, scan
-from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.formats.shared_task import other_form, read_examples, scan
 from crosspro.data_prep.pipeline.sets.cues import (
     CUES,
     CueDifference,

@@ -11,23 +11,23 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
-from crosspro.data_prep.annotate.corpus import annotate_text
-from crosspro.data_prep.annotate.registry import default_tagset
+from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import OTHER
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.gaps.inventory import (
     AlignedSentence,
     PronounCounts,
     Proposal,
+    check_languages,
     count_translations,
     propose,
+    task_draft,
 )
-from crosspro.data_prep.gaps.task_draft import check_languages, task_draft
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Jobs, show_table
 

@@ -176,7 +176,7 @@ app.command()(generate)
 def _released(
     test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
 ) -> None:
-    from crosspro.data_prep.core.files.textfile import open_bytes
+    from crosspro.data_prep.core.files import open_bytes
     from crosspro.evaluation.metrics.contrastive.formats import read_json
     from crosspro.evaluation.released.contrastive.printout import released_printout
 

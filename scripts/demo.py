@@ -11,10 +11,9 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import counted
-from crosspro.data_prep.core.files.textfile import make_folder, write_text
+from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.ceiling import ceilings, kinds
-from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
+from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, ceilings, demo_corpus, kinds
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.evaluation.output.tables import text_table
 from crosspro.scripts.main import command_app, run

@@ -14,9 +14,9 @@ import typer
 from crosspro.data_prep.annotate.layers import layers_in, read_layered
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import atomic_folder, check_new_folder
-from crosspro.data_prep.formats.target_form import refuse_other_forms
-from crosspro.data_prep.pipeline.sets.contents import Contents, file_contents
+from crosspro.data_prep.core.files import atomic_folder, check_new_folder
+from crosspro.data_prep.formats.shared_task import refuse_other_forms
+from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.ensemble import AVERAGES, CHOICES, Ensemble
 from crosspro.prediction.output import layer_notes

@@ -12,11 +12,9 @@ import typer
 
 from crosspro.data_prep.annotate.layers import Layers
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.run_path import is_run
-from crosspro.data_prep.core.files.textfile import has_byte_order_mark, write_text
+from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
-from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.evaluation.metrics.submissions.order import order_warning

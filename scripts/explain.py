@@ -14,7 +14,7 @@ import typer
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.prediction.explanation import ExplainedGap, as_json, as_text, explanation_page
 from crosspro.prediction.explanation import explain as explain_gap
 from crosspro.prediction.output import layer_notes, whole_documents

@@ -19,8 +19,7 @@ from rich.progress import (
 )
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.official.content import DownloadError
-from crosspro.data_prep.official.download import LARGEST, Patience, download, tried
+from crosspro.data_prep.official.download import LARGEST, DownloadError, Patience, download, tried
 from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select
 from crosspro.scripts.main import command_app, run
 

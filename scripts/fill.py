@@ -12,10 +12,9 @@ from crosspro.baselines.fill import task_fillers
 from crosspro.baselines.fill_output import Format, fill_as_released, fill_exactly, format_filled
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, Output, TaskName, layers_of, write_output
 

@@ -11,9 +11,8 @@ import typer
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.core.errors import choices
-from crosspro.data_prep.core.files.textfile import read_text_lines
-from crosspro.data_prep.lexicon.determiners import LANGUAGES, determiners
-from crosspro.data_prep.lexicon.induce import InductionSettings, induce
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.lexicon.induce import LANGUAGES, InductionSettings, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import (
     CATEGORIES,
     HEADER,
@@ -21,8 +20,7 @@ from crosspro.data_prep.lexicon.lexicon import (
     entry_line,
     write_lexicon,
 )
-from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.lexicon.packages import PACKAGES
+from crosspro.data_prep.lexicon.load import PACKAGES, load_lexicon
 from crosspro.scripts.main import command_app, run
 
 app = command_app()

@@ -20,7 +20,7 @@ from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_mo
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
 from crosspro.baselines.ngram.sentences import read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.task import load_task
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output

@@ -13,7 +13,8 @@ import typer
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, printable
-from crosspro.data_prep.core.files.guard import guarded
+from crosspro.data_prep.core.guard import guarded
+from crosspro.evaluation.inputs import sheets  # noqa: F401 - which protects them
 from crosspro.scripts.command_files import App
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
 

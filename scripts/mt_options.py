@@ -244,7 +244,7 @@ def write_reports(
 
     The signature is told beside a layout that has no place for it.
     """
-    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.data_prep.core.files import write_text
 
     made = {path: make() for path, make in files.items() if path is not None}
     text = texts[layout]()

@@ -16,10 +16,9 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.errors import InputError, counted, input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import atomic_output
-from crosspro.data_prep.formats.shared_task import format_example
-from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.pipeline.pointed_nouns import HEADER, table_rows
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
+from crosspro.data_prep.formats.shared_task import format_example, other_form
 from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system

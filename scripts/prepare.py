@@ -12,27 +12,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.align.backends import default_settings
-from crosspro.data_prep.annotate.tokenised import TokenisedBitext, tokenised_bitext
-from crosspro.data_prep.bitext.exchanged import right_way_round
+from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.core.cache import Cache
+from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
-from crosspro.data_prep.core.files.guard import check_output
-from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.core.files.textfile import atomic_output, count_lines
-from crosspro.data_prep.core.step import Step
+from crosspro.data_prep.core.files import atomic_output, count_lines
+from crosspro.data_prep.core.guard import check_output
+from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.processes import Step
+from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
-from crosspro.data_prep.gaps.hand_check import HandCheck
-from crosspro.data_prep.gaps.rules import changed_rules
-from crosspro.data_prep.gaps.segments import Counts
+from crosspro.data_prep.gaps.extract import changed_rules
+from crosspro.data_prep.gaps.segments import Counts, HandCheck
 from crosspro.data_prep.pipeline.prepare import (
     FEW_SEGMENTS,
     PrepareSettings,
     check_settings,
     prepare,
+    write_prepared,
+    write_report,
 )
-from crosspro.data_prep.pipeline.prepared_files import write_prepared, write_report
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption, check_outputs
 from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table

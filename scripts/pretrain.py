@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.guard import guarded
-from crosspro.data_prep.core.files.textfile import check_new_folder, make_folder
+from crosspro.data_prep.core.files import check_new_folder, make_folder
+from crosspro.data_prep.core.guard import guarded
 from crosspro.scripts.default_command import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
@@ -26,9 +26,13 @@ from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example
-    from crosspro.data_prep.pipeline.pretraining_files import TargetText, TaskFile, TextAnnotation
-    from crosspro.data_prep.pipeline.self_labels import SelfLabels
-    from crosspro.data_prep.pipeline.sets.contents import Contents
+    from crosspro.data_prep.pipeline.self_labels import (
+        SelfLabels,
+        TargetText,
+        TaskFile,
+        TextAnnotation,
+    )
+    from crosspro.data_prep.pipeline.sets.splits import Contents
     from crosspro.prediction.neural.reading.lexicon_fields import Text
     from crosspro.prediction.runs import Run
 
@@ -187,19 +191,18 @@ def encode(
 ) -> None:
     """Make what a pre-training learns from: prepared bitext and text of the target language."""
     from crosspro.data_prep.annotate.layers import read_layered
-    from crosspro.data_prep.core.cache import Cache
-    from crosspro.data_prep.core.collector import collector_off
-    from crosspro.data_prep.core.joint_task import joint_task, tasks_of
-    from crosspro.data_prep.core.task import load_task
-    from crosspro.data_prep.formats.target_form import refuse_other_forms
-    from crosspro.data_prep.pipeline.pretraining_files import (
+    from crosspro.data_prep.core.processes import collector_off
+    from crosspro.data_prep.core.stored import Cache
+    from crosspro.data_prep.core.task import joint_task, load_task, tasks_of
+    from crosspro.data_prep.formats.shared_task import refuse_other_forms
+    from crosspro.data_prep.pipeline.self_labels import (
+        SelfLabels,
         TextAnnotation,
         files_of_tasks,
         read_target_text,
     )
-    from crosspro.data_prep.pipeline.self_labels import SelfLabels
-    from crosspro.data_prep.pipeline.sets.contents import file_contents
-    from crosspro.data_prep.pipeline.sets.unseen import line_digests, refuse_blind
+    from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
+    from crosspro.data_prep.pipeline.sets.splits import file_contents
     from crosspro.prediction.neural.document_set import SetOrigin, write_pretraining_set
     from crosspro.prediction.neural.reading.lexicon_fields import text_of_all
 
@@ -270,8 +273,8 @@ def _labelled(
     held_out: float,
 ) -> _Labelled:
     """The lines of the files and texts whose pronouns get these labels."""
-    from crosspro.data_prep.pipeline.pretraining_files import LEARNT_FROM, self_labelled
-    from crosspro.data_prep.pipeline.sets.contents import file_contents
+    from crosspro.data_prep.pipeline.self_labels import LEARNT_FROM, self_labelled
+    from crosspro.data_prep.pipeline.sets.splits import file_contents
     from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 
     task = labels.task

@@ -109,7 +109,7 @@ def serve(
     except ModuleNotFoundError as error:
         needed = f"{error.name} is not installed: {how_to_install('review')}"
         raise CrossproError(f"protest review serve: {needed}") from error
-    from crosspro.data_prep.core.files.textfile import read_text_lines
+    from crosspro.data_prep.core.files import read_text_lines
     from crosspro.evaluation.human.campaign import TAGS, CampaignSettings
     from crosspro.evaluation.human.item_files import read_items
     from crosspro.evaluation.human.plan import PlanSettings
@@ -163,7 +163,7 @@ def write_suite_items(
     jobs: Jobs = 1,
 ) -> None:
     """Write all tokens of all outputs as review items, to make a tutorial from some of them."""
-    from crosspro.data_prep.core.files.textfile import write_text
+    from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.human.item_files import items_text
 
     files = system_files(outputs, links, source, name, align_with, jobs)

@@ -155,7 +155,7 @@ _FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
 def _check_target(read: Path, folder: Path) -> None:
     """Raise before anything is computed if a report cannot be written to the folder."""
     from crosspro.data_prep.core.errors import input_error
-    from crosspro.data_prep.core.files.guard import check_not_input
+    from crosspro.data_prep.core.guard import check_not_input
     from crosspro.evaluation.folder_report.files import check_apart
     from crosspro.evaluation.folder_report.page import FILES
 

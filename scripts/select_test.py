@@ -10,7 +10,7 @@ import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import atomic_files
+from crosspro.data_prep.core.files import atomic_files
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
@@ -18,8 +18,13 @@ from crosspro.data_prep.formats.shared_task import (
     write_doc_ids,
     write_examples,
 )
-from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
-from crosspro.data_prep.pipeline.sets.select_test import Selection, candidates, select_shared
+from crosspro.data_prep.pipeline.sets.overlap import (
+    Selection,
+    TextIndex,
+    candidates,
+    overlap,
+    select_shared,
+)
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
 

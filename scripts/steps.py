@@ -22,7 +22,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from crosspro.data_prep.core.step import Step
+from crosspro.data_prep.core.processes import Step
 from crosspro.evaluation.output.tables import text_table
 
 PATIENCE = 30.0

@@ -11,7 +11,7 @@ from typing import IO, Annotated
 import typer
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
-from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output
 

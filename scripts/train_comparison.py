@@ -12,8 +12,7 @@ from typing import Any
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.demo.ceiling import CONTEXTS, Ceiling, ceilings
-from crosspro.data_prep.demo.corpus import demo_corpus
+from crosspro.data_prep.demo.corpus import CONTEXTS, Ceiling, ceilings, demo_corpus
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.evaluation.core.score import Score
 from crosspro.prediction.dev_score import dev_score

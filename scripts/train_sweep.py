@@ -21,7 +21,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 from scipy.special import stdtrit
 
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.evaluation.output.tables import csv_number, csv_text

@@ -17,9 +17,9 @@ from crosspro.data_prep.core import words
 from crosspro.data_prep.core.words import WORDS, names_of, word_lists, word_set
 from crosspro.data_prep.gaps import extract, null_subjects
 from crosspro.data_prep.gaps.subjects.words import subject_words
-from crosspro.data_prep.lexicon import english_nouns
-from crosspro.data_prep.lexicon.determiners import BARE_GERMAN, determiners
-from crosspro.data_prep.lexicon.pronoun_agreement import pronoun_kinds
+from crosspro.data_prep.lexicon import agreement
+from crosspro.data_prep.lexicon.agreement import pronoun_kinds
+from crosspro.data_prep.lexicon.induce import BARE_GERMAN, determiners
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import lists_names, lists_to_mapping, load_lists
 from crosspro.evaluation.inputs.translation_words import TranslationWords
@@ -79,7 +79,7 @@ def resolved() -> dict[str, Any]:
         },
         "spanish nouns": clitics["es"].whole,
         "pronoun numbers": dict(sorted(source._NUMBERS.items())),
-        "plurals without s": english_nouns._plurals_without_s(),
+        "plurals without s": agreement._plurals_without_s(),
         "idiap": {
             "participles": idiap_plm._PARTICIPLES,
             "be": idiap_plm._BE,

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from crosspro.baselines.crf.chain import best_paths, expectation
 from crosspro.baselines.crf.packed import Floats, Ints, batches, pack
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.npz import read_npz
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.stored import read_npz
 
 Matrix = Any
 """A scipy CSR array: a row for each token, a column for each feature."""

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from crosspro.baselines.crf.windows import NOTHING
-from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.core.example import AnnotatedSentence, Example
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 
 GAP = "REPLACE"
 

@@ -14,12 +14,11 @@ from crosspro.baselines.features.telling import TellingContexts
 from crosspro.baselines.features.values import Codes, Values
 from crosspro.baselines.fill import Floats, GapFiller
 from crosspro.baselines.it_classifier.context import ItScorer
-from crosspro.data_prep.core.collector import collector_off
-from crosspro.data_prep.core.example import Example, Gap, Side
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
+from crosspro.data_prep.core.processes import collector_off
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.lexicon.antecedents import NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.pipeline.antecedents import NounFinder
 
 WIDEST = 10
 """The widest window: so many tokens on each side."""

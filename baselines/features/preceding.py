@@ -10,7 +10,7 @@ from crosspro.baselines.features.gaps import Batch
 from crosspro.baselines.features.running import RunningText, linked_places
 from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS, NounForm
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS, NounForm
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}

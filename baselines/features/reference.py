@@ -20,7 +20,7 @@ from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.baselines.features.values import NOTHING, Codes, Values
 from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.pipeline.antecedents import Candidate, nearest_agreeing
+from crosspro.data_prep.lexicon.antecedents import Candidate, nearest_agreeing
 
 _SENTENCES = Bins((0, 1, 2))
 _DISTANCES = Bins((1, 2, 3, 5, 10, 20))

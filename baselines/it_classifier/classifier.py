@@ -28,7 +28,7 @@ from crosspro.baselines.it_classifier.context import (
 from crosspro.baselines.it_classifier.features import features_of
 from crosspro.baselines.it_classifier.training_data import ItExample
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.prediction.system import read_json_object
 
 FORMAT = 1

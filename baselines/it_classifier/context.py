@@ -10,7 +10,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.core.example import AnnotatedSentence
 
 ANAPHORIC, PLEONASTIC, EVENT = LABELS = ("anaphoric", "pleonastic", "event")
 """It stands for a noun phrase; it stands for nothing; it stands for what a clause tells."""

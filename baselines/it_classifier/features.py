@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from crosspro.baselines.it_classifier.context import PRONOUN, ItContext, by_sentence
 from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, pattern_of
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
-from crosspro.data_prep.core.token import Token
+from crosspro.data_prep.core.example import Token
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 

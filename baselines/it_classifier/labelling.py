@@ -17,7 +17,7 @@ from crosspro.baselines.it_classifier.context import (
     positions,
 )
 from crosspro.baselines.it_classifier.patterns import PatternScorer
-from crosspro.data_prep.annotate.registry import make_annotator
+from crosspro.data_prep.annotate.corpus import make_annotator
 
 AT_ONCE = 1000
 """Sentences that are labelled together."""

@@ -37,7 +37,7 @@ from crosspro.baselines.it_classifier.context import (
     by_sentence,
 )
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
-from crosspro.data_prep.core.token import Token
+from crosspro.data_prep.core.example import Token
 
 REACH = 12
 """How many words after `it` a clause that it announces begins at the latest."""

@@ -24,7 +24,7 @@ from crosspro.baselines.it_classifier.context import (
     positions,
 )
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.protest.categories import NoCategory, function_of
 

@@ -34,7 +34,7 @@ from crosspro.baselines.ngram.vocabulary import (
 )
 from crosspro.baselines.ngram.workspace import Workspace, workspace
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 
 BLOCK_LINES = 1 << 15
 UNKNOWN_ALIAS = b"<UNK>"

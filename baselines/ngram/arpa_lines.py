@@ -15,7 +15,7 @@ from crosspro.baselines.ngram.ngrams import Floats
 from crosspro.baselines.ngram.sentences import split_words
 from crosspro.baselines.ngram.vocabulary import IntArray
 from crosspro.data_prep.core.errors import Problem, quoted
-from crosspro.data_prep.core.files.textfile import bad_byte
+from crosspro.data_prep.core.files import bad_byte
 
 ROUNDING = 0.01
 """IRSTLM writes log probabilities a little above 0; so much is taken for 0."""

@@ -12,7 +12,7 @@ from crosspro.baselines.ngram.corpus import Report
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.ngrams import Floats
 from crosspro.baselines.ngram.vocabulary import IntArray
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
 
 BLOCK = 1 << 16
 

@@ -24,8 +24,8 @@ from crosspro.baselines.ngram.range_check import range_fault
 from crosspro.baselines.ngram.threads import in_threads
 from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
-from crosspro.data_prep.core.files.guard import is_pipe, note_input
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.guard import is_pipe, note_input
 
 MAGIC = b"crosspro n-gram model "
 VERSION = 1

@@ -10,7 +10,7 @@ from crosspro.baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
 from crosspro.baselines.ngram.language_model import LanguageModel
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 
 if TYPE_CHECKING:
     from crosspro.baselines.ngram.corpus import Report

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.ngram.word_table import TextWords
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, split_tag
-from crosspro.data_prep.core.files.textfile import bad_byte, read_lines
+from crosspro.data_prep.core.files import bad_byte, read_lines
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import read_examples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from crosspro.data_prep.core.processors import processors
+from crosspro.data_prep.core.processes import processors
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -2,42 +2,321 @@
 
 Every aligner gives the links of both directions, so that all symmetrisations can be had from one
 run. A file has one set of links only: it stands for both directions, and every symmetrisation of
-equal directions returns it unchanged.
+equal directions returns it unchanged. eflomal (Östling and Tiedemann 2016) is used if its package
+is there; words are handed to it as numbers, so that forms are the same as for our own aligner and
+no token can be split by a blank inside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from operator import eq
 from pathlib import Path
 from typing import overload
 
-from crosspro.data_prep.align.eflomal import eflomal_links
-from crosspro.data_prep.align.own import own_links, too_long
-from crosspro.data_prep.align.prior import Prior
-from crosspro.data_prep.align.settings import (
-    ALIGNERS,
-    AlignerSettings,
-    beyond_limits,
-    default_settings,
+import numpy as np
+
+from crosspro.data_prep.align.model import Parameters
+from crosspro.data_prep.align.prior import Prior, State, prior_of, working_folder
+from crosspro.data_prep.align.symmetrise import check_symmetrisation, symmetrise
+from crosspro.data_prep.align.text import (
+    Forms,
+    NumberedBitext,
+    Sentences,
+    make_form,
+    numbered_text,
+    too_unlike,
 )
-from crosspro.data_prep.align.symmetrise import symmetrise
-from crosspro.data_prep.align.text import Sentences
-from crosspro.data_prep.align.train import Pair, Progress, useful_jobs
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.align.train import (
+    DirectedLinks,
+    Pair,
+    Passes,
+    Progress,
+    train,
+    useful_jobs,
+)
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    how_to_install,
+    input_error,
+)
 from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.files import read_text_lines, sha256_of
+from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links
 
-__all__ = [
-    "ALIGNERS",
-    "AlignerSettings",
-    "Alignment",
-    "align_both_directions",
-    "align_corpus",
-    "beyond_limits",
-    "default_settings",
-]
+ALIGNERS = ("own", "eflomal", "file")
+MODELS = ("hmm", "ibm1")
+FORMS = ("prefix", "word")
+BACK_OFFS = ("same", "ibm1")
+
+
+@dataclass(frozen=True)
+class AlignerSettings:
+    """How links are made.
+
+    `form` is what words are compared by: their first characters, lower-cased, which brings the
+    forms of a word together, or the whole lower-cased word; texts of lemmas may be given instead.
+    `iterations` are the passes over the text. `variational` is the concentration of the prior over
+    translations in variational Bayes, and 0 is plain EM. `links` is the file of the aligner `file`.
+
+    Segments with more than `max_length` words on a side, or more than `max_ratio` times the words
+    of the other, are not learnt from. The HMM cannot link them: they get their links from the
+    diagonal and the translations of the model (`back_off` same), or of an IBM 1 with a diagonal
+    prior that is trained by itself (ibm1). The tasks did the latter (003 §3.3.1): what was too long
+    or too unequal for GIZA++ was left to fast_align, which is such a model.
+
+    Segments with more than `most_words` on a side are refused: time and memory grow with the square
+    of it, and such a line is a text that was not cut into segments.
+    """
+
+    aligner: str = "own"
+    model: str = "hmm"
+    symmetrisation: str = "grow-diag-final-and"
+    form: str = "prefix"
+    prefix_length: int = 5
+    iterations: int = 5
+    variational: float = 3e-4
+    null: float = 0.2
+    max_length: int = 100
+    max_ratio: float | None = None
+    back_off: str = "same"
+    links: str | None = None
+    most_words: int = field(default_factory=ALIGNED_WORDS.most)
+
+    def check(self) -> None:
+        """Raise if a name is not known or a number makes no sense; all faults together."""
+        found = [
+            Problem("settings", None, key, choices(allowed), repr(value))
+            for key, value, allowed in (
+                ("aligner", self.aligner, ALIGNERS),
+                ("model", self.model, MODELS),
+                ("form", self.form, FORMS),
+                ("back_off", self.back_off, BACK_OFFS),
+            )
+            if value not in allowed
+        ]
+        for key, right, expected in (
+            ("prefix_length", self.prefix_length >= 1, "at least 1"),
+            ("iterations", self.iterations >= 0, "at least 0"),
+            ("variational", 0 <= self.variational < 1, "at least 0 and below 1"),
+            ("null", 0 < self.null < 1, "between 0 and 1"),
+            ("max_length", self.max_length >= 1, "at least 1"),
+            ("most_words", self.most_words >= 1, "at least 1"),
+            ("max_ratio", self.max_ratio is None or self.max_ratio >= 1, "at least 1, or none"),
+            ("links", self.aligner != "file" or self.links, "a link file for the aligner file"),
+        ):
+            if not right:
+                found.append(Problem("settings", None, key, expected, repr(getattr(self, key))))
+        if found:
+            raise InputError(found)
+        check_symmetrisation(self.symmetrisation)
+
+
+def default_settings(task: Task) -> AlignerSettings:
+    """The task's model and symmetrisation; our HMM stands for GIZA++'s model 4 as well.
+
+    The limits are those of GIZA++ and of the cleaning before it; beyond them the tasks backed off.
+    """
+    return AlignerSettings(
+        symmetrisation=task.symmetrisation, max_length=100, max_ratio=9.0, back_off="ibm1"
+    )
+
+
+def beyond_limits(source: Sentences, target: Sentences, settings: AlignerSettings) -> int:
+    """How many segments our own aligner links but does not learn from."""
+    left, right = (np.fromiter(map(len, side), np.int64, len(side)) for side in (source, target))
+    return int(too_unlike(left, right, settings.max_length, settings.max_ratio).sum())
+
+
+class TokenisedFile(Collection[list[str]]):
+    """The words of each line of a file, which is read whenever it is gone over, and never kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = sum(1 for _ in read_text_lines(path))
+
+    def __len__(self) -> int:
+        return self.lines
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (line.split() for line in read_text_lines(self.path))
+
+    def __contains__(self, words: object) -> bool:
+        return any(one == words for one in self)
+
+
+def parallel_words(source: Path, target: Path) -> tuple[Sentences, Sentences]:
+    """The words of two tokenised texts, which must have the same number of lines."""
+    texts = []
+    for path in (source, target):
+        texts.append(TokenisedFile(path))
+        if not texts[-1]:
+            raise input_error(path, "file", "at least one line", "none")
+    if len(texts[0]) != len(texts[1]):
+        raise input_error(target, "lines", f"{len(texts[0])} as in {source}", str(len(texts[1])))
+    return texts[0], texts[1]
+
+
+def check_lemmas(
+    words: tuple[Sentences, Sentences],
+    lemmas: tuple[Sentences, Sentences],
+    paths: tuple[Path, Path],
+) -> None:
+    """Raise everything in which two texts of lemmas differ in size from those of words."""
+    problems = []
+    for text, other, path in zip(words, lemmas, paths, strict=True):
+        if len(text) != len(other):
+            problems.append(Problem(str(path), None, "lines", f"{len(text)}", f"{len(other)}"))
+        problems += [
+            Problem(str(path), number, "lemmas", f"{len(one)}, one a word", f"{len(two)}")
+            for number, (one, two) in enumerate(zip(text, other, strict=False), start=1)
+            if len(one) != len(two)
+        ]
+    if problems:
+        raise InputError(problems)
+
+
+def eflomal_links(
+    source: Sentences, target: Sentences, settings: AlignerSettings, progress: Progress
+) -> list[tuple[tuple[Link, ...], tuple[Link, ...]]]:
+    """The links of both directions of every segment."""
+    try:
+        from eflomal import Aligner
+    except ImportError as error:
+        raise CrossproError(
+            f"aligner: expected the package eflomal, found nothing: {how_to_install('eflomal')}"
+        ) from error
+    progress("eflomal", 0, 1)
+    form = make_form(settings.form, settings.prefix_length)
+    words = list(zip(source, target, strict=True))
+    filled = [number for number, (s, t) in enumerate(words) if s and t]
+    result: list[tuple[tuple[Link, ...], tuple[Link, ...]]] = [((), ())] * len(source)
+    if not filled:
+        return result
+    with tempfile.TemporaryDirectory() as name:
+        files = Path(name) / "forward", Path(name) / "backward"
+        Aligner(null_prior=settings.null).align(
+            list(_numbered((words[number][0] for number in filled), form)),
+            list(_numbered((words[number][1] for number in filled), form)),
+            links_filename_fwd=str(files[0]),
+            links_filename_rev=str(files[1]),
+        )
+        directions = (read_links(file) for file in files)
+        for number, forward, backward in zip(filled, *directions, strict=True):
+            result[number] = forward, backward
+    progress("eflomal", 1, 1)
+    return result
+
+
+def _numbered(sentences: Iterable[Sequence[str]], form: Forms) -> Iterator[str]:
+    numbers: dict[str, int] = {}
+    for sentence in sentences:
+        yield " ".join(str(numbers.setdefault(form(word), len(numbers))) for word in sentence)
+
+
+_IBM1_BEFORE_HMM = 2
+_STATE_VERSION = 1
+
+
+@dataclass(frozen=True)
+class OwnLinks:
+    """Links of both directions, the number of segments beyond the limits, and what was learnt."""
+
+    directed: DirectedLinks
+    beyond: int
+    prior: Prior | None
+
+
+def own_links(
+    source: Sentences,
+    target: Sentences,
+    settings: AlignerSettings,
+    prior: Prior | None,
+    keep: bool,
+    jobs: int,
+    progress: Progress,
+    folder: Path | None = None,
+) -> OwnLinks:
+    """Learn from a text and link it; with `keep`, what was learnt is given too.
+
+    Each side is read once. What is learnt is written to `folder` after each pass: the same call
+    goes on from there if it was interrupted. Without a folder it lies in a passing one.
+    """
+    form = make_form(settings.form, settings.prefix_length)
+    words = (prior.source_words, prior.target_words) if prior else ({}, {})
+    progress("numbering pairs of words", 0, 1)
+    with working_folder(folder) as place:
+        limits = settings.max_length, settings.max_ratio
+        numbered = numbered_text(source, target, form, *limits, place, words)
+        _check_numbered(numbered, settings.most_words)
+        state = State(place, _key(numbered, settings, prior, place))
+        text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done))
+        known = prior.known(text, settings.max_length) if prior else None
+        parameters = Parameters(null=settings.null, concentration=settings.variational)
+        passes = _passes(settings, prior is not None)
+        forward, backward = train(text, parameters, passes, known, keep, jobs, progress, state)
+        learnt = None
+        if forward.tally is not None and backward.tally is not None:
+            tallies = forward.tally, backward.tally
+            learnt = prior_of(text, tallies, settings.form, settings.prefix_length, prior)
+    lengths = text.source.lengths, text.target.lengths
+    directed = DirectedLinks(lengths, forward.best, backward.best)
+    return OwnLinks(directed, len(text.outside), learnt)
+
+
+def _passes(settings: AlignerSettings, prior: bool) -> Passes:
+    """The HMM needs translations to begin with, from IBM 1 or from a prior."""
+    iterations = settings.iterations
+    if settings.model == "ibm1":
+        return Passes(iterations, 0, False, settings.max_length)
+    first = 0 if prior else min(_IBM1_BEFORE_HMM, iterations)
+    passes = Passes(first, iterations - first, True, settings.max_length)
+    if settings.back_off == "ibm1" and iterations:
+        return replace(passes, back_off=iterations)
+    return passes
+
+
+def _check_numbered(text: NumberedBitext, most: int) -> None:
+    problems = [
+        too_long(side, 1 + number, int(lengths[number]), most)
+        for side, lengths in (("source", text.source.lengths), ("target", text.target.lengths))
+        for number in np.flatnonzero(lengths > most).tolist()
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def too_long(side: str, line: int, words: int, most: int) -> Problem:
+    """A segment with more words than the setting allows."""
+    how = f"--max-words or --limit {ALIGNED_WORDS.name}=N allows more, in Python most_words"
+    expected = f"at most {most:,} ({how})"
+    return Problem(side, line, "words", expected, f"{words:,}")
+
+
+def _key(text: NumberedBitext, settings: AlignerSettings, prior: Prior | None, folder: Path) -> str:
+    """What a state must have been made from: the text, the settings, the prior."""
+    own = {name: value for name, value in asdict(settings).items() if name != "symmetrisation"}
+    digest = hashlib.sha256(json.dumps([_STATE_VERSION, np.__version__, own]).encode("ascii"))
+    for name, side in (("source", text.source), ("target", text.target)):
+        digest.update(sha256_of(folder / f"{name}.tokens").encode("ascii"))
+        digest.update(side.lengths.data)
+        digest.update(json.dumps(list(side.words)).encode("ascii"))
+    if prior is not None:
+        digest.update(prior.pair_source.tobytes())
+        digest.update(prior.pair_target.tobytes())
+        for tally in (prior.forward, prior.backward):
+            for counts in (tally.pairs, tally.unlinked, tally.jump, tally.first):
+                digest.update(counts.tobytes())
+    return digest.hexdigest()
 
 
 class SegmentLinks(Sequence[tuple[Link, ...]]):

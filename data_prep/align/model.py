@@ -1,8 +1,15 @@
-"""The aligner in one direction: reads the text, learns from it, and says which links are best.
+"""The aligner in one direction: posteriors, estimation, and the passes over a text.
 
-Forward, the given words are those of the source and the made words those of the target; backward
-it is the other way round. Both directions are independent of each other. In memory are a chance
-and, while the text is read, a count for each pair; all else is taken a piece at a time.
+Links have chances under IBM 1 with a diagonal prior, or under the HMM. Each *made* word is
+explained by one of the *given* words of the other side, or by none. Arrays are indexed [made
+position, segment, given position]. `emit` holds the chances that given words make the made words,
+`none` the chance that no given word does; both include the prior chance of no link. Positions after
+the end of a segment have `emit` 0 and `none` 1, which leaves everything as it is.
+
+`Direction` reads the text, learns from expected counts, and says which links are best. Forward, the
+given words are those of the source and the made words those of the target; backward it is the other
+way round. Both directions are independent of each other. In memory are a chance and, while the text
+is read, a count for each pair; all else is taken a piece at a time.
 """
 
 from __future__ import annotations
@@ -11,25 +18,188 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crosspro.data_prep.align.blocks import Block, PairedText, SegmentBatch
-from crosspro.data_prep.align.estimate import (
-    FLOOR,
-    Counts,
-    first_jumps,
-    jump_chances,
-    jump_index,
-    translation_chances,
-)
-from crosspro.data_prep.align.posterior import (
-    Chances,
-    Jumps,
-    Posterior,
-    diagonal_posterior,
-    diagonal_prior,
-    hmm_posterior,
-)
 from crosspro.data_prep.align.text import NO_WORD, Ints, Numbers
+
+Chances = NDArray[np.float32]
+_TINY = np.float32(1e-30)
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """The chance of each link, and of no link, for each made word."""
+
+    links: Chances
+    none: Chances
+
+
+@dataclass(frozen=True, slots=True)
+class Jumps:
+    """Expected counts of moves from one given position to another, and of the first position."""
+
+    moves: Chances
+    first: Chances
+
+
+def diagonal_prior(
+    given_lengths: Ints, made_lengths: Ints, tension: float, made: Ints | None = None
+) -> Chances:
+    """The chance of each given position by its distance to the diagonal (Dyer et al. 2013).
+
+    For all made positions of the segments, or for some. In short segments the prior is flatter, so
+    that a step aside costs no more than a factor of e: two words may well change places.
+    """
+    given = np.arange(given_lengths.max())
+    made = np.arange(made_lengths.max()) if made is None else made
+    across = ((given + 0.5) / given_lengths[:, None]).astype(np.float32)
+    down = ((made[:, None] + 0.5) / made_lengths).astype(np.float32)
+    near = across[None, :, :] - down[:, :, None]
+    np.abs(near, out=near)
+    steep = np.minimum(tension, np.maximum(given_lengths, made_lengths))
+    near *= -steep.astype(np.float32)[:, None]
+    np.exp(near, out=near)
+    near *= given < given_lengths[:, None]
+    near /= near.sum(axis=2, keepdims=True)
+    return near
+
+
+def diagonal_posterior(emit: Chances, none: Chances, near: Chances) -> Posterior:
+    """IBM 1: every made word is linked for itself."""
+    links = emit * near
+    total = links.sum(axis=2) + none + _TINY
+    links /= total[:, :, None]
+    return Posterior(links, none / total)
+
+
+def hmm_posterior(
+    emit: Chances,
+    none: Chances,
+    near: Chances,
+    jump: Chances,
+    first: Chances,
+    loose: float,
+) -> tuple[Posterior, Jumps]:
+    """The HMM (Vogel et al. 1996), by forward and backward recursion over the made words.
+
+    A word without link remembers the position before it (Och and Ney 2003). The chance of moving
+    from i' to i is `jump[i', i]`, weighed by how near i is to the diagonal; with a chance of
+    `loose` the move does not depend on i' but on the diagonal alone.
+    """
+    steps, batch, width = emit.shape
+    jump = jump[:width, :width]
+    # share[t] turns jump[i', i] * near[t, i] into chances that sum to 1 - loose over i.
+    share = np.matmul(near.reshape(-1, width), jump.T).reshape(near.shape)
+    np.maximum(share, _TINY, out=share)
+    np.divide(np.float32(1 - loose), share, out=share)
+    start = first[:width] * near[0]
+    start *= np.float32(1 - loose) / np.maximum(start.sum(axis=1, keepdims=True), _TINY)
+    start += np.float32(loose) * near[0]
+    spoken = emit * near
+    alpha, silent = np.empty_like(emit), np.empty_like(emit)
+    carried = np.zeros_like(emit)
+    scale = np.empty((steps, batch, 1), dtype=np.float32)
+    before = start
+    for step in range(steps):
+        if step:
+            np.multiply(before, share[step], out=carried[step])
+            np.matmul(carried[step], jump, out=alpha[step])
+            alpha[step] += np.float32(loose)
+            alpha[step] *= spoken[step]
+        else:
+            np.multiply(start, emit[0], out=alpha[0])
+        np.multiply(before, none[step][:, None], out=silent[step])
+        before = alpha[step] + silent[step]
+        np.maximum(before.sum(axis=1, keepdims=True), _TINY, out=scale[step])
+        alpha[step] /= scale[step]
+        silent[step] /= scale[step]
+        before /= scale[step]
+    spoken /= scale
+    quiet = none[:, :, None] / scale
+    beta = np.empty_like(emit)
+    beta[-1] = 1
+    for step in range(steps - 1, 0, -1):
+        ahead = spoken[step]  # becomes what comes after a move to each position
+        ahead *= beta[step]
+        back = beta[step - 1]
+        np.matmul(ahead, jump.T, out=back)
+        back *= share[step]
+        back += np.float32(loose) * ahead.sum(axis=1, keepdims=True)
+        back += quiet[step] * beta[step]
+    moves = np.matmul(carried[1:].reshape(-1, width).T, spoken[1:].reshape(-1, width)) * jump
+    alpha *= beta
+    silent *= beta
+    return Posterior(alpha, silent.sum(axis=2)), Jumps(moves, alpha[0].sum(axis=0))
+
+
+Counts = NDArray[np.float64]
+FLOOR = 1e-9
+"""The chance of a translation that was never counted: small, so that every text has some links."""
+
+_NEGLIGIBLE = 0.01
+"""exp(digamma(x)) of a smaller x is below the floor."""
+
+
+def translation_chances(
+    counts: Counts, given: Ints | Numbers, totals: Counts, kinds: int, concentration: float
+) -> NDArray[np.float32]:
+    """The chance of each pair: its made word, if its given word is known.
+
+    `totals` are the counts of the given words. With a concentration above 0 the chances are those
+    of variational Bayes under a Dirichlet prior over `kinds` made words: exp(digamma) takes the
+    place of the counts and makes rare words less greedy. With 0 they are relative frequencies.
+    """
+    table = np.full(len(counts), FLOOR, dtype=np.float32)
+    if concentration:
+        chosen = np.flatnonzero(counts + concentration > _NEGLIGIBLE)
+        logs = digamma(counts[chosen] + concentration)
+        logs -= digamma(totals + concentration * kinds)[given[chosen]]
+        table[chosen] = np.exp(logs)
+    else:
+        chosen = np.flatnonzero(counts > 0)
+        table[chosen] = counts[chosen] / totals[given[chosen]]
+    return np.maximum(table, np.float32(FLOOR))
+
+
+def jump_chances(jump: Counts, power: float) -> NDArray[np.float32]:
+    """A weight for each move from one position to another, from the counts of jump widths.
+
+    `jump[reach + d]` counts jumps by d. A power below 1 flattens the distribution: the HMM takes
+    words for more independent than they are, and would believe too firmly in its path.
+    """
+    smooth = jump + 1e-3 * jump.mean()
+    weights = (smooth / smooth.max()) ** power
+    return np.asarray(weights[jump_index((len(jump) - 1) // 2, len(jump))], dtype=np.float32)
+
+
+def jump_index(width: int, size: int) -> NDArray[np.int64]:
+    """Where the jump from each position to each other is counted, in an array of a given size."""
+    places = np.arange(width)
+    return np.asarray(places[None, :] - places[:, None] + (size - 1) // 2)
+
+
+def first_jumps(reach: int) -> tuple[Counts, Counts]:
+    """Jumps and first positions before anything is counted: mostly one step forward."""
+    jump = np.exp(-0.7 * np.abs(np.arange(-reach, reach + 1) - 1)) + 1e-3
+    return jump, np.exp(-0.5 * np.arange(reach)) + 1e-3
+
+
+def digamma(values: NDArray[np.floating]) -> Counts:
+    """The derivative of log gamma for positive values: moved up by 6, then the asymptotic series.
+
+    The sum of the six reciprocals is one fraction, which costs one division.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    # 1/x + … + 1/(x+5) with u = x (x + 5): three pairs of equal sum 2x + 5.
+    u = x * (x + 5)
+    low, middle = u + 4, u + 6
+    shift = (2 * x + 5) * (low * middle + u * middle + u * low) / (u * low * middle)
+    y = x + 6
+    f = 1 / (y * y)
+    series = f * (1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f / 132))))
+    return np.asarray(np.log(y) - 0.5 / y - series - shift)
+
 
 NO_LINK = -1
 _LONG_CELLS = 2**18

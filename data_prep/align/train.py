@@ -16,12 +16,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
-from crosspro.data_prep.align.state import State
-from crosspro.data_prep.align.text import Ints, Numbers
+from crosspro.data_prep.align.prior import State
+from crosspro.data_prep.align.text import (
+    Ints,
+    Numbers,
+)
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.fork import forked
-from crosspro.data_prep.core.processors import processors
+from crosspro.data_prep.core.processes import forked, processors
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""

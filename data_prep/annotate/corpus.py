@@ -1,20 +1,158 @@
-"""Annotation of whole texts: in batches, in one process or several, with progress.
+"""Annotation of whole texts: backends by name, shards of documents, what is kept of them.
+
+Annotators by name: what a user writes after `--annotator`.
+
+    auto                          the default: spaCy for fr and es, HanTa for de and en
+    spacy:MODEL                   an installed spaCy model, or the folder of one
+    hanta                         HanTa (de, en)
+    simplemma+ANNOTATOR           lemmas of simplemma, tags of another one: simplemma+hanta
+    treetagger:FOLDER             TreeTagger's folder, or its command with all arguments
+    treetagger-output:FILE        what TreeTagger wrote for this text
+    udpipe:MODEL                  the file of a UDPipe model
+    conllu:FILE                   a CoNLL-U file of this text
+    tokens:FILE                   a file of this text with token|lemma|tag for each word
+
+Annotation of whole texts: in batches, in one process or several, with progress.
 
 Batches have a fixed size that does not depend on the number of processes, so the result does not
 either. Each process has an annotator of its own.
+
+Annotation of a side of a bitext in shards of whole documents, each kept in the cache.
+
+A few shards are in memory at a time: those that are worked on, and those that wait to be written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
+from pathlib import Path
 
-from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.core.engine import map_processes
-from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.token import AnnotatedSentence, Annotator, Progress
+from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
+from crosspro.data_prep.annotate.hanta import MODELS as HANTA_MODELS
+from crosspro.data_prep.annotate.hanta import HantaAnnotator
+from crosspro.data_prep.annotate.parsers import (
+    DEFAULT_MODELS,
+    SimplemmaAnnotator,
+    SpacyAnnotator,
+    UdpipeAnnotator,
+)
+from crosspro.data_prep.annotate.tags import tables_digest
+from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
+from crosspro.data_prep.core.files import open_bytes, read_text_lines
+from crosspro.data_prep.core.processes import map_processes, map_shards
+from crosspro.data_prep.core.stored import Cache, content_key
+
+
+def to_line(sentence: AnnotatedSentence) -> str:
+    """A sentence as one line."""
+    tokens = [
+        (t.form, t.lemma, t.tag, t.upos, t.xpos, t.head, t.deprel, t.features)
+        for t in sentence.tokens
+    ]
+    return json.dumps([sentence.scheme, tokens], ensure_ascii=False, separators=(",", ":"))
+
+
+def from_line(line: str) -> AnnotatedSentence:
+    """A sentence as written by `to_line`."""
+    scheme, tokens = json.loads(line)
+    return AnnotatedSentence(tuple(Token(*fields) for fields in tokens), scheme)
+
+
+def to_lines(sentences: Iterable[AnnotatedSentence]) -> str:
+    """Several sentences."""
+    return "".join(to_line(sentence) + "\n" for sentence in sentences)
+
+
+def read_store(path: Path) -> Iterator[AnnotatedSentence]:
+    """The sentences of a file."""
+    return (from_line(line) for line in read_text_lines(path))
+
+
+FORMS = (
+    "auto",
+    "spacy:MODEL",
+    "hanta",
+    "simplemma+ANNOTATOR",
+    "treetagger:FOLDER",
+    "treetagger-output:FILE",
+    "udpipe:MODEL",
+    "conllu:FILE",
+    "tokens:FILE",
+)
+"""What an annotator may be called."""
+
+SIMPLEMMA = "simplemma"
+
+
+def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True) -> Annotator:
+    """The annotator of this name, ready to use; its model is loaded with the first sentence.
+
+    What is missing (a package, a model, a file) is told at once. Without `parse`, backends that
+    parse leave it out and are faster.
+    """
+    name, colon, argument = spec.partition(":")
+    if name.startswith(f"{SIMPLEMMA}+"):
+        inner = make_annotator(spec.removeprefix(f"{SIMPLEMMA}+"), language, tagset, parse=parse)
+        return SimplemmaAnnotator(inner, language)
+    if spec == "auto":
+        return make_annotator(default_annotator(language), language, tagset, parse=parse)
+    if spec == "hanta":
+        return HantaAnnotator(language, tagset)
+    if not colon or not argument:
+        raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
+    match name:
+        case "spacy":
+            return SpacyAnnotator(argument, language, tagset, parse)
+        case "udpipe":
+            return UdpipeAnnotator(argument, language, tagset, parse)
+        case "treetagger":
+            return TreeTaggerProgram(argument, language, tagset)
+        case "treetagger-output":
+            return TreeTaggerOutput(_readable(argument), language, tagset)
+        case "conllu":
+            return ConlluFile(_readable(argument), language, tagset)
+        case "tokens":
+            return TokensFile(_readable(argument), language, tagset)
+    raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
+
+
+def annotation_file(spec: str) -> Path | None:
+    """The user's file that an annotator of this name reads its annotation from, if it does."""
+    name, _, argument = spec.rpartition("+")[2].partition(":")
+    return Path(argument) if name in ("conllu", "tokens", "treetagger-output") else None
+
+
+def default_annotator(language: str) -> str:
+    """What `auto` stands for."""
+    if language in DEFAULT_MODELS:
+        return f"spacy:{DEFAULT_MODELS[language]}"
+    if language in HANTA_MODELS:
+        return "hanta"
+    known = choices(sorted([*DEFAULT_MODELS, *HANTA_MODELS]))
+    raise input_error(
+        "settings",
+        "annotator auto",
+        f"a language that is {known}, or another annotator",
+        quoted(language),
+    )
+
+
+def default_tagset(language: str) -> str:
+    """The tagset that the tasks use for a target language."""
+    return "treetagger-fr" if language == "fr" else "universal"
+
+
+def _readable(path: str) -> str:
+    """The path, once it is known that the file can be opened."""
+    open_bytes(Path(path)).close()
+    return path
+
 
 BATCH = 256
 """Sentences that a process gets at a time."""
@@ -92,3 +230,89 @@ def _here(annotator: Annotator, batches: Iterator[Sentences]) -> Iterator[list[A
     for batch in batches:
         yield annotator.annotate(batch)
     annotator.finish()
+
+
+SHARD = 1000
+"""Sentences of a shard, more where a document goes on."""
+
+LONGEST = 16_384
+"""A document that goes on for longer is cut, at places where backends begin a new batch anyway."""
+
+Report = Callable[[str, int, int], None]
+"""Called with what is being done, how many sentences are done, and out of how many."""
+
+
+def document_shards(documents: Iterable[str | None]) -> list[range]:
+    """Ranges of sentences that cut no document in two unless it is endless; None is a document of
+    its own."""
+    bounds = [0]
+    size = 0
+    before = None
+    for document in documents:
+        length = size - bounds[-1]
+        new = document is None or document != before
+        if (new and length >= SHARD) or length >= LONGEST:
+            bounds.append(size)
+        before = document
+        size += 1
+    return [range(a, b) for a, b in zip(bounds, [*bounds[1:], size], strict=True)]
+
+
+def annotate_shards(
+    settings: AnnotationSettings,
+    sentences: Sentences,
+    shards: Sequence[range],
+    cache: Cache,
+    report: Report,
+    engine: str = "local",
+    jobs: int = 1,
+) -> list[Path]:
+    """The files of the annotated shards, in order; what is in the cache is not annotated again."""
+    if settings.spec == "auto":
+        settings = replace(settings, spec=default_annotator(settings.language))
+    file = annotation_file(settings.spec)
+    if file is not None:  # read from the user's file, in order, in this process
+        return [_from_file(settings, sentences, file, cache, report)]
+    report(f"{settings.spec}, looking for what is done", 0, 0)
+    keys = [_key(settings, _part(sentences, shard)) for shard in shards]
+    todo = [n for n, key in enumerate(keys) if not cache.has_text("annotation", key)]
+    total = sum(len(shards[n]) for n in todo)
+    report(f"{settings.spec}, {len(todo):,} of {len(shards):,} shards to do", 0, total)
+    pieces = ((settings, tuple(_part(sentences, shards[n]))) for n in todo)
+    texts = map_shards(_annotate_shard, pieces, engine, min(jobs, len(todo))) if todo else ()
+    done = 0
+    for n, text in zip(todo, texts, strict=True):
+        cache.lines("annotation", keys[n], lambda text=text: [text])  # type: ignore[misc]
+        done += len(shards[n])
+        report("", done, total)
+    return [cache.path("annotation", key) for key in keys]
+
+
+def _part(sentences: Sentences, shard: range) -> Iterator[tuple[str, ...]]:
+    return map(tuple, sentences[shard.start : shard.stop])
+
+
+def _key(settings: AnnotationSettings, sentences: Iterator[tuple[str, ...]], *files: Path) -> str:
+    return content_key(asdict(settings), tables_digest(), *files, sentences)
+
+
+def _from_file(
+    settings: AnnotationSettings, sentences: Sentences, file: Path, cache: Cache, report: Report
+) -> Path:
+    done, total = 0, len(sentences)
+    report(f"from {file}", done, total)
+
+    def progress(number: int) -> None:
+        nonlocal done
+        done += number
+        report("", done, total)
+
+    def annotated() -> Iterator[str]:
+        found = annotate_text(iter(sentences), **asdict(settings), progress=progress)
+        return (f"{to_line(sentence)}\n" for sentence in found)
+
+    return cache.lines("annotation", _key(settings, map(tuple, sentences), file), annotated)
+
+
+def _annotate_shard(piece: tuple[AnnotationSettings, Sentences]) -> str:
+    return to_lines(annotate_batch(*piece))

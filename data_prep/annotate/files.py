@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from crosspro.data_prep.annotate.assemble import REMEMBERED, Assembler, presentable
-from crosspro.data_prep.annotate.tags import XPOS_SCHEMES
+from crosspro.data_prep.annotate.tags import REMEMBERED, XPOS_SCHEMES, Assembler, presentable
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
-from crosspro.data_prep.core.token import TAG_SEPARATOR, AnnotatedSentence, Token
+from crosspro.data_prep.core.example import TAG_SEPARATOR, AnnotatedSentence, Token
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.conllu import (
     ConlluSentence,
     ConlluWord,

@@ -1,6 +1,6 @@
 """Layers of a data file: what may lie beside X.data and say more of its lines, and their reader.
 
-    X.doc-ids         the document of each line (`crosspro.data_prep.core.documents`)
+    X.doc-ids         the document of each line (`crosspro.data_prep.formats.shared_task`)
     X.source.conllu   a parse of the source: one CoNLL-U sentence a line, whose words are column 3
     X.target.conllu   a parse of the target: one sentence a line, whose words are column 4 with each
                       placeholder (REPLACE_2) as a word, and without |TAG where it is lemmatised
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Mention, Side
-from crosspro.data_prep.core.files.textfile import is_file
+from crosspro.data_prep.core.files import is_file
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import read_examples
 
@@ -138,7 +138,7 @@ def _parse(path: Path, language: str) -> ConlluFile:
 
 
 def _has_entities(parse: Path) -> bool:
-    from crosspro.data_prep.formats.entities import has_entities
+    from crosspro.data_prep.formats.chains import has_entities
 
     return has_entities(parse)
 
@@ -162,8 +162,8 @@ def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Itera
 
     Entities of the two sides have names of their own.
     """
+    from crosspro.data_prep.formats.chains import entity_mentions, written_positions
     from crosspro.data_prep.formats.conllu import read_conllu
-    from crosspro.data_prep.formats.entities import entity_mentions, written_positions
 
     sentences = read_conllu(path)
     for example in examples:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.words import word_lists, word_set
 
 CLASSES = ("PRON", "DET", "ADP", "CONJ", "PRT", "ADV", "VERB", "ADJ")

@@ -1,4 +1,8 @@
-"""Tags of the taggers as tags of the task: 12 universal ones, or 15 for French.
+"""Tags and lemmas as the tasks have them, from what a backend gives.
+
+Tables of tags, kept as tab-separated text so that they can be read and corrected by anybody.
+
+Tags of the taggers as tags of the task: 12 universal ones, or 15 for French.
 
 The conversions are those of 003 §3.3 and 004 §3.3: the tables of Petrov et al. (2012) for English
 and German (pronominal adverbs are PROAV there), clipping at the colon for French. The tables are
@@ -9,16 +13,57 @@ and German (pronominal adverbs are PROAV there), clipping at the colon for Frenc
     c5             BNC, as HanTa uses it, English
     stts           German
     treetagger-fr  French
+
+The lemmas that pronouns must have, whatever a lemmatiser makes of them.
+
+Lemmatisers disagree on pronouns (`elles` becomes `lui`, `elle` or `elles`; `Cela` even `celer`),
+but the task is about nothing else. `tables/lemmas.tsv` has a table for each of en, fr, de and es:
+
+- the lemmas are TreeTagger's, which made those of the tasks. French ones hide number (il for ils,
+  elle for elles, ce for ces), so a model over lemmas cannot predict plural pronouns (003 §8.2, 004
+  Table 12); elided forms are written out (c' is ce), le stands for la, l' and les too;
+- English and German pronouns keep their form (they, them, these; er, sie, ihnen);
+- whether `la` or `en` is a pronoun, a determiner or neither is told by the tag.
+
+A few French prepositions and conjunctions that look like verbs (`entre`, `puis`) are there too.
+
+Languages without a table keep the lemmas of their backend.
+
+From what a backend says of a word to a `Token`: tag conversion, pronoun lemmas, odd words.
+
+Odd words are those that a backend may stumble over: empty ones, ones with spaces in them, endless
+ones. Backends are shown `presentable` text; tokens carry the text as it was.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from hashlib import blake2b
+from pathlib import Path
 
-from crosspro.data_prep.annotate.tables import read_table
 from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.example import Token
 from crosspro.data_prep.core.task import TAGSETS
+from crosspro.data_prep.core.words import table_rows
+
+_FOLDER = Path(__file__).resolve().parent / "tables"
+
+
+def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
+    """The rows of `NAME.tsv`."""
+    return table_rows(_FOLDER / f"{name}.tsv", columns)
+
+
+@cache
+def tables_digest() -> str:
+    """Changes with the tables: annotation kept from before a correction is not used after it."""
+    digest = blake2b(digest_size=10)
+    for path in sorted(_FOLDER.glob("*.tsv")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
 
 UNKNOWN = {"universal": "X", "treetagger-fr": "SYM"}
 """What becomes of a tag that a table does not list."""
@@ -87,3 +132,106 @@ def conversions() -> tuple[tuple[str, str], ...]:
 @cache
 def _table(scheme: str, tagset: str) -> dict[str, str]:
     return {row[0]: row[1] for row in read_table(f"{scheme}-{tagset}", 2)}
+
+
+_WORD_CLASSES = {
+    "PRON": "PRON",
+    "PRO": "PRON",
+    "DET": "DET",
+    "ADP": "ADP",
+    "PRP": "ADP",
+    "CONJ": "CONJ",
+    "CCONJ": "CONJ",
+    "SCONJ": "CONJ",
+    "KON": "CONJ",
+}
+"""Coarse tags of both tagsets as the classes of the table."""
+
+
+def pronoun_lemma(form: str, tag: str, language: str) -> str | None:
+    """The lemma that the table gives a word with this coarse tag; None where it has none."""
+    entry = _lemmas(language).get(form.lower().replace("’", "'"))
+    if entry is None:
+        return None
+    return entry.get(_WORD_CLASSES.get(tag, "")) or entry.get("*")
+
+
+def pronoun_forms(language: str) -> frozenset[str]:
+    """The words that the table of a language lists."""
+    return frozenset(_lemmas(language))
+
+
+@cache
+def _lemmas(language: str) -> dict[str, dict[str, str]]:
+    table: dict[str, dict[str, str]] = {}
+    for its_language, form, word_class, lemma in read_table("lemmas", 4):
+        if its_language == language:
+            table.setdefault(form, {})[word_class] = lemma
+    return table
+
+
+REMEMBERED = 200_000
+"""Tokens that an assembler remembers."""
+
+LONGEST = 80
+"""Words beyond this many characters are shown to backends in part, and are their own lemmas."""
+
+
+@lru_cache(REMEMBERED)
+def presentable(form: str) -> str:
+    """The word as a backend gets to see it: short, without spaces, with plain apostrophes."""
+    return "_".join(form[:LONGEST].replace("’", "'").split()) or "_"
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """Makes the tokens of one backend, for one language and tagset.
+
+    `scheme` is the set of the backend's fine tags (XPOS); where a word has none that its table
+    lists, its tag comes from UPOS.
+    """
+
+    language: str
+    tagset: str
+    scheme: str = ""
+    fine: TagConverter | None = field(init=False, repr=False)
+    coarse: TagConverter = field(init=False, repr=False)
+    plain_token: Callable[[str, str, str], Token] = field(init=False, repr=False, compare=False)
+    """The token of a form, a lemma and a fine tag; remembered, for most words occur again."""
+
+    def __post_init__(self) -> None:
+        fine = None
+        if self.scheme not in ("", "ud"):
+            fine = TagConverter(self.scheme, self.tagset, self.language)
+        object.__setattr__(self, "fine", fine)
+        object.__setattr__(self, "coarse", TagConverter("ud", self.tagset, self.language))
+        object.__setattr__(self, "plain_token", lru_cache(REMEMBERED)(self.token))
+
+    def token(
+        self,
+        form: str,
+        lemma: str,
+        xpos: str | None = None,
+        upos: str | None = None,
+        head: int = -1,
+        deprel: str = "",
+        features: str = "",
+    ) -> Token:
+        """The token of a word."""
+        tag = self.tag(form, xpos, upos)
+        lemma = pronoun_lemma(form, self.word_class(tag, upos), self.language) or lemma
+        if len(form) > LONGEST or not lemma.strip():
+            lemma = form
+        if any(character.isspace() for character in lemma):
+            lemma = "_".join(lemma.split())
+        return Token(form, lemma, tag, upos or None, xpos or None, head, deprel, features)
+
+    def tag(self, form: str, xpos: str | None, upos: str | None) -> str:
+        """The tag of the task's tagset."""
+        if xpos and self.fine and self.fine.knows(xpos):
+            return self.fine(xpos, form)
+        return self.coarse(upos or xpos or "X", form)
+
+    def word_class(self, tag: str, upos: str | None) -> str:
+        """What tells a pronoun from a determiner: the tag, or UPOS where tags are not converted."""
+        return upos or tag if self.tagset == "none" else tag

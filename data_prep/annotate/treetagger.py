@@ -13,8 +13,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.annotate.assemble import Assembler, presentable
-from crosspro.data_prep.annotate.tags import TREETAGGER_SCHEMES
+from crosspro.data_prep.annotate.tags import TREETAGGER_SCHEMES, Assembler, presentable
 from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
@@ -23,8 +22,8 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.files.textfile import read_text_lines
-from crosspro.data_prep.core.token import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.files import read_text_lines
 
 OPTIONS = ("-token", "-lemma", "-sgml")
 PARAMETER_FILES = {"en": "english", "de": "german", "fr": "french"}

@@ -37,7 +37,7 @@ class Fault(NamedTuple):
     found: str
 
 
-class Lines(Protocol):
+class FileLines(Protocol):
     """Where the items of a file stand."""
 
     def of(self, *place: str | int) -> tuple[str, int | None]:
@@ -103,7 +103,7 @@ NameInFolder = Annotated[
 ]
 
 
-def checked(kind: type[Kind], content: object, where: str | Path | Lines) -> Kind:
+def checked(kind: type[Kind], content: object, where: str | Path | FileLines) -> Kind:
     """The content of a file or of settings as what it should be; raises with every fault.
 
     `where` is the name used in messages, or knows the lines of a file; positions in lists are told
@@ -115,7 +115,7 @@ def checked(kind: type[Kind], content: object, where: str | Path | Lines) -> Kin
     return value  # type: ignore[no-any-return] # there are no faults
 
 
-def fault_error(found: Iterable[Fault], where: str | Path | Lines) -> InputError:
+def fault_error(found: Iterable[Fault], where: str | Path | FileLines) -> InputError:
     """The error that tells of faults."""
     problems = []
     for place, expected, what in found:
@@ -334,3 +334,11 @@ def plain_values(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain_values(item) for key, item in value.items()}
     return [plain_values(item) for item in value] if isinstance(value, tuple) else value
+
+
+MOST_DIGITS = 18
+
+
+def is_whole_number(text: str) -> bool:
+    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

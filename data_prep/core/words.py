@@ -2,17 +2,29 @@
 
 `USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/languages.md says what the
 uses are. Another language is another file. (Lists that users replace by their own are YAML and have
-readers of their own: `evaluation.mt_text.pronoun_lists` and `evaluation.protest.language`.)
+readers of their own: `evaluation.inputs.pronoun_lists` and `evaluation.protest.language`.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.files.table_file import table_rows
+
+
+def table_rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
+    """The rows of a table; lines that start with `# ` are comments."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.startswith("# ") or not line.strip():
+                continue
+            cells = tuple(line.rstrip("\n").split("\t"))
+            if len(cells) != columns:
+                raise ValueError(f"{path.name}:{number}: {len(cells)} columns, not {columns}")
+            yield cells
+
 
 WORDS = CONF_DIR / "words"
 

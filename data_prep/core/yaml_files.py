@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.limits import YAML_ITEMS
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.limits import YAML_ITEMS
 from crosspro.data_prep.core.settings import Place
 
 INHERITANCE_KEYS = ("inherits", "add")

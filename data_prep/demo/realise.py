@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.annotate.pronouns import pronoun_lemma
-from crosspro.data_prep.demo.lexicon import LANGUAGES, Adjective, Invariable, Noun, Verb
+from crosspro.data_prep.annotate.tags import pronoun_lemma
+from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb
 
 NOTHING = ""
 """The form of a subject that is left out."""

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
 
 UPOS = (
     "ADJ",

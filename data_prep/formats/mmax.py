@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.limits import MEMBER_BYTES, PROJECT_BYTES, PROJECT_FILE_BYTES
-from crosspro.data_prep.core.files.textfile import open_bytes
+from crosspro.data_prep.core.files import open_bytes
+from crosspro.data_prep.core.limits import MEMBER_BYTES, PROJECT_BYTES, PROJECT_FILE_BYTES
 from crosspro.data_prep.formats.xml_stream import Event, TextBuffer, xml_events
 
 NO_VALUE = ("", "empty", "none")

@@ -1,19 +1,31 @@
-"""Reader and writer of the five-column files of DiscoMT 2015, WMT 2016 and DiscoMT 2017.
+"""The files of the shared tasks: five columns, placeholders, and documents beside them.
 
-Columns: classes, gold words, source, target with `REPLACE_n`, links `s-t`. A line without a gap has
-empty columns 1 and 2, as has every line of a blind file. `scan` goes through a file once, in
-constant memory, and yields an `Example` for each good line and a `Problem` for each fault;
-`read_examples` is what most code wants.
+These are the five-column files of DiscoMT 2015, WMT 2016 and DiscoMT 2017. Columns: classes, gold
+words, source, target with `REPLACE_n`, links `s-t`. A line without a gap has empty columns 1 and 2,
+as has every line of a blind file. `scan` goes through a file once, in constant memory, and yields
+an `Example` for each good line and a `Problem` for each fault; `read_examples` is what most code
+wants.
+
+A gap is a token that begins with `REPLACE_`, then a source position; `fooREPLACE_1` is a word.
+Everyone who asks whether a token is a gap asks here.
+
+doc-ids have one line a segment with the id of its document in the first tab-separated column. A
+document is a run of lines with equal ids. Further columns are extras, such as a speaker or the mark
+`cur` of the lines that are instances.
+
+`other_form` tells whether the target of a file is `lemma|TAG` or words, as its task has it. Systems
+and language models of one form know nothing of the other, and nothing else in a file of the wrong
+form is wrong.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, zip_longest
+from itertools import chain, groupby, islice, zip_longest
 from operator import itemgetter
 from pathlib import Path
 
-from crosspro.data_prep.core.documents import read_doc_ids
 from crosspro.data_prep.core.errors import (
     InputError,
     Problem,
@@ -22,11 +34,59 @@ from crosspro.data_prep.core.errors import (
     quoted,
     unknown_label,
 )
-from crosspro.data_prep.core.example import Example, Gap, Link
-from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
+from crosspro.data_prep.core.task import Task, load_task, task_names
 from crosspro.data_prep.formats.links import format_links, parse_link
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
+
+_DATA_COLUMNS = 5
+_LINKS = re.compile(r"\d+-\d+( \d+-\d+)*")
+
+
+def read_doc_ids(path: str | Path) -> Iterator[str]:
+    """The document of each line of a text."""
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+        columns = document_columns(line)
+        if len(columns) == _DATA_COLUMNS and _LINKS.fullmatch(columns[-1]):
+            expected, found = "the id of a document", f"a line of a data file: {quoted(line)}"
+            raise input_error(path, "doc-ids", expected, found, number)
+        yield columns[0]
+
+
+def document_columns(line: str) -> list[str]:
+    """The document of a line of doc-ids, and its extras."""
+    return [column.rstrip("\r") for column in line.split("\t")]  # no id can end so and be written
+
+
+def document_runs(ids: Iterable[str | None]) -> list[tuple[str | None, int]]:
+    """The documents in order, each with its number of lines."""
+    return [(document, len(list(run))) for document, run in groupby(ids)]
+
+
+PLACEHOLDER = "REPLACE_"
+_AT_START = PLACEHOLDER.encode()
+_LATER = b" " + _AT_START
+
+
+def placeholder(source_index: int) -> str:
+    """The token of a gap."""
+    return f"{PLACEHOLDER}{source_index}"
+
+
+def is_placeholder(token: str) -> bool:
+    """Whether a target token is a gap."""
+    return token.startswith(PLACEHOLDER)
+
+
+def as_word(token: str) -> str:
+    """A word of a text as a file can hold it: one that looks like a gap gets a mark before it."""
+    return f"_{token}" if is_placeholder(token) else token
+
+
+def count_placeholders(target: bytes) -> int:
+    """How many tokens of a target column are gaps, without looking at each token."""
+    return target.count(_LATER) + target.startswith(_AT_START)
+
 
 COLUMNS = ("classes", "words", "source", "target", "links")
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
@@ -299,3 +359,57 @@ def _canonical_number(digits: str) -> int | None:
     if not digits.isascii() or not digits.isdigit() or len(digits) > 9:
         return None
     return int(digits) if digits[0] != "0" or digits == "0" else None
+
+
+LINES = 500
+LEAST_TOKENS = 20
+"""A handful of tokens may be anything."""
+_TARGET = COLUMNS.index("target")
+_BAR = TAG_SEPARATOR.encode()
+_PLACEHOLDER = PLACEHOLDER.encode()
+
+
+LEMMATISED = (
+    "the target is lemmatised: systems see lemmas with tags, and agreement was taken away, so that "
+    "no ending shows gender, number or tense"
+)
+"""What those should know who look at the target of such a task."""
+
+
+def other_form(path: str | Path, task: Task) -> Problem | None:
+    """The problem of a file nine in ten of whose target tokens are not in the form of the task."""
+    tokens = tagged = 0
+    for raw in islice(read_lines(Path(path)), LINES):
+        columns = raw.split(b"\t")
+        if len(columns) != len(COLUMNS):
+            continue
+        words = [word for word in columns[_TARGET].split() if not word.startswith(_PLACEHOLDER)]
+        tokens += len(words)
+        if _BAR in columns[_TARGET]:
+            tagged += sum(_BAR in word[1:-1] for word in words)
+    fitting = tagged if task.tagged else tokens - tagged
+    if tokens < LEAST_TOKENS or fitting * 10 > tokens:
+        return None
+    forms = ("lemma|TAG", "inflected words")
+    expected, found = forms if task.tagged else reversed(forms)
+    expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
+    return Problem(str(path), None, "target", expected, found)
+
+
+def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
+    """Tell of all files whose targets are not in the form of their task."""
+    problems = [problem for path, task in files if (problem := other_form(path, task))]
+    if problems:
+        raise InputError(problems)
+
+
+def _others(task: Task) -> str:
+    """The tasks of the same languages that have the other form."""
+    tasks = [load_task(name) for name in task_names()]
+    languages = (task.source_language, task.target_language)
+    names = [
+        one.name
+        for one in tasks
+        if (one.source_language, one.target_language) == languages and one.tagged != task.tagged
+    ]
+    return f" as in {', '.join(names)}" if names else ""

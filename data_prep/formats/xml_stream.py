@@ -15,8 +15,8 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.files.limits import XML_CHARACTERS
-from crosspro.data_prep.core.files.textfile import open_bytes
+from crosspro.data_prep.core.files import open_bytes
+from crosspro.data_prep.core.limits import XML_CHARACTERS
 
 BLOCK = 1 << 14
 

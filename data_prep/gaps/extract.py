@@ -1,7 +1,8 @@
-"""From word links to gaps: which target word translates a source pronoun, and what if none does.
+"""Where gaps are: the rules, the placements, and the text behind them.
 
+From word links to gaps: which target word translates a source pronoun, and what if none does.
 The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
-(`rules.py`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
+(`GapRules`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
 the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
 beside the translation of its nearest linked neighbour, or is left out.
 """
@@ -9,13 +10,83 @@ beside the translation of its nearest linked neighbour, or is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, Link
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.formats.placeholder import as_word, placeholder
-from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.formats.shared_task import as_word, placeholder
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class GapRules:
+    """How gaps are placed; the defaults are the rules of 2016 and 2017.
+
+    `several_accepted`: of several linked words that belong to a class, the leftmost or rightmost
+    (the official files of 2015 have now the one, now the other).
+    `equally_short`: of several shortest words, the leftmost or the rightmost.
+    `shared_word`: of two pronouns that claim one word, the first or the second gets it.
+    `skip_inversions`: a line in which a pronoun is linked to a verb with a pronoun attached
+    (ont-ils), and to no word of a class, has no gaps at all. The papers do not say so, but the
+    official files of 2015 follow this rule without exception.
+    `first_side`: the neighbour that decides if both at the same distance are linked.
+    `neighbour_link`: of several words linked to that neighbour, the one nearest to the gap, or the
+    leftmost or rightmost.
+    `insert_unaligned`: whether pronouns without a link get a placeholder. 003 §3.3.2 says that
+    those of 2015 got none, but a sixth of the gaps in its files are such placeholders, nearly all
+    of them where these rules put them.
+    `insert_shared`: whether a pronoun whose words another one got does, too; it does not in the
+    files of 2015.
+    `filter_subjects`, `keep_expletives`: whether ambiguous pronouns must be subjects, and whether
+    expletives pass; None does as the tasks did, which kept English ones and lost German ones.
+    `keep_first_person`: whether a Spanish verb without a subject is a gap (of class OTHER) where
+    its English subject is `I` or `we`. 004 §3.3.1 takes every verb that the parser calls third
+    person, also those that only look like it (tenía), so they stay unless this says otherwise.
+    """
+
+    several_accepted: Side = "left"
+    equally_short: Side = "left"
+    shared_word: Side = "right"
+    skip_inversions: bool = False
+    first_side: Side = "left"
+    neighbour_link: Literal["nearest", "left", "right"] = "nearest"
+    insert_unaligned: bool = True
+    insert_shared: bool = True
+    filter_subjects: bool = True
+    keep_expletives: bool | None = None
+    keep_first_person: bool = True
+
+
+RULES = {
+    "2015": GapRules(skip_inversions=True, insert_shared=False, filter_subjects=False),
+    "2016": GapRules(),
+    "2017": GapRules(),
+}
+"""The rules of each year; 2016 and 2017 are the same procedure."""
+
+_SIDES = ("left", "right")
+_VALUES = {"neighbour_link": ("nearest", *_SIDES)}
+_YES_OR_NO = ("true", "false")
+
+
+def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
+    """The rules of a year with changes as a user writes them, NAME=VALUE."""
+    values = asdict(RULES[year])
+    for change in changes:
+        name, _, text = change.partition("=")
+        if name not in values:
+            raise input_error("settings", "--rule", choices(values), name)
+        named = isinstance(values[name], str)
+        allowed = _VALUES.get(name, _SIDES) if named else _YES_OR_NO
+        if text not in allowed:
+            raise input_error("settings", f"--rule {name}", choices(allowed), repr(text))
+        values[name] = text if named else text == "true"
+    return GapRules(**values)
+
 
 _ENCLITICS = word_set("gaps", "fr", "inverted")
 
@@ -180,3 +251,26 @@ def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ..
     known = tuple(links)
     missing = {(gap.source_index, gap.position) for gap in gaps}.difference(known)
     return tuple(sorted((*known, *missing))) if missing else known
+
+
+def with_gold_words(example: Example, kept: Gap | None = None) -> Example:
+    """An example of an inflected task whose gaps have their words, but for one that may be kept.
+
+    Placeholders of no word go away, and links with them. Layers, which count the tokens of the
+    example as it was, do so too.
+    """
+    words = {gap.position: gap.word for gap in example.gaps if gap is not kept}
+    places = [
+        position
+        for position in range(len(example.target))
+        if position not in words or words[position] not in (None, NONE)
+    ]
+    new = {position: index for index, position in enumerate(places)}
+    return Example(
+        example.source,
+        tuple(words.get(position) or example.target[position] for position in places),
+        tuple((source, new[target]) for source, target in example.links if target in new),
+        () if kept is None else (replace(kept, position=new[kept.position]),),
+        example.document,
+        example.tagged,
+    )

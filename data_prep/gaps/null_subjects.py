@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Link, Token
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.gaps.extract import Placement, insert_unaligned
-from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned
 
 DECISIONS = (
     "subject_found",

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
 
 GENDERS = ("Masc", "Fem", "Neut")
 NUMBERS = ("Sing", "Plur")

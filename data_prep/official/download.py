@@ -1,5 +1,7 @@
-"""Downloads over https, or over http if asked for: resumed where they broke off, and checked.
+"""The official data of the shared tasks: what it is, where it is, and its download.
 
+Downloads go over https, or over http if asked for; they are resumed where they broke off (which
+pooch does not do), and checked.
 A file grows under the name X.part, and X.part.json says which version of it that is; a resumed
 download asks for the rest of that version only. When it is complete, no web page instead of a file,
 and its size and checksum are as expected, it gets its name, and `manifest.json` beside it records
@@ -18,17 +20,85 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
 from crosspro import __version__
-from crosspro.data_prep.core.errors import quoted
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.textfile import write_text
-from crosspro.data_prep.official.content import DownloadError, no_web_page, wrong_content
-from crosspro.data_prep.official.manifest import Received, read_manifest, record
+from crosspro.data_prep.core.errors import CrossproError, quoted
+from crosspro.data_prep.core.files import sha256_of, write_text
+
+_BEGINNINGS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\0", ".zip": b"PK", ".kenlm": b"mmap lm "}
+_WEB_TYPES = ("text/html", "application/xhtml")
+_WEB_BEGINNINGS = (b"<!doctype html", b"<html")
+
+
+class DownloadError(CrossproError):
+    """A file that cannot be had, or is not the one that was expected."""
+
+
+def no_web_page(url: str, name: str, content_type: str) -> None:
+    """Refuse a web page in place of a file: with it servers say that they do not have it."""
+    if content_type.strip().lower().startswith(_WEB_TYPES) and not name.endswith(".html"):
+        found = f"a web page ({quoted(content_type)})"
+        raise DownloadError(f"{url}: expected the file {name}, found {found}")
+
+
+def wrong_content(name: str, path: Path) -> str | None:
+    """What is wrong with the beginning of a complete file, which will have this name."""
+    with path.open("rb") as handle:
+        start = handle.read(64)
+    suffix = Path(name).suffix
+    if not start:
+        return "expected a file, found nothing at all"
+    if start.lstrip().lower().startswith(_WEB_BEGINNINGS) and suffix != ".html":
+        return "expected a file, found a web page"
+    if not start.startswith(_BEGINNINGS.get(suffix, b"")):
+        return f"expected the beginning of a {suffix} file, found {quoted(start[:16])}"
+    return None
+
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What the manifest records about a file. `etag` and `modified` are the server's words."""
+
+    url: str
+    size: int
+    sha256: str
+    etag: str | None = None
+    modified: str | None = None
+
+
+def read_manifest(folder: Path) -> dict[str, Received]:
+    """The files of a folder that were completely downloaded, by name."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        return {}
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        found = {name: Received(**entry) for name, entry in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise _refused(path, str(error)) from error
+    for name, entry in found.items():
+        if type(entry.size) is not int or not isinstance(entry.sha256, str):
+            raise _refused(path, f"an entry of {name!r} without a size and a sha256")
+    return found
+
+
+def record(path: Path, received: Received) -> None:
+    """Write a file into the manifest of its folder."""
+    manifest = read_manifest(path.parent) | {path.name: received}
+    entries = {name: asdict(manifest[name]) for name in sorted(manifest)}
+    write_text(path.parent / MANIFEST, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+
+
+def _refused(path: Path, found: str) -> DownloadError:
+    return DownloadError(f"{path}: expected a manifest of downloads, found {found}")
+
 
 BLOCK = 1 << 18
 LONGEST_WAIT = 300.0

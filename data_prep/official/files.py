@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
-from crosspro.data_prep.core.whole_number import is_whole_number
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.settings import is_whole_number
 from crosspro.data_prep.official.download import require_http
 
 PAGES = {

@@ -4,41 +4,52 @@ Every step keeps its result in a cache named by the content it was made from, an
 of whole documents. A run that was interrupted goes on where it stopped and gives the same bytes.
 Each step can be replaced by a file of the user's own: links, annotation, a parse of the source.
 No step holds the text in memory, except that the aligner numbers its words.
+
+What `crosspro prepare` leaves behind: PREFIX.data, its doc-ids, a blind copy and a report.
 """
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, islice
 from pathlib import Path
 
+from crosspro import __version__
 from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
     beyond_limits,
 )
-from crosspro.data_prep.align.prior import load_prior
-from crosspro.data_prep.align.state import remove_folder
+from crosspro.data_prep.align.prior import load_prior, remove_folder
 from crosspro.data_prep.align.text import Sentences as Texts
-from crosspro.data_prep.annotate.corpus import AnnotationSettings
-from crosspro.data_prep.annotate.registry import annotation_file, make_annotator
-from crosspro.data_prep.annotate.shards import SHARD, annotate_shards, document_shards
-from crosspro.data_prep.annotate.store import read_store
-from crosspro.data_prep.annotate.tokenised import Sentences, TokenisedBitext, tokenised_bitext
+from crosspro.data_prep.annotate.corpus import (
+    SHARD,
+    AnnotationSettings,
+    annotate_shards,
+    annotation_file,
+    document_shards,
+    make_annotator,
+    read_store,
+)
+from crosspro.data_prep.annotate.layers import BLIND
+from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.core.cache import Cache, content_key
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.example import Example, Link
-from crosspro.data_prep.core.files.stored import store_sentences
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, Token
+from crosspro.data_prep.core.files import atomic_output, is_file, write_text
+from crosspro.data_prep.core.guard import check_not_input
+from crosspro.data_prep.core.processes import Report, Step
+from crosspro.data_prep.core.stored import Cache, content_key, file_digest, store_sentences
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.links import format_links, read_links
-from crosspro.data_prep.gaps.hand_check import HandCheck
-from crosspro.data_prep.gaps.rules import GapRules
-from crosspro.data_prep.gaps.segments import Counts, segment_examples
+from crosspro.data_prep.formats.shared_task import format_example
+from crosspro.data_prep.gaps.extract import GapRules
+from crosspro.data_prep.gaps.segments import Counts, HandCheck, segment_examples
+from crosspro.data_prep.pipeline.sets.statistics import DocumentSize, total_size
 
 FEW_SEGMENTS = 20_000
 """Of fewer segments the aligner learns little: more text, or a prior, makes better links."""
@@ -261,3 +272,88 @@ def _annotate(
         settings.jobs,
     )
     return chain.from_iterable(map(read_store, files))
+
+
+def write_prepared(
+    examples: Iterable[Example], output: Path, blind: bool, documents: bool = True
+) -> DocumentSize:
+    """Write PREFIX.data and what belongs to it, so that either all or none of them appear.
+
+    Examples are written as they come; how much it was in all is returned. Text without documents
+    has no ids: those of an earlier text under the same name are removed.
+    """
+    prefixes = [output, output.with_name(f"{output.name}{BLIND}")][: 1 + blind]
+    named = [prefix.with_name(f"{prefix.name}.doc-ids") for prefix in prefixes]
+    if not documents:
+        for path in named:
+            check_not_input(path)
+    with ExitStack() as files:
+        # The last to be opened is the first to be moved into place: the data comes last.
+        data, *hidden = (
+            files.enter_context(atomic_output(prefix.with_name(f"{prefix.name}.data")))
+            for prefix in prefixes
+        )
+        ids = [files.enter_context(atomic_output(path)) for path in named if documents]
+
+        def written() -> Iterator[Example]:
+            for example in examples:
+                line = format_example(example)
+                data.write(line.encode("utf-8") + b"\n")
+                for handle in ids:
+                    handle.write(f"{example.document or ''}\n".encode())
+                for handle in hidden:
+                    visible = line.split("\t", 2)[2]
+                    handle.write(f"\t\t{visible}\n".encode())
+                yield example
+
+        total = total_size(written())
+        if not documents:
+            for path in named:
+                path.unlink(missing_ok=True)
+        return total
+
+
+def write_report(
+    task: Task,
+    total: DocumentSize,
+    counts: Counts,
+    settings: PrepareSettings,
+    year: str,
+    inputs: Iterable[Path],
+    output: Path,
+    checked: Mapping[str, object] | None = None,
+) -> None:
+    """Write PREFIX.report.json: what was made of which inputs, how, and every decision.
+
+    What people have `checked` is part of it, where they have.
+    """
+    others = (f.name for f in fields(settings) if f.name not in ("rules", "aligner"))
+    chosen = {name: _setting(getattr(settings, name)) for name in others}
+    content = {
+        "crosspro": __version__,
+        "task": task.name,
+        "year": year,
+        "rules": asdict(settings.rules),
+        "aligner": asdict(settings.aligner),
+        "settings": chosen,
+        "inputs": {str(path): file_digest(path) for path in inputs if is_file(path)},
+        "segments": total.segments,
+        "source_tokens": total.source_tokens,
+        "target_tokens": total.target_tokens,
+        "gaps": total.gaps,
+        "segments_backed_off": counts.backed_off,
+        "decisions": dict(counts.decisions.most_common()),
+        "subject_rules": dict(counts.subject_rules.most_common()),
+        "classes_before_filter": {name: counts.before[name] for name in task.classes},
+        "classes": {name: counts.after[name] for name in task.classes},
+        **({} if checked is None else {"checked": checked}),
+    }
+    path = output.with_name(f"{output.name}.report.json")
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def _setting(value: object) -> str | int:
+    """A setting as the report has it."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return value if isinstance(value, str | int) else str(value)

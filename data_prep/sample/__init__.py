@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from crosspro.data_prep.core.documents import document_columns
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.shared_task import document_columns
 
 SAMPLE_DIR = Path(__file__).parent
 LANGUAGES = ("en", "fr", "de", "es")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from crosspro.data_prep.core.engine import map_shards
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.processes import Report, Step, map_shards
 from crosspro.evaluation.core.pairs import PairChoice, against_best
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents

@@ -14,7 +14,7 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.processes import Report, Step
 from crosspro.evaluation.core.pairs import AgainstSystem
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents

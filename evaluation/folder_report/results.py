@@ -11,8 +11,7 @@ from typing import Any
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import printable
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.textfile import count_lines
+from crosspro.data_prep.core.files import count_lines, sha256_of
 from crosspro.evaluation.core.score import interval_note
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles

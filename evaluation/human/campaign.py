@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files.limits import JUDGES
+from crosspro.data_prep.core.limits import JUDGES
 from crosspro.evaluation.human.campaign_file import CampaignFile, note_settings
 from crosspro.evaluation.human.checks import CHECK
 from crosspro.evaluation.human.items import Key, Question, ReviewSet

@@ -25,8 +25,7 @@ from crosspro.data_prep.core.errors import (
     not_read,
     quoted,
 )
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import parse_json, read_text_lines
 from crosspro.evaluation.human.items import ReviewItem, ReviewSet
 from crosspro.evaluation.protest.review import (
     BETWEEN_LINES,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.settings import is_whole_number
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.data_prep.core.whole_number import is_whole_number
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.case_names import CASES
 from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crosspro.data_prep.core.files.guard import FILLED_COLUMNS, GAP_COLUMNS
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.linked_text import Text
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
+from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS
 from crosspro.evaluation.metrics.apt.cases import Occurrence
 from crosspro.evaluation.metrics.apt.score import AptEvaluation
 from crosspro.evaluation.protest.review import BETWEEN_LINES, csv_line

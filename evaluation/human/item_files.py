@@ -13,8 +13,7 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import parse_json, read_text_lines
 from crosspro.evaluation.human.items import (
     KnownAnswer,
     MarkedWords,

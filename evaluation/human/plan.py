@@ -16,7 +16,7 @@ from math import comb
 from typing import Literal
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.limits import ASSIGNMENTS
+from crosspro.data_prep.core.limits import ASSIGNMENTS
 from crosspro.evaluation.human.items import Key, Question
 
 Kind = Literal["tutorial", "item", "check"]

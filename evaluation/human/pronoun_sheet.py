@@ -19,12 +19,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from crosspro.data_prep.annotate.tokenised import TokenisedBitext
+from crosspro.data_prep.annotate.tokenise import TokenisedBitext
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.guard import CHECK_COLUMNS, CHECKED_COLUMNS
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
-from crosspro.data_prep.gaps.hand_check import (
+from crosspro.data_prep.gaps.segments import (
     KEPT,
     REMOVED,
     Correction,
@@ -32,6 +31,7 @@ from crosspro.data_prep.gaps.hand_check import (
     PronounDecision,
 )
 from crosspro.evaluation.core.ratio import wilson_interval
+from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS
 from crosspro.evaluation.inputs.table_rows import read_rows
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.evaluation.protest.review import csv_line

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.textfile import read_bytes
+from crosspro.data_prep.core.files import parse_json, read_bytes
 from crosspro.evaluation.inputs.case_names import CASES
 
 _TEXTS = ("system", "source", "pronoun")

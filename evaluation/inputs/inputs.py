@@ -17,11 +17,10 @@ import numpy as np
 
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
-from crosspro.data_prep.bitext.exchanged import exchanged
+from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.limits import ALIGNED_WORDS
-from crosspro.data_prep.core.files.textfile import read_bytes
+from crosspro.data_prep.core.files import read_bytes, sha256_of
+from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.inputs.linked_text import (

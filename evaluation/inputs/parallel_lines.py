@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from crosspro.data_prep.core.documents import read_doc_ids
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.data_prep.core.files.textfile import bad_byte, read_lines
+from crosspro.data_prep.core.files import bad_byte, read_lines
+from crosspro.data_prep.formats.shared_task import read_doc_ids
 
 LANGUAGE = re.compile(r"[a-z]{2}")
 """A language, as the name of a file may end in it."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crosspro.data_prep.core.files.table_file import table_rows
-from crosspro.data_prep.core.words import names_of, words_file
+from crosspro.data_prep.core.words import names_of, table_rows, words_file
 
 LANGUAGES = names_of("forms")
 """Languages with a table."""

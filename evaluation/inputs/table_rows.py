@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.protest.antecedents import (
     MOST_HEAD_WORDS,

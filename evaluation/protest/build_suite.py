@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.files.textfile import write_text
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.core.example import AnnotatedSentence, Link
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.protest.attempts import Attempts, known

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.protest.categories import BY_NAME
 
 COLUMNS = ("document", "word", "category", "head")

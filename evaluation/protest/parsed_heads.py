@@ -12,7 +12,7 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.files import ConlluFile
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.evaluation.protest.suite import Place, Words
 

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import KEPT_AT_MOST, InputError, Problem, not_read, quoted
-from crosspro.data_prep.core.files.guard import ITEM_COLUMNS, VERDICT_COLUMNS, is_filled_in
-from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
+from crosspro.data_prep.core.guard import is_filled_in
+from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.score import TokenResult, verified_alternative
 from crosspro.evaluation.protest.silver import Alternative

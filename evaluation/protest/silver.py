@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
-from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.evaluation.protest.suite import Suite, Words
 
 COLUMNS = ("token", "pronoun", "head", "remark")

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import Slot
 

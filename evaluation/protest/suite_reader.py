@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.json_text import parse_json
-from crosspro.data_prep.core.files.limits import SUITE_REFERENCES
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import parse_json, read_text_lines
+from crosspro.data_prep.core.limits import SUITE_REFERENCES
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import ROLES
 from crosspro.evaluation.protest.suite import (

@@ -23,15 +23,13 @@ from numpy.lib import format as npy
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.digest import sha256_of
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.npz import read_npz
-from crosspro.data_prep.core.files.textfile import atomic_folder, atomic_output, write_text
-from crosspro.data_prep.core.joint_task import saved_task, task_to_save
+from crosspro.data_prep.core.files import atomic_folder, atomic_output, sha256_of, write_text
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.settings import checked
-from crosspro.data_prep.core.step import Report, Step
-from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.sets.contents import Contents
+from crosspro.data_prep.core.stored import read_npz
+from crosspro.data_prep.core.task import Task, saved_task, task_to_save
+from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.reading.encoding import (
     POSITIONS,
     EncodedText,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun, PointedNouns, in_order
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, in_order
 from crosspro.prediction.neural.attribution import word_sizes
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.encoding import Reading

@@ -21,8 +21,8 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import shown
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.lexicon.pronoun_agreement import class_agreements
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, repeat
 from pathlib import Path
 
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.output.tables import text_table
 
 WORDS = re.compile(r"\w+['’]|\w+(?:-\w+)*|[^\w\s]")

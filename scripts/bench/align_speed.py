@@ -22,8 +22,8 @@ from itertools import islice, product
 from pathlib import Path
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
-from crosspro.data_prep.align.evaluate import score_links
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.align.symmetrise import score_links
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links
 from crosspro.evaluation.output.tables import text_table

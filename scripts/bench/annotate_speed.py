@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from crosspro.data_prep.annotate.corpus import annotate_text
-from crosspro.data_prep.annotate.registry import default_tagset
+from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.output.tables import text_table
 
 ANNOTATORS = {

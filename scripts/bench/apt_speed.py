@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 from crosspro.scripts.bench.measure import measure
 
 SEGMENTS = 50_000

@@ -20,10 +20,9 @@ from functools import partial
 
 from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.uedin_crf import UedinCRF
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
-from crosspro.data_prep.formats.placeholder import placeholder
+from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.prediction.system import System
 from crosspro.scripts.bench.feature_speed import processor_seconds, settings_of
 

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.placeholder import placeholder
+from crosspro.data_prep.formats.shared_task import placeholder
 
 
 def write_large(path: Path, lines: int, seed: int = 1, predicted: bool = False) -> None:

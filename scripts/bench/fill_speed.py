@@ -16,8 +16,7 @@ from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.placeholder import is_placeholder, placeholder
-from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.shared_task import is_placeholder, placeholder, read_examples
 
 APART = 4
 

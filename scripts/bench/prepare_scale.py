@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from pathlib import Path
 
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 from crosspro.evaluation.output.tables import text_table
 
 _ROW = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")

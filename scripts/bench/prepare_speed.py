@@ -23,15 +23,13 @@ from itertools import islice
 from pathlib import Path
 
 from crosspro.data_prep.align.backends import align_corpus, default_settings
-from crosspro.data_prep.annotate.corpus import BATCH
-from crosspro.data_prep.annotate.registry import make_annotator
-from crosspro.data_prep.annotate.tokenise import tokenise_lines
-from crosspro.data_prep.annotate.tokenised import TokenisedBitext
+from crosspro.data_prep.annotate.corpus import BATCH, make_annotator
+from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.core.cache import Cache
+from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 from crosspro.evaluation.output.tables import text_table
 

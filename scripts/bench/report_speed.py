@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.sample import sample_path
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.compute import ReportSettings

@@ -20,17 +20,16 @@ import typer
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.example import Example, Gap, Mention
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
-from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.lexicon.pronoun_agreement import NounKind, pronoun_kinds
-from crosspro.data_prep.pipeline.antecedents import (
+from crosspro.data_prep.lexicon.agreement import NounKind, pronoun_kinds
+from crosspro.data_prep.lexicon.antecedents import (
     Candidate,
     antecedent_candidates,
     nearest_agreeing,
 )
+from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.evaluation.core.ratio import percentage, ratio_statistics
 from crosspro.evaluation.core.significance import Resampling, scores_of
 from crosspro.evaluation.core.units import choose_units, tally

@@ -25,14 +25,14 @@ import typer
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Link
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.pipeline.antecedents import (
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, no_noun
+from crosspro.data_prep.lexicon.antecedents import (
     Candidate,
     antecedent_candidates,
     nearest_agreeing,
 )
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun, PointedNouns, no_noun
+from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.evaluation.core.ratio import percentage, ratio_statistics
 from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
 from crosspro.evaluation.core.units import choose_units, side_by_side, tally

@@ -24,7 +24,7 @@ import typer
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.lexicon.induce import induce
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crosspro.data_prep.annotate.tokenise import normalise_punctuation, tokenise
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 
 _MARKS = re.compile(r"(<p>|</p>|<hon>|<hoff>)")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")

@@ -33,13 +33,12 @@ import typer
 
 from crosspro.data_prep.annotate.layers import data_stem
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.limits import limits_now
-from crosspro.data_prep.core.files.temporary import temporary_folder
-from crosspro.data_prep.core.files.textfile import atomic_output, read_lines, write_text
+from crosspro.data_prep.core.files import atomic_output, read_lines, temporary_folder, write_text
+from crosspro.data_prep.core.limits import limits_now
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.main import command_app, run
 
 app = command_app()

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crosspro.data_prep.align.backends import default_settings
-from crosspro.data_prep.annotate.tokenised import TokenisedBitext
-from crosspro.data_prep.core.cache import Cache
+from crosspro.data_prep.annotate.tokenise import TokenisedBitext
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import write_links
-from crosspro.data_prep.gaps.rules import GapRules
+from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 from crosspro.data_prep.sample import PAIRS, TASKS, read_gold, read_pronoun_links, read_tokens
 from crosspro.evaluation.output.tables import text_table

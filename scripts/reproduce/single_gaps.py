@@ -28,11 +28,15 @@ import typer
 from crosspro.data_prep.annotate.layers import data_stem, layers_beside
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import check_new_folder, make_folder
+from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.data_prep.core.task import Task, load_task
-from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
-from crosspro.data_prep.formats.target_form import refuse_other_forms
-from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.formats.shared_task import (
+    read_examples,
+    refuse_other_forms,
+    write_doc_ids,
+    write_examples,
+)
+from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.main import command_app, run
 
 app = command_app()

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 from crosspro.data_prep.annotate.corpus import annotate_text
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.gaps.subjects.filter import judge_by_rules
-from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
+from crosspro.data_prep.gaps.subjects.words import SubjectJudgement
 from crosspro.evaluation.output.tables import text_table
 
 PRONOUNS = {"en": ("it",), "de": ("es", "sie")}

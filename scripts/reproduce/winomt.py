@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.textfile import make_folder, read_text_lines, write_text
+from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
 from crosspro.evaluation.folder_report.sets import PAYLOAD, read_set

@@ -11,11 +11,10 @@ from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.crf.tokens import token_columns
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.lexicon.english_nouns import english_words
+from crosspro.data_prep.lexicon.agreement import english_words
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system

@@ -16,7 +16,7 @@ from crosspro.baselines.ngram.load import save_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.fork import forked
+from crosspro.data_prep.core.processes import forked
 from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon

@@ -16,9 +16,8 @@ from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.gender_number import gender_numbers
 from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon

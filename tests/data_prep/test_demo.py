@@ -8,9 +8,8 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names, task_to_mapping
-from crosspro.data_prep.demo.ceiling import ceilings
-from crosspro.data_prep.demo.corpus import demo_corpus, demo_examples
-from crosspro.data_prep.demo.lexicon import LANGUAGES, load_lexicon
+from crosspro.data_prep.demo.corpus import ceilings, demo_corpus, demo_examples
+from crosspro.data_prep.demo.language import LANGUAGES, load_lexicon
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 
 TASKS = task_names()

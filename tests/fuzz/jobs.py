@@ -15,8 +15,7 @@ from typing import Any
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.placeholder import is_placeholder
-from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.formats.shared_task import is_placeholder, write_doc_ids, write_examples
 from crosspro.scripts.main import main
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro

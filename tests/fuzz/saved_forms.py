@@ -16,9 +16,9 @@ import torch
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.sentences import read_targets, read_text
 from crosspro.data_prep.align.prior import load_prior
-from crosspro.data_prep.annotate.store import read_store, to_lines
-from crosspro.data_prep.core.cache import Cache
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.annotate.corpus import read_store, to_lines
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.training.trainer import read_checkpoint

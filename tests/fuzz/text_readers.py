@@ -18,9 +18,8 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.bitext.read import read_bitext
-from crosspro.data_prep.core.documents import read_doc_ids
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.data_prep.core.files.textfile import read_text_lines, write_text
+from crosspro.data_prep.core.files import read_text_lines, write_text
 from crosspro.data_prep.core.task import load_task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -30,15 +29,16 @@ from crosspro.data_prep.formats.links import read_links, scan_links, write_links
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.data_prep.formats.shared_task import (
     format_example,
+    read_doc_ids,
     read_examples,
     scan,
     write_examples,
 )
 from crosspro.data_prep.lexicon.lexicon import HEADER as LEXICON_HEADER
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.packages import read_german_nouns, read_lefff, read_lexique
+from crosspro.data_prep.lexicon.load import read_german_nouns, read_lefff, read_lexique
+from crosspro.data_prep.official.download import read_manifest
 from crosspro.data_prep.official.files import official_files
-from crosspro.data_prep.official.manifest import read_manifest
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
 from tests.data_prep.formats.conllu_sample import SAMPLE

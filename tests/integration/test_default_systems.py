@@ -50,7 +50,7 @@ def bare(monkeypatch):
             raise PackageNotFoundError(name)
         return distribution(name)
 
-    monkeypatch.setattr("crosspro.data_prep.lexicon.packages.distribution", found)
+    monkeypatch.setattr("crosspro.data_prep.lexicon.load.distribution", found)
 
 
 @pytest.mark.parametrize(

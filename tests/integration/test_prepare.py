@@ -14,7 +14,7 @@ from itertools import islice
 
 import pytest
 
-from crosspro.data_prep.annotate import shards
+from crosspro.data_prep.annotate import corpus as shards
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples

@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.links import read_links
 from tests.conftest import SHARED_DATA
 from tests.data_prep.align.corpora import SOURCE, TARGET

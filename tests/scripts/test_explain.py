@@ -11,8 +11,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.data_prep.formats.target_form import LEMMATISED
+from crosspro.data_prep.formats.shared_task import LEMMATISED, write_doc_ids, write_examples
 from tests.scripts.run import crosspro
 
 TASK = load_task("en-fr")

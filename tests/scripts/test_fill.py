@@ -14,8 +14,7 @@ from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.placeholder import count_placeholders, is_placeholder
-from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.formats.shared_task import count_placeholders, is_placeholder, read_examples
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 

@@ -17,11 +17,11 @@ import yaml
 import crosspro as api
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.align.prior import load_prior
-from crosspro.data_prep.bitext.tmx import read_tmx
-from crosspro.data_prep.core.engine import map_processes
+from crosspro.data_prep.bitext.xml_corpora import read_tmx
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.limits import LIMITS, LINE_BYTES, changed_limits, limits_now
-from crosspro.data_prep.core.files.textfile import atomic_output, read_bytes, read_lines
+from crosspro.data_prep.core.files import atomic_output, read_bytes, read_lines
+from crosspro.data_prep.core.limits import LIMITS, LINE_BYTES, changed_limits, limits_now
+from crosspro.data_prep.core.processes import map_processes
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.protest.suite import FORMAT, VERSION
@@ -143,7 +143,7 @@ READERS = {
 @pytest.mark.parametrize("name", READERS)
 def test_what_is_refused_is_read_if_it_is_allowed(tmp_path, monkeypatch, name):
     make, read, low, high = READERS[name]
-    monkeypatch.setattr("crosspro.data_prep.core.files.npz.MOST_TIMES", 1)
+    monkeypatch.setattr("crosspro.data_prep.core.stored.MOST_TIMES", 1)
     path = make(tmp_path)
     with changed_limits({name: low}), pytest.raises(InputError, match=f"--limit {name}=N allows"):
         read(path)

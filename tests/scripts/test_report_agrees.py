@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import crosspro as api
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from tests.conftest import SHARED_DATA
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro

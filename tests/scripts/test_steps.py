@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from crosspro.data_prep.core.step import Step
+from crosspro.data_prep.core.processes import Step
 from crosspro.scripts import steps
 from crosspro.scripts.steps import StepDisplay
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.bitext.exchanged import exchanged
+from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.pipeline.sets.leaks import leaks
-from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits
+from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits, leaks
 from crosspro.data_prep.sample import TASKS, sample_path
 from tests.conftest import GOLDEN
 from tests.scripts.apt_files import APT, options

@@ -20,9 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
-from crosspro.data_prep.gaps.subjects.word_classes import WordClass as W
-from crosspro.data_prep.gaps.subjects.words import subject_words
+from crosspro.data_prep.gaps.subjects.words import SubjectJudgement, subject_words
+from crosspro.data_prep.gaps.subjects.words import WordClass as W
 
 _WORDS = subject_words("en")
 NEGATED, NEGATION, BETWEEN = _WORDS["negated"], _WORDS["negation"], _WORDS["between"]

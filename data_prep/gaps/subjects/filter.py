@@ -17,12 +17,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crosspro.data_prep.core.errors import CrossproError, choices
+from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.task import SubjectFilter, Task
-from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.gaps.subjects.english import judge_it
 from crosspro.data_prep.gaps.subjects.german import judge_es_or_sie
-from crosspro.data_prep.gaps.subjects.judgement import SubjectJudgement
-from crosspro.data_prep.gaps.subjects.word_classes import word_classes
+from crosspro.data_prep.gaps.subjects.words import SubjectJudgement, word_classes
 
 RULE_LANGUAGES = ("en", "de")
 """Source languages that need no parse."""

@@ -1,13 +1,65 @@
-"""The word lists of the subject rules, from `conf/words/subjects/`."""
+"""What a rule or a parse says of an ambiguous pronoun.
+
+The word lists of the subject rules, from `conf/words/subjects/`.
+
+The few word classes that the subject rules ask for, whatever tagger was used.
+
+`word-classes.tsv` gives them for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
+the 12 universal tags.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum
 from functools import cache
+from pathlib import Path
 
-from crosspro.data_prep.core.words import word_lists
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.core.words import table_rows, word_lists
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectJudgement:
+    """Whether the pronoun is a subject, and the name of the rule that said so."""
+
+    subject: bool
+    rule: str
+    expletive: bool = False
 
 
 @cache
 def subject_words(language: str) -> dict[str, frozenset[str]]:
     """The lists of a language, by their names."""
     return {name: frozenset(words) for name, words in word_lists("subjects", language).items()}
+
+
+WordClass = Enum(
+    "WordClass",
+    "ADJ ADV BASE COMPARE COORD DET FINITE ING NOUN NUM OTHER PARTICIPLE PARTICLE PREP PRON PUNCT "
+    "REFLEXIVE RELATIVE SUBORD TO WH",
+)
+"""BASE, FINITE, ING and PARTICIPLE are verbs; COMPARE is `als`, `wie`; TO marks an infinitive."""
+
+
+@cache
+def _classes() -> dict[tuple[str, str], WordClass]:
+    rows = table_rows(Path(__file__).resolve().parent / "word-classes.tsv", 3)
+    return {(scheme, tag): WordClass[name] for scheme, tag, name in rows}
+
+
+def word_classes(sentence: AnnotatedSentence) -> list[WordClass]:
+    """The class of each token, from the best tag that it has."""
+    return [_class_of(token, sentence.scheme) for token in sentence.tokens]
+
+
+def _class_of(token: Token, scheme: str) -> WordClass:
+    table = _classes()
+    if token.xpos and (scheme, token.xpos) in table:
+        return table[scheme, token.xpos]
+    if token.upos:
+        form = token.feature("VerbForm")
+        found = table.get(("ud", f"{token.upos}/{form}")) or table.get(("ud", token.upos))
+        if found:
+            return found
+    return table.get(("universal", token.tag), WordClass.OTHER)

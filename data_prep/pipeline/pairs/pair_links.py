@@ -18,15 +18,15 @@ from crosspro.data_prep.align.backends import (
     AlignerSettings,
     align_both_directions,
     default_settings,
+    parallel_words,
 )
-from crosspro.data_prep.align.files import parallel_words
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.align.text import Sentences, make_form
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.demo.profiles import PROFILES
-from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.demo.language import PROFILES
+from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.sample import LANGUAGES, read_tokens
 
 DEMO_DOCUMENTS = 150

@@ -1,9 +1,22 @@
-"""Training, development and test data of a run: generated, or read from a folder of files."""
+"""What a data set holds, in numbers and digests, so that a run can say what it was made from.
+
+A part of a training set by documents, for learning curves.
+
+Which documents are in it depends on their names alone: a larger share has those of a smaller one,
+and the same share of two systems is the same text.
+
+Training, development and test data of a run: generated, or read from a folder of files.
+
+Is a set that must be unseen among the data that a system learns or chooses from?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import groupby
 from pathlib import Path
 
 from typing_extensions import TypedDict
@@ -15,15 +28,85 @@ from crosspro.data_prep.annotate.layers import (
     layers_beside,
     read_layered,
 )
-from crosspro.data_prep.core.collector import collector_off
 from crosspro.data_prep.core.errors import InputError, Problem, empty_file
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files import sha256_of
+from crosspro.data_prep.core.processes import collector_off
 from crosspro.data_prep.core.settings import Count, Folder, NameInFolder, Seed, Share
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.target_form import other_form
-from crosspro.data_prep.pipeline.sets.contents import Contents, file_contents
-from crosspro.data_prep.pipeline.sets.part import part_of
+from crosspro.data_prep.formats.shared_task import format_example, other_form
+from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap, segment_digest
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A file of a split (train, dev, test), or a set of examples that comes from no file.
+
+    `digest` is the SHA-256 of the file as it lies there (`sha256sum FILE`), else of the examples;
+    `beside` has the digests of the files that were read with it, by their names.
+    """
+
+    split: str
+    name: str
+    lines: int
+    gaps: int
+    digest: str
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+
+def file_contents(
+    split: str, path: Path, examples: Sequence[Example], beside: Iterable[Path] = ()
+) -> Contents:
+    """What a file holds that these examples were read from."""
+    others = {other.name: sha256_of(other) for other in beside}
+    return Contents(split, path.name, len(examples), _gaps(examples), sha256_of(path), others)
+
+
+def example_contents(split: str, name: str, examples: Sequence[Example]) -> Contents:
+    """What a set of examples holds: its lines, as they would be written, and its documents."""
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update(f"{example.document or ''}\t{format_example(example)}\n".encode())
+    return Contents(split, name, len(examples), _gaps(examples), digest.hexdigest())
+
+
+def _gaps(examples: Sequence[Example]) -> int:
+    return sum(len(example.gaps) for example in examples)
+
+
+_LONGEST = 200
+"""Longer documents, and lines without one, are taken in pieces of so many lines."""
+
+
+def part_of(examples: Sequence[Example], share: float) -> list[Example]:
+    """About this share of the examples, from 0 to 1, in their order."""
+    if share >= 1:
+        return list(examples)
+    pieces = (piece for piece in _pieces(examples) if _place(*piece) < share)
+    return [example for _, _, lines in pieces for example in lines]
+
+
+def _pieces(examples: Sequence[Example]) -> Iterator[tuple[str, int, list[Example]]]:
+    """The name of each document, the number of a piece of it, and its lines.
+
+    A piece of a longer document is a document of its own: what stood before it may be left out.
+    """
+    for document, lines in groupby(examples, key=lambda example: example.document):
+        whole = list(lines)
+        for number, start in enumerate(range(0, len(whole), _LONGEST)):
+            piece = whole[start : start + _LONGEST]
+            if document is not None and len(whole) > _LONGEST:
+                piece = [replace(line, document=f"{document}#{number}") for line in piece]
+            yield document or "", number, piece
+
+
+def _place(document: str, number: int, lines: Sequence[Example]) -> float:
+    """A number from 0 to 1 that a piece always has."""
+    name = f"{document}\n{number}\n{' '.join(lines[0].source)}".encode(
+        "utf-8", errors="surrogatepass"
+    )
+    return int.from_bytes(blake2b(name, digest_size=6).digest(), "big") / 2**48
 
 
 @dataclass(frozen=True)
@@ -139,3 +222,32 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
 def _all_blind(examples: Sequence[Example]) -> bool:
     gaps = [gap for example in examples for gap in example.gaps]
     return bool(gaps) and all(gap.label is None for gap in gaps)
+
+
+def leaks(splits: Splits) -> list[str]:
+    """A warning for each set with documents whose text stands in train, or in dev.
+
+    Only what is in dev and in tests too is kept of train, which may be large.
+    """
+    unseen = {"dev": splits.dev, **splits.test}
+    index = TextIndex()
+    for examples in unseen.values():
+        index.add(examples)
+    digests = (segment_digest(example) for example in splits.train)
+    train = TextIndex({digest for digest in digests if digest in index.segments})
+    dev = TextIndex()
+    dev.add(splits.dev)
+    found = [_leak(name, examples, "train", train) for name, examples in unseen.items()]
+    found += [_leak(name, examples, "dev", dev) for name, examples in splits.test.items()]
+    return [warning for warning in found if warning]
+
+
+def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -> str | None:
+    shared = overlap(examples, seen)
+    if not shared.rich_documents:
+        return None
+    share = 100 * shared.shared_segments / shared.segments
+    return (
+        f"{name}: {shared.shared_segments:,} of its {shared.segments:,} lines ({share:.0f}%) stand "
+        f"in {other} too, so its scores say nothing of unseen text (`crosspro overlap` shows where)"
+    )

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.ratio import wilson_interval
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.documents import document_columns
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.words import word_lists
+from crosspro.data_prep.formats.shared_task import document_columns
 from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
 
 CURRENT = "cur"

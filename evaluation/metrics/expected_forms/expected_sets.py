@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.files.textfile import read_bytes
+from crosspro.data_prep.core.files import read_bytes
 from crosspro.evaluation.inputs.pronoun_forms import gender_of, likely_readings, rivals_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     CONTRAPRO,

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.textfile import STANDARD_INPUT, read_blocks
+from crosspro.data_prep.core.files import STANDARD_INPUT, read_blocks
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER
-from crosspro.data_prep.formats.shared_task import COLUMNS
+from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
 from crosspro.evaluation.metrics.submissions.label_parser import LabelParser, LineLabels, flat
 from crosspro.evaluation.metrics.submissions.same_text import TEXT
 

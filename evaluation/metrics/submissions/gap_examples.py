@@ -11,7 +11,7 @@ import numpy as np
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun, no_noun
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun, no_noun
 from crosspro.evaluation.metrics.submissions.label_parser import ClassIndices
 from crosspro.evaluation.metrics.submissions.results import Evaluation
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import split_tag
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import COLUMNS
 

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import Problem, quoted
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER
-from crosspro.data_prep.formats.shared_task import COLUMNS
+from crosspro.data_prep.formats.shared_task import COLUMNS, PLACEHOLDER
 
 TEXT = slice(2, 4)
 """The columns with text."""

@@ -15,14 +15,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.documents import document_runs, read_doc_ids
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import read_lines
+from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.formats.placeholder import count_placeholders
-from crosspro.data_prep.formats.shared_task import COLUMNS
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.data_prep.formats.shared_task import (
+    COLUMNS,
+    count_placeholders,
+    document_runs,
+    read_doc_ids,
+)
 from crosspro.evaluation.metrics.submissions.bulk_labels import bulk_gold, bulk_submission
 from crosspro.evaluation.metrics.submissions.label_parser import (
     ClassIndices,

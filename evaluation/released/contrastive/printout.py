@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import Problem, quoted
-from crosspro.data_prep.core.files.textfile import read_bytes
+from crosspro.data_prep.core.files import read_bytes
 from crosspro.evaluation.metrics.contrastive.formats import FAR
 from crosspro.evaluation.released.contrastive.faults import KINDS, TYPES, released_faults
 

@@ -15,7 +15,7 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.reading.lexicon_fields import KINDS, NO_NOUN, NOUN_VOCABULARY
 from crosspro.prediction.neural.reading.tensors import word_numbers

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import Example, split_tag
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, split_tag
 from crosspro.data_prep.core.task import NONE
-from crosspro.data_prep.core.token import TAG_SEPARATOR
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.recurrent import inside
 from crosspro.prediction.neural.layers.transformer import Transformer, Turns

@@ -27,9 +27,9 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Side
-from crosspro.data_prep.core.files.guard import note_input
-from crosspro.data_prep.core.files.textfile import atomic_output
-from crosspro.data_prep.core.step import Report
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.arguments import number, one_of, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import Field, Reads

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.step import Report, Step
+from crosspro.data_prep.core.processes import Report, Step
 from crosspro.prediction.arguments import number, one_of, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import SOURCE, Field

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.pipeline.antecedents import SplitTokens, nouns_of
+from crosspro.data_prep.lexicon.antecedents import SplitTokens, nouns_of
 from crosspro.prediction.neural.layers.embedding import SPREAD, small_embedding
 from crosspro.prediction.neural.layers.network import ANTECEDENTS, Focus, Network, register
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field

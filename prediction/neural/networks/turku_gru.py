@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.step import Report
+from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.neural.layers.network import Network, register
 from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
 from crosspro.prediction.neural.layers.stacked_gru import StackedGRU

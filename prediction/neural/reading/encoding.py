@@ -20,11 +20,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.cache import Cache, content_key
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.example_digest import examples_digest
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.example import Example, Gap, examples_digest
+from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, entry_line
 from crosspro.prediction.neural.reading.fields import Field, Tokens

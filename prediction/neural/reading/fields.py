@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import Example, Gap, Side, split_tag
-from crosspro.data_prep.core.token import TAG_SEPARATOR, Token
-from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Side, Token, split_tag
+from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 
 GAP_WORD = "<gap>"

@@ -18,13 +18,12 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.core.example import SIDES, Example, Side, split_tag
+from crosspro.data_prep.core.example import SIDES, TAG_SEPARATOR, Example, Side, split_tag
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.token import TAG_SEPARATOR
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
-from crosspro.data_prep.lexicon.determiners import LANGUAGES
-from crosspro.data_prep.lexicon.english_nouns import english_nouns
-from crosspro.data_prep.lexicon.induce import induce
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER, is_placeholder
+from crosspro.data_prep.lexicon.agreement import NounKind, english_nouns
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
+from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import (
     GENDERS,
     NOUNS,
@@ -35,8 +34,6 @@ from crosspro.data_prep.lexicon.lexicon import (
     write_lexicon,
 )
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
-from crosspro.data_prep.lexicon.pronoun_agreement import NounKind
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 from crosspro.prediction.neural.reading.fields import Field, source_words, target_tokens
 from crosspro.prediction.neural.reading.subwords import WORD_START
 

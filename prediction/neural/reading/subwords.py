@@ -16,9 +16,14 @@ from pathlib import Path
 import sentencepiece
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, Gap, split_tag
-from crosspro.data_prep.core.token import TAG_SEPARATOR, AnnotatedSentence
-from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.core.example import (
+    TAG_SEPARATOR,
+    AnnotatedSentence,
+    Example,
+    Gap,
+    split_tag,
+)
+from crosspro.data_prep.formats.shared_task import is_placeholder
 
 Cut = Callable[[str], list[str]]
 SIDES = ("source", "target")

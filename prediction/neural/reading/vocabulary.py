@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
 
 PAD = 0
 UNK = 1

@@ -17,11 +17,10 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.cache import Cache, content_key
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.example_digest import examples_digest
-from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.example import Example, examples_digest
+from crosspro.data_prep.core.files import sha256_of
+from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.neural.layers.network import Network, gap_losses

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.joint_task import tasks_of
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.task import Task, tasks_of
 from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.training.settings import FineTuning, Optimisation, TrainerSettings

@@ -29,8 +29,7 @@ from torch import Tensor
 
 from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files.temporary import temporary_folder
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.files import temporary_folder, write_text
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.tensors import has_bfloat16

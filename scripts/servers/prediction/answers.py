@@ -10,7 +10,7 @@ from typing import Any
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import format_example
-from crosspro.data_prep.pipeline.pairs.prepared_pair import PreparedPair
+from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.prediction.evidence import Cell, Evidence, Explanation
 from crosspro.prediction.pair_prediction import GapPrediction, PointedWord
 

@@ -22,8 +22,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.shared_task import parse_examples
-from crosspro.data_prep.formats.target_form import LEMMATISED
+from crosspro.data_prep.formats.shared_task import LEMMATISED, parse_examples
 from crosspro.data_prep.pipeline.pairs.pipeline import DOCUMENT, PairPipeline
 from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.evidence import Explanation

@@ -12,9 +12,8 @@ from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.demo.profiles import PROFILES
-from crosspro.data_prep.formats.shared_task import format_example
-from crosspro.data_prep.formats.target_form import other_form
+from crosspro.data_prep.demo.language import PROFILES
+from crosspro.data_prep.formats.shared_task import format_example, other_form
 from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
 from crosspro.prediction.output import whole_documents

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.example import Example, Gap, Mention
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 
 LEXICON = Lexicon.of(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import Example, Gap, Mention
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
 
 _SOURCE = ("it", "they", "It", "car", "cars", "is", "rains", "that", ".")
 _TARGET = ("voiture|NOM", "Paris|NAM", "le|DET", "être|VER", "voir|VER", "il|PRO", ".|SENT")

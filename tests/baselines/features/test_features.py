@@ -16,7 +16,7 @@ from crosspro.baselines.features.telling import TellingContexts, learn_contexts
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.lexicon.english_nouns import english_words
+from crosspro.data_prep.lexicon.agreement import english_words
 from tests.baselines.features.document import DOCUMENT, FIRST, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 

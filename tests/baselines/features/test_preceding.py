@@ -13,7 +13,7 @@ from crosspro.baselines.features.reference import antecedent, antecedent_places
 from crosspro.baselines.features.source import pronoun_numbers
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.pipeline.antecedents import antecedent_candidates
+from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from tests.baselines.features.document import LEXICON
 from tests.baselines.features.layered import texts
 

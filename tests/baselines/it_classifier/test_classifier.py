@@ -22,7 +22,7 @@ from crosspro.baselines.it_classifier.labelling import annotate_contexts, label_
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import ItExample
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.evaluation.core.significance import Resampling
 
 THINGS = ("car", "house", "dog", "book", "clock")

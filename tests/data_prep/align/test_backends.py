@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
-from crosspro.data_prep.align.evaluate import LinkScore, score_links
-from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, LinkScore, score_links
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.formats.links import write_links
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text

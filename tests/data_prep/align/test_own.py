@@ -19,8 +19,8 @@ from crosspro.data_prep.align.backends import (
     default_settings,
 )
 from crosspro.data_prep.align.blocks import paired_text
-from crosspro.data_prep.align.evaluate import score_links
 from crosspro.data_prep.align.model import Direction
+from crosspro.data_prep.align.symmetrise import score_links
 from crosspro.data_prep.align.text import make_form, numbered_text
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text, news_text

@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 from scipy.special import digamma as scipy_digamma
 
-from crosspro.data_prep.align.estimate import (
+from crosspro.data_prep.align.model import (
     FLOOR,
+    diagonal_posterior,
+    diagonal_prior,
     digamma,
     first_jumps,
+    hmm_posterior,
     jump_chances,
     jump_index,
     translation_chances,
 )
-from crosspro.data_prep.align.posterior import diagonal_posterior, diagonal_prior, hmm_posterior
 
 GIVEN, MADE, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_both_directions, align_corpus
-from crosspro.data_prep.align.evaluate import score_links
 from crosspro.data_prep.align.prior import load_prior, save_prior
+from crosspro.data_prep.align.symmetrise import score_links
 from crosspro.data_prep.core.errors import InputError
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text
 

@@ -21,8 +21,7 @@ from crosspro.data_prep.align.backends import (
     default_settings,
 )
 from crosspro.data_prep.align.model import Direction
-from crosspro.data_prep.align.prior import load_prior, save_prior
-from crosspro.data_prep.align.state import State, remove_folder
+from crosspro.data_prep.align.prior import State, load_prior, remove_folder, save_prior
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.links import format_links
 from tests.conftest import GOLDEN, SHARED_DATA

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.annotate.assemble import LONGEST, Assembler, presentable
+from crosspro.data_prep.annotate.tags import LONGEST, Assembler, presentable
 
 
 def test_the_fine_tag_goes_before_the_universal_one():

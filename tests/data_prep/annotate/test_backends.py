@@ -7,11 +7,10 @@ from importlib.metadata import version
 
 import pytest
 
-from crosspro.data_prep.annotate.hanta_backend import MODELS
-from crosspro.data_prep.annotate.hanta_search import SUPPORTED, HantaSearch
-from crosspro.data_prep.annotate.registry import make_annotator
+from crosspro.data_prep.annotate.corpus import make_annotator
+from crosspro.data_prep.annotate.hanta import MODELS, SUPPORTED, HantaSearch
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.token import count_tokens
+from crosspro.data_prep.core.example import count_tokens
 from tests.conftest import GOLDEN
 
 ODD = [[], [""], ["\u00a0", "a b", "\t"], ["x" * 5000, "ß" * 90], ["<s>", "|", "_", "REPLACE_3"]]

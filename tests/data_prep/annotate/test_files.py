@@ -13,7 +13,7 @@ from crosspro.data_prep.annotate.files import (
     tokens_line,
 )
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import format_sentence
 from tests.data_prep.formats.conllu_sample import SAMPLE
 

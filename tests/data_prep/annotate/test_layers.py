@@ -12,14 +12,18 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.annotate.files import conllu_sentence
 from crosspro.data_prep.annotate.layers import Layers, layer_problems, layers_beside, read_layered
-from crosspro.data_prep.core.documents import document_columns, document_runs, read_doc_ids
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Mention
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Mention, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.chains import HEADER, ChainRow, read_chains, write_chains
 from crosspro.data_prep.formats.conllu import write_conllu
-from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from crosspro.data_prep.formats.shared_task import (
+    document_columns,
+    document_runs,
+    read_doc_ids,
+    write_doc_ids,
+    write_examples,
+)
 
 
 @pytest.fixture(scope="module")

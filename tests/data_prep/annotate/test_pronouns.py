@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.annotate.pronouns import pronoun_forms, pronoun_lemma
-from crosspro.data_prep.annotate.tables import read_table
+from crosspro.data_prep.annotate.tags import pronoun_forms, pronoun_lemma, read_table
 from crosspro.data_prep.core.task import OTHER, load_task, task_names
 
 

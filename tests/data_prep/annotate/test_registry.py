@@ -6,13 +6,8 @@ from importlib import util
 
 import pytest
 
-from crosspro.data_prep.annotate import (
-    hanta_backend,
-    simplemma_backend,
-    spacy_backend,
-    udpipe_backend,
-)
-from crosspro.data_prep.annotate.registry import default_annotator, default_tagset, make_annotator
+from crosspro.data_prep.annotate import hanta, parsers
+from crosspro.data_prep.annotate.corpus import default_annotator, default_tagset, make_annotator
 from crosspro.data_prep.core.errors import CrossproError, InputError
 
 
@@ -35,7 +30,7 @@ def test_defaults():
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    for module in (spacy_backend, hanta_backend, simplemma_backend, udpipe_backend):
+    for module in (parsers, hanta):
         monkeypatch.setattr(module, "find_spec", lambda name: None)
 
 
@@ -65,7 +60,7 @@ def test_a_missing_model_names_its_command(monkeypatch, model, command):
     pytest.importorskip("spacy")
     present = util.find_spec
     monkeypatch.setattr(
-        spacy_backend, "find_spec", lambda name: present(name) if name == "spacy" else None
+        parsers, "find_spec", lambda name: present(name) if name == "spacy" else None
     )
     with pytest.raises(CrossproError, match=command):
         make_annotator(f"spacy:{model}", "fr", "universal")

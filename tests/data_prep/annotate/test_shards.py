@@ -6,13 +6,17 @@ import json
 
 import pytest
 
-from crosspro.data_prep.annotate import shards as module
-from crosspro.data_prep.annotate.corpus import AnnotationSettings
-from crosspro.data_prep.annotate.shards import LONGEST, annotate_shards, document_shards
-from crosspro.data_prep.annotate.spacy_backend import BATCH as NETWORK_BATCH
-from crosspro.data_prep.annotate.store import read_store
-from crosspro.data_prep.annotate.tables import tables_digest
-from crosspro.data_prep.core.cache import Cache, content_key
+from crosspro.data_prep.annotate import corpus as module
+from crosspro.data_prep.annotate.corpus import (
+    LONGEST,
+    AnnotationSettings,
+    annotate_shards,
+    document_shards,
+    read_store,
+)
+from crosspro.data_prep.annotate.parsers import BATCH as NETWORK_BATCH
+from crosspro.data_prep.annotate.tags import tables_digest
+from crosspro.data_prep.core.stored import Cache, content_key
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.annotate.tables import read_table
-from crosspro.data_prep.annotate.tags import TagConverter, clip, conversions
+from crosspro.data_prep.annotate.tags import TagConverter, clip, conversions, read_table
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.conllu import UPOS
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 
-from crosspro.data_prep.annotate.tokenise import SAMPLE, tokenise_lines
-from crosspro.data_prep.annotate.tokenised import tokenised_bitext
+from crosspro.data_prep.annotate.tokenise import SAMPLE, tokenise_lines, tokenised_bitext
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.core.files.stored import StoreWriter
+from crosspro.data_prep.core.stored import StoreWriter
 from crosspro.data_prep.core.task import load_task
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.bitext.catalogue import read_catalogue
-from crosspro.data_prep.bitext.mo import scan_mo
+from crosspro.data_prep.bitext.catalogue import read_catalogue, scan_mo
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.conftest import GOLDEN

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.bitext.iwslt import read_iwslt, read_train_tags
+from crosspro.data_prep.bitext.xml_corpora import read_iwslt, read_train_tags
 from crosspro.data_prep.core.errors import CrossproError, InputError
 
 DOC = '<x>\n<doc docid="1">\n<seg id="1">a</seg>\n<seg id="2">b</seg>\n</doc>\n</x>\n'

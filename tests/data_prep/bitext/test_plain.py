@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.bitext.plain import read_plain
+from crosspro.data_prep.bitext.read import read_plain
 from crosspro.data_prep.bitext.segment import Segment, same_language
 from crosspro.data_prep.core.errors import InputError
 

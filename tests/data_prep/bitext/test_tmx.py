@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.bitext.tmx import read_tmx
+from crosspro.data_prep.bitext.xml_corpora import read_tmx
 from crosspro.data_prep.core.errors import InputError
 
 UNIT = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv>\n<tuv xml:lang="{}"><seg>{}</seg></tuv></tu>\n'

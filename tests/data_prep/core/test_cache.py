@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crosspro.data_prep.core.cache import Cache, content_key
 from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.stored import Cache, content_key
 
 
 def test_a_step_is_made_once(tmp_path):

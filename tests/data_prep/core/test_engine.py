@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.core.engine import map_processes, map_shards
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.core.processes import map_processes, map_shards
 from tests.conftest import ROOT
 
 
@@ -74,7 +74,7 @@ def leave_mark(folder: str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_processes_end_when_the_one_they_work_for_is_killed(tmp_path):
     code = (
-        "from crosspro.data_prep.core.engine import map_processes\n"
+        "from crosspro.data_prep.core.processes import map_processes\n"
         "from tests.data_prep.core.test_engine import leave_mark\n"
         f"if __name__ == '__main__': list(map_processes(leave_mark, [{str(tmp_path)!r}] * 2, 1))\n"
     )

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.fork import forked, two_processes_help
+from crosspro.data_prep.core.processes import forked, two_processes_help
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are for Linux")
 
@@ -47,7 +47,7 @@ def test_a_process_that_was_ended_while_it_sent_is_told():
 
     ended = "x: expected y, found that it was ended; is there enough memory[?] Wait."
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("crosspro.data_prep.core.fork._send", half_a_message)
+        patch.setattr("crosspro.data_prep.core.processes._send", half_a_message)
         with (
             pytest.raises(CrossproError, match=ended),
             forked(int, "x: expected y", "Wait.") as other,

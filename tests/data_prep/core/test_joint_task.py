@@ -8,8 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.joint_task import joint_task, saved_task, task_to_save, tasks_of
-from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.task import joint_task, load_task, saved_task, task_to_save, tasks_of
 
 FRENCH, GERMAN, ENGLISH = (load_task(name) for name in ("en-fr", "en-de", "de-en"))
 

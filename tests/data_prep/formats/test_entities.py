@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.formats.chains import entity_mentions, has_entities, written_positions
 from crosspro.data_prep.formats.conllu import ConlluSentence, ConlluWord, Contraction, write_conllu
-from crosspro.data_prep.formats.entities import entity_mentions, has_entities, written_positions
 
 
 def sentence(*misc, **more):

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import format_example, read_examples
-from crosspro.data_prep.gaps.extract import make_example, place_gaps, source_pronouns
-from crosspro.data_prep.gaps.rules import RULES, GapRules
+from crosspro.data_prep.gaps.extract import (
+    RULES,
+    GapRules,
+    make_example,
+    place_gaps,
+    source_pronouns,
+)
 
 TASK = load_task("en-fr")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.gaps.extract import with_gold_words
 
 NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
 LINE = Example(

@@ -9,8 +9,13 @@ import yaml
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import task_from_mapping
-from crosspro.data_prep.gaps.inventory import AlignedSentence, count_translations, propose
-from crosspro.data_prep.gaps.task_draft import check_languages, task_draft
+from crosspro.data_prep.gaps.inventory import (
+    AlignedSentence,
+    check_languages,
+    count_translations,
+    propose,
+    task_draft,
+)
 
 
 def sentence(pronoun, translation, tag="PRON", links=((0, 0),)):

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.gaps.extract import RULES
 from crosspro.data_prep.gaps.null_subjects import (
     english_subject,
     null_subject_verbs,
     place_null_subjects,
 )
-from crosspro.data_prep.gaps.rules import RULES
 
 FIN = "VerbForm=Fin|Person=3"
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.annotate.registry import make_annotator
+from crosspro.data_prep.annotate.corpus import make_annotator
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.gaps.subjects.filter import (
     ambiguous_pronouns,
     judge_by_rules,
     judge_subjects,
 )
-from crosspro.data_prep.gaps.subjects.word_classes import WordClass, word_classes
+from crosspro.data_prep.gaps.subjects.words import WordClass, word_classes
 from tests.conftest import GOLDEN, SHARED_DATA
 
 

@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.lexicon.determiners import LANGUAGES, classes_of, determiners, singulars
-from crosspro.data_prep.lexicon.induce import InductionSettings, induce
+from crosspro.data_prep.lexicon.induce import (
+    LANGUAGES,
+    InductionSettings,
+    classes_of,
+    determiners,
+    induce,
+    singulars,
+)
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS
 
 FRENCH = """\

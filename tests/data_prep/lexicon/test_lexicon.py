@@ -17,9 +17,9 @@ from crosspro.data_prep.lexicon.lexicon import (
     read_lexicon,
     write_lexicon,
 )
-from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.data_prep.lexicon.packages import (
+from crosspro.data_prep.lexicon.load import (
     PACKAGES,
+    load_lexicon,
     read_german_nouns,
     read_lefff,
     read_lexique,

@@ -10,8 +10,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon import load
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.data_prep.lexicon.load import side_lexicon
-from crosspro.data_prep.lexicon.packages import PACKAGES
+from crosspro.data_prep.lexicon.load import PACKAGES, side_lexicon
 from crosspro.prediction.system import load_system
 from crosspro.scripts.train import checked
 from tests.integration.training import composed

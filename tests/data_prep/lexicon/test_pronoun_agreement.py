@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.data_prep.core.joint_task import joint_task
-from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.lexicon.english_nouns import english_nouns
-from crosspro.data_prep.lexicon.pronoun_agreement import PronounAgreement, class_agreements
+from crosspro.data_prep.core.task import joint_task, load_task
+from crosspro.data_prep.lexicon.agreement import PronounAgreement, class_agreements, english_nouns
 
 
 def of(task):

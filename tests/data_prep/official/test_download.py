@@ -13,7 +13,7 @@ from functools import partial
 
 import pytest
 
-from crosspro.data_prep.core.files.digest import sha256_of
+from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.official.download import (
     DownloadError,
     Patience,

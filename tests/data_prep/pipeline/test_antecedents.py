@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import Example, Gap, Mention
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Mention, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.data_prep.pipeline.antecedents import (
+from crosspro.data_prep.lexicon.antecedents import (
     NOUN_TAGS,
     Candidate,
     antecedent_candidates,
     nearest_agreeing,
     pronoun_chains,
 )
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 
 LEXICON = Lexicon.of(
     [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.pipeline.self_labels import SelfLabels, held_out, learnt_determiners
 
 INFLECTED = SelfLabels(load_task("en-fr-2015"))

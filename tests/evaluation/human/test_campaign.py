@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.files.limits import changed_limits
+from crosspro.data_prep.core.limits import changed_limits
 from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, assignments, people
 from crosspro.evaluation.human.campaign_file import CampaignFile
 from crosspro.evaluation.human.exchange import (

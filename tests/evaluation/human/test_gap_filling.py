@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.guard import is_filled_in
+from crosspro.data_prep.core.guard import is_filled_in
 from crosspro.data_prep.core.task import OTHER
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements

@@ -9,7 +9,7 @@ import pytest
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.gaps.hand_check import Correction, HandCheck, PronounDecision
+from crosspro.data_prep.gaps.segments import Correction, HandCheck, PronounDecision
 from crosspro.evaluation.human.pronoun_sheet import checked_pronouns, checked_text, sheet_text
 from tests.scripts.run import crosspro
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.evaluation.protest.antecedents import Chains
 from crosspro.evaluation.protest.parsed_heads import ParsedHeads, read_source_parse

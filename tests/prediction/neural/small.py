@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import torch
 
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.prediction.neural.reading.encoding import fit_and_encode
 from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary

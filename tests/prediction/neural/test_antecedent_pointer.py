@@ -13,8 +13,7 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.lexicon.determiners import LANGUAGES
-from crosspro.data_prep.lexicon.induce import induce
+from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble

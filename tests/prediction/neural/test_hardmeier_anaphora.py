@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
-from crosspro.data_prep.pipeline.antecedents import antecedent_candidates
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import file_splits

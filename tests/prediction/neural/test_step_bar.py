@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.step import Step
+from crosspro.data_prep.core.processes import Step
 from crosspro.prediction.neural.training.progress import step_bar
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
 from crosspro.prediction.neural.system import NeuralSystem

@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.token import AnnotatedSentence, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score

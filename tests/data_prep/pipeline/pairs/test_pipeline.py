@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.gaps.gold_words import with_gold_words
+from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.pipeline.pairs.pair_links import (
     PairAligner,
     aligner_of_package,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.pipeline.sets.select_test import (
+from crosspro.data_prep.pipeline.sets.overlap import (
     CandidateDocument,
     candidates,
     select_documents,

@@ -18,8 +18,7 @@ from crosspro.data_prep.formats.shared_task import (
     write_doc_ids,
     write_examples,
 )
-from crosspro.data_prep.pipeline.sets.part import part_of
-from crosspro.data_prep.pipeline.sets.splits import file_splits
+from crosspro.data_prep.pipeline.sets.splits import file_splits, part_of
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.pipeline.sets.unseen import (
+from crosspro.data_prep.pipeline.sets.overlap import (
     line_digests,
     refuse_blind,
     target_words,

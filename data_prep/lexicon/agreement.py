@@ -1,0 +1,169 @@
+"""Agreement: the number of English nouns, and what pronouns agree with.
+
+English words: the nouns of a text, which words are mostly tagged as nouns, and what they say.
+
+The light tagger tells; its mistakes are outvoted, as long as a word is seen often enough. Nouns
+have no gender but for those of `conf/words/gender/en.tsv`, and a number by their form.
+
+Which nouns the third-person pronouns of a language can stand for, by gender and number.
+
+What is not known of a noun agrees with nothing, but for the number of a noun whose gender is known:
+lemmas hide it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from crosspro.data_prep.annotate.light_tagger import light_annotation
+from crosspro.data_prep.core.task import NONE, Task, tasks_of
+from crosspro.data_prep.core.words import word_lists, word_set
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
+
+_MOST_WORDS = 3_000_000
+"""So many words of a text are tagged at most: more would tell little more."""
+_NOUN = "NOUN"
+_NO_PLURAL = ("ss", "us", "is")
+_PLURALS = (("man", "men"), ("wife", "wives"), ("lady", "ladies"), ("hero", "heroes"))
+_WITH_ES = ("s", "x", "ch", "sh")
+
+
+def english_nouns(sentences: Iterable[Sequence[str]]) -> Lexicon:
+    """A lexicon without genders and numbers, which has nouns only."""
+    return Lexicon.of(Entry(word, _NOUN, count=count) for word, count in _nouns(sentences))
+
+
+def english_words(sentences: Iterable[Sequence[str]]) -> Lexicon:
+    """The nouns of a text with their numbers, and the words that say a gender by themselves.
+
+    Without a text those words alone: in lemmatised text no word shows a number.
+    """
+    listed = {entry.word: entry for entry in _with_gender()}
+    found = (
+        Entry(word, _NOUN, listed[word.lower()].gender if word.lower() in listed else None,
+              number_by_form(word), count)
+        for word, count in _nouns(sentences)
+    )  # fmt: skip
+    nouns = {entry.word: entry for entry in found}
+    return Lexicon.of([*nouns.values(), *(e for e in listed.values() if e.word not in nouns)])
+
+
+def number_by_form(word: str) -> str:
+    """The number of an English noun, as its ending says."""
+    lowered = word.lower()
+    plural = len(lowered) > 3 and lowered.endswith("s") and not lowered.endswith(_NO_PLURAL)
+    return "Plur" if plural or lowered in _plurals_without_s() else "Sing"
+
+
+def _plurals_without_s() -> frozenset[str]:
+    return word_set("number", "en", "plurals-without-s")
+
+
+def _nouns(sentences: Iterable[Sequence[str]]) -> Iterator[tuple[str, int]]:
+    """The words that are mostly nouns, and how often they are."""
+    nouns: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    read = 0
+    for sentence in sentences:
+        for token in light_annotation(sentence).tokens:
+            nouns[token.form] += token.tag == _NOUN
+        words.update(sentence)
+        read += len(sentence)
+        if read > _MOST_WORDS:
+            break
+    return ((word, count) for word, count in nouns.items() if 2 * count > words[word])
+
+
+def _with_gender() -> Iterator[Entry]:
+    """The listed nouns, their plurals, and the pronouns of the third person."""
+    lists = word_lists("gender", "en")
+    numbers = word_lists("number", "en")
+    number_of = {word: number for number in NUMBERS for word in numbers[number]}
+    for gender in GENDERS:
+        for noun in lists.get(gender, ()):
+            yield Entry(noun, _NOUN, gender, "Sing")
+            yield Entry(_plural(noun), _NOUN, gender, "Plur")
+        for pronoun in lists.get(f"pronouns-{gender}", ()):
+            yield Entry(pronoun, "PRON", gender, number_of.get(pronoun, "Sing"))
+    for pronoun in numbers["Plur"]:
+        yield Entry(pronoun, "PRON", None, "Plur")
+
+
+def _plural(noun: str) -> str:
+    for ending, plural in _PLURALS:
+        if noun.endswith(ending):
+            return noun.removesuffix(ending) + plural
+    return f"{noun}es" if noun.endswith(_WITH_ES) else f"{noun}s"
+
+
+NounKind = tuple[str | None, str | None]
+"""Gender and number; None is unknown, or may be either."""
+_EXPLETIVES = "expletives"
+
+
+@dataclass(frozen=True)
+class PronounAgreement:
+    """The kinds of nouns that a pronoun, or a class of them, stands for.
+
+    One without kinds tells nothing of nouns. An `expletive` may stand for nothing at all.
+    """
+
+    kinds: tuple[NounKind, ...] = ()
+    expletive: bool = False
+
+    def agrees(self, gender: str | None, number: str | None) -> bool:
+        """Whether a noun is known to be of one of these kinds."""
+        return any(
+            its_gender in (None, gender)
+            and (its_number in (None, number) or (number is None and gender is not None))
+            for its_gender, its_number in self.kinds
+        )
+
+    def differs(self, gender: str | None, number: str | None) -> bool:
+        """Whether a noun is known to be of none of these kinds."""
+        return bool(self.kinds) and all(
+            _differ(its_gender, gender) or _differ(its_number, number)
+            for its_gender, its_number in self.kinds
+        )
+
+
+def _differ(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
+@cache
+def pronoun_kinds(language: str) -> Mapping[str, tuple[NounKind, ...]]:
+    """The kinds of nouns that each pronoun of a language stands for: `conf/words/agreement/`."""
+    found: dict[str, tuple[NounKind, ...]] = {}
+    for kind, words in word_lists("agreement", language).items():
+        if kind != _EXPLETIVES:
+            gender, _, number = kind.rpartition(".")
+            for word in words:
+                found[word] = (*found.get(word, ()), (gender or None, number))
+    return found
+
+
+def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
+    """What each class of a task stands for, if all of its words tell.
+
+    A class that stands for different things in the tasks of a joint one tells nothing.
+    """
+    parts = [dict(zip(one.classes, _agreements(one), strict=True)) for one in tasks_of(task)]
+    found = ({part[name] for part in parts if name in part} for name in task.classes)
+    return tuple(each.pop() if len(each) == 1 else PronounAgreement() for each in found)
+
+
+def _agreements(task: Task) -> tuple[PronounAgreement, ...]:
+    """What each class of a task of one language stands for."""
+    known = pronoun_kinds(task.target_language)
+    expletives = frozenset(word_lists("agreement", task.target_language).get(_EXPLETIVES, ()))
+    found = []
+    for words in task.forms.values():
+        all_known = all(word in known for word in words if word != NONE)
+        kinds = [kind for word in words if all_known for kind in known.get(word, ())]
+        expletive = bool(kinds) and not expletives.isdisjoint(words)
+        found.append(PronounAgreement(tuple(dict.fromkeys(kinds)), expletive))
+    return tuple(found)

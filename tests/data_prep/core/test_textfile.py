@@ -1,0 +1,297 @@
+"""Output appears when it is complete, and leaves what it should not touch alone."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import random
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from crosspro.data_prep.bitext.catalogue import scan_mo
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.files import (
+    atomic_files,
+    atomic_folder,
+    atomic_output,
+    is_file,
+    make_folder,
+    read_blocks,
+    read_bytes,
+    read_lines,
+    sha256_of,
+    write_text,
+)
+from crosspro.data_prep.core.guard import guarded
+from crosspro.data_prep.core.limits import LINE_BYTES, changed_limits
+from crosspro.evaluation.inputs.linked_text import raise_problems, read_text
+from crosspro.evaluation.metrics.contrastive.formats import read_json
+from crosspro.evaluation.released.contrastive.printout import released_printout
+from tests.conftest import ROOT
+
+NOISE = random.Random(1).randbytes(20000)
+
+
+def test_nothing_is_left_after_a_failure(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), atomic_output(path) as handle:
+        handle.write(b"new")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_links_are_followed_and_permissions_kept(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to_as_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "text")
+    assert os.read(reader, 10) == b"text"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["none/x", "."])
+def test_a_place_that_cannot_be_written_is_an_input_error(tmp_path, name):
+    with pytest.raises(InputError, match="a file in an existing folder"):
+        write_text(tmp_path / name, "text")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="a folder"):
+        make_folder(tmp_path / "file")
+
+
+def test_compressed_output_is_the_same_every_time(tmp_path):
+    for name in ("a.gz", "b.gz"):
+        write_text(tmp_path / name, "text\n")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert list(read_lines(tmp_path / "a.gz")) == [b"text\n"]
+
+
+@pytest.mark.parametrize("content", [NOISE, gzip.compress(NOISE), "un été\n".encode("utf-16") * 20])
+def test_binary_data_is_one_problem(tmp_path, content):
+    path = tmp_path / "x.data"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="expected text, found binary data") as caught:
+        list(read_lines(path))
+    assert caught.value.total == 1
+    assert b"".join(read_lines(path, binary=True)) == content
+
+
+@pytest.mark.parametrize(
+    "content", ["un été\n".encode("latin-1") * 99, b"\0\1\2" * 99, b"\xff\0\1 a\n", b""]
+)
+def test_odd_text_is_text(tmp_path, content):
+    path = tmp_path / "x.data"
+    path.write_bytes(content)
+    assert b"".join(read_lines(path)) == content
+
+
+@pytest.mark.parametrize("line", [b"x" * 100, b"x" * 8191, b"x" * 8192, b"x" * 9000, b"\n" * 9000])
+def test_lines_are_whole_whatever_their_length(tmp_path, line):
+    path = tmp_path / "x"
+    path.write_bytes((line + b"\n") * 3)
+    assert list(read_lines(path)) == ((line + b"\n") * 3).splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(("suffix", "opened"), [(".gz", gzip.open), (".xz", lzma.open), ("", open)])
+def test_a_line_that_would_fill_the_memory_is_refused(tmp_path, suffix, opened):
+    path = tmp_path / f"x{suffix}"
+    with opened(path, "wb") as handle:
+        handle.write(b"short\n" + b"x" * LINE_BYTES.usual + b"\n")
+    lines = read_lines(path)
+    assert next(lines) == b"short\n"
+    with pytest.raises(InputError, match=r":2: line: expected at most 67,108,864 bytes \(--limit"):
+        next(lines)
+
+
+def test_the_longest_line_is_read(tmp_path):
+    (tmp_path / "x").write_bytes(b"1234\n1234")
+    with changed_limits({"line_bytes": 5}):
+        assert list(read_lines(tmp_path / "x")) == [b"1234\n", b"1234"]
+
+
+@pytest.fixture
+def small_files():
+    with changed_limits({"file_bytes": 1000}):
+        yield
+
+
+@pytest.mark.usefixtures("small_files")
+def test_what_is_unpacked_has_a_limit_and_plain_files_none(tmp_path):
+    for suffix, size in ((".gz", 1000), (".xz", 1001), (".gz", 1001), ("", 5000)):
+        path = tmp_path / f"text{size}{suffix}"
+        with atomic_output(path) as handle:
+            handle.write(b"x" * size)
+        if suffix and size > 1000:
+            with pytest.raises(InputError, match="at most 1,000 bytes once decompressed"):
+                read_bytes(path)
+            assert read_bytes(path, 10) == b"x" * 10
+        else:
+            assert len(read_bytes(path)) == size
+
+
+@pytest.mark.usefixtures("small_files")
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda path: list(scan_mo(path)),
+        read_json,
+        lambda path: released_printout(path, [], path, False),
+        lambda path: raise_problems(_read(path)),
+    ],
+)
+def test_readers_of_whole_files_keep_to_it(tmp_path, reader):
+    path = tmp_path / "large.gz"
+    with atomic_output(path) as handle:
+        handle.write(b"[1]\n" * 1000)
+    with pytest.raises(InputError, match="at most 1,000 bytes once decompressed"):
+        reader(path)
+
+
+def _read(path):
+    problems = []
+    read_text(path, problems)
+    return problems
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize(
+    "lines", [[], [b"\n"], [b"a\n", MARK + b"b\n", b"c"], [b"x" * 9000 + b"\n"]]
+)
+def test_a_byte_order_mark_before_the_first_line_is_left_out(tmp_path, suffix, lines):
+    path = tmp_path / f"text{suffix}"
+    with atomic_output(path) as handle:
+        handle.write(MARK + b"".join(lines))
+    assert list(read_lines(path)) == lines
+    assert b"".join(read_lines(path, binary=True)) == MARK + b"".join(lines)
+    assert b"".join(read_blocks(path, 10_000)) == b"".join(lines)
+    assert read_bytes(path) == b"".join(lines)
+
+
+def fifo(path, content):
+    """A named pipe; whoever reads it gets the content once."""
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_a_command_may_read_a_pipe_more_than_once(tmp_path, suffix):
+    with atomic_output(tmp_path / f"file{suffix}") as handle:
+        handle.write(b"one\ntwo\n" * 50_000)
+    packed = (tmp_path / f"file{suffix}").read_bytes()
+    with guarded():
+        pipe = fifo(tmp_path / f"pipe{suffix}", packed)
+        assert len(list(read_lines(pipe))) == len(list(read_lines(pipe))) == 100_000
+        assert sha256_of(pipe) == sha256_of(tmp_path / f"file{suffix}")
+        assert is_file(pipe)
+    pipe.unlink()
+    with guarded():
+        assert list(read_lines(fifo(tmp_path / "other", b"new\n"))) == [b"new\n"]
+
+
+@pytest.mark.usefixtures("small_files")
+def test_an_endless_pipe_is_refused(tmp_path):
+    pipe = fifo(tmp_path / "pipe", b"x\n" * 501)
+    with pytest.raises(
+        InputError, match=r"at most 1,000 bytes through a pipe \(--limit file_bytes"
+    ):
+        list(read_lines(pipe))
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_a_file_that_unpacks_to_very_much_is_refused(tmp_path, suffix, pack):
+    """However short its lines are, and whoever reads it."""
+    path = tmp_path / f"bomb{suffix}"
+    path.write_bytes(pack(b"ab\n" * 1_000_000))
+    assert sum(1 for _ in read_lines(path)) == 1_000_000  # less than a line may have
+    refused = "at most 100 times its size once decompressed"
+    with changed_limits({"line_bytes": 1 << 20}):
+        for read in (lambda: list(read_lines(path)), lambda: list(read_blocks(path, 1 << 16)),
+                     lambda: read_bytes(path)):  # fmt: skip
+            with pytest.raises(InputError, match=refused):
+                read()
+        with changed_limits({"packed_times": 10**6}):
+            assert len(read_bytes(path)) == 3_000_000
+
+
+def test_a_folder_is_whole_or_not_there(tmp_path):
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(ZeroDivisionError), atomic_folder(out) as new:
+        (new / "file").write_text("half")
+        raise ZeroDivisionError
+    assert list(out.parent.iterdir()) == []
+    out.mkdir()
+    with atomic_folder(out) as new:
+        (new / "file").write_text("whole")
+        assert list(out.iterdir()) == []
+    assert [one.name for one in out.iterdir()] == ["file"]
+    assert stat.S_IMODE(out.stat().st_mode) == stat.S_IMODE(out.parent.stat().st_mode)
+    with pytest.raises(InputError, match="a new or an empty folder"), atomic_folder(out):
+        raise AssertionError
+    assert [one.name for one in out.parent.iterdir()] == ["out"]
+
+
+def test_of_two_folders_at_once_the_first_stays_whole(tmp_path):
+    with (
+        pytest.raises(InputError, match="a new or an empty folder, found one with files"),
+        atomic_folder(tmp_path / "out") as second,
+    ):
+        (second / "b").touch()
+        with atomic_folder(tmp_path / "out") as first:
+            (first / "a").touch()
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["a"]
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_a_killed_process_wrote_is_gone_with_the_next(tmp_path):
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from crosspro.data_prep.core.files import atomic_folder\n"
+        "with atomic_folder(Path(sys.argv[1])) as new:\n"
+        "    (new / 'file').write_text(sys.argv[2])\n"
+        "    sys.argv[2] == 'half' and os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    for content in ("half", "whole"):
+        subprocess.run([sys.executable, "-c", code, tmp_path / "out", content], cwd=ROOT)
+        left = [one.name for one in tmp_path.iterdir()]
+        assert len(left) == 1
+        assert (left == ["out"]) == (content == "whole")
+    assert (tmp_path / "out" / "file").read_text() == "whole"
+
+
+def test_files_that_belong_together_come_together(tmp_path):
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic_files(tmp_path) as new:
+        (new / "a").write_text("new")
+        raise ZeroDivisionError
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_text() == "old"
+    with atomic_files(tmp_path) as new:
+        (new / "a").write_text("new")
+        (new / "b").write_text("new")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_text() == "new"
+    with pytest.raises(InputError, match="an existing folder"), atomic_files(tmp_path / "none"):
+        raise AssertionError
