@@ -30,9 +30,13 @@ from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
-from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.adjustment import (
+    Adjustment,
+    WeightPower,
+    load_adjustment,
+    save_adjustment,
+    tune_tau,
+)
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used

@@ -16,8 +16,9 @@ from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
 from crosspro.data_prep.core.errors import Problem, choices
+from crosspro.data_prep.core.settings import shown
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.dev_score import MONITORS
-from crosspro.prediction.typed_values import faults, shown
 
 ONE, TWO = STEPS = ("one", "two")
 SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": PatternScorer}

@@ -47,8 +47,7 @@ from crosspro.data_prep.core.processes import forked, two_processes_help
 from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used

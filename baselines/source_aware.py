@@ -32,8 +32,13 @@ from crosspro.baselines.ngram_system import (
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import NONE, Task
-from crosspro.prediction.adjustment import best_tau, factors
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.adjustment import (
+    Adjustment,
+    best_tau,
+    factors,
+    load_adjustment,
+    save_adjustment,
+)
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System

@@ -28,7 +28,7 @@ from crosspro.baselines.pronoun_sequences import pronoun_sequences
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.load import LexiconSetting
-from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities
 

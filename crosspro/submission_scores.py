@@ -46,8 +46,8 @@ def evaluate(
     from crosspro.evaluation.metrics.submissions.order import order_warning
     from crosspro.evaluation.metrics.submissions.results import evaluate
     from crosspro.evaluation.metrics.submissions.submission import read_gold
-    from crosspro.prediction.model_listing import chosen_run
-    from crosspro.prediction.run_submissions import read_or_predict
+    from crosspro.prediction.models import chosen_run
+    from crosspro.prediction.output import read_or_predict
     from crosspro.prediction.runs import names_of
 
     check_choice("absent", absent, ("skip", "zero"))

@@ -25,7 +25,7 @@ def load_system(run: AnyPath) -> System:
 
     Of a folder of runs the newest complete one is taken, which the logger `crosspro` tells.
     """
-    from crosspro.prediction.model_listing import chosen_run
+    from crosspro.prediction.models import chosen_run
     from crosspro.prediction.system import load_system
 
     return load_system(chosen_run(Path(run), logging.getLogger("crosspro").warning))
@@ -36,9 +36,9 @@ def predict(system: System, examples: Sequence[Example]) -> list[Example]:
 
     `system.predict(examples)` gives the probability of every class.
     """
-    from crosspro.prediction.output import with_predictions
+    from crosspro.prediction.output import predicted
 
-    return with_predictions(system, examples)
+    return predicted(system, examples).labelled()
 
 
 def pair_pipeline(

@@ -1,4 +1,4 @@
-"""Prior correction of probabilities: how much rare classes are favoured, chosen on dev.
+"""How far rare classes are favoured: weights in training, and prior correction chosen on dev.
 
 Logit adjustment (Menon et al. 2021): divide the probability of a class by its training frequency
 to the power tau. With tau 0 nothing changes; larger values trade accuracy for macro recall.
@@ -6,12 +6,35 @@ to the power tau. With tau 0 nothing changes; larger values trade accuracy for m
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.prediction.system import Probabilities
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files import write_text
+from crosspro.prediction.arguments import number
+from crosspro.prediction.system import Probabilities, read_json_object
+
+WeightPower = Annotated[float, number(0, 5)]
+"""How much rare classes count for more, as the type of a setting."""
+
+
+def class_weights(
+    labels: NDArray[np.int32] | NDArray[np.int64], classes: int, power: float
+) -> NDArray[np.float64]:
+    """Weights n^-power of the class counts, scaled so that an average gap weighs 1.
+
+    Power 0 weighs all gaps alike (accuracy), 1 all classes alike (macro recall).
+    """
+    counts = np.bincount(labels[labels >= 0], minlength=classes).astype(np.float64)
+    weights: NDArray[np.float64] = np.where(counts > 0, np.maximum(counts, 1) ** -power, 0.0)
+    return np.asarray(weights * counts.sum() / (weights * counts).sum())
+
 
 TAUS: tuple[float, ...] = tuple(round(0.1 * step, 1) for step in range(-5, 21))
 
@@ -43,3 +66,47 @@ def best_tau(score: Callable[[float], float], taus: Sequence[float] = TAUS) -> f
     values = {tau: score(tau) for tau in taus}
     best = max(values.values())
     return min((tau for tau in taus if values[tau] >= best - 1e-9), key=abs)
+
+
+_ADJUSTMENT = "adjustment.json"
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """How strongly rare classes are favoured, and the frequencies that say which are."""
+
+    tau: float
+    frequencies: NDArray[np.float64]
+
+    def of(self, probabilities: Probabilities) -> Probabilities:
+        """Probabilities in favour of rare classes; as they are with tau 0."""
+        return adjust(probabilities, self.frequencies, self.tau) if self.tau else probabilities
+
+
+def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
+    """Write the tuned adjustment."""
+    write_text(folder / _ADJUSTMENT, json.dumps(adjustment_content(adjustment)))
+
+
+def load_adjustment(folder: Path, classes: int) -> Adjustment:
+    """Read the adjustment of a system with so many classes."""
+    path = folder / _ADJUSTMENT
+    return read_adjustment(path, read_json_object(path), classes)
+
+
+def adjustment_content(adjustment: Adjustment) -> dict[str, Any]:
+    """An adjustment as it is written."""
+    return {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
+
+
+def read_adjustment(path: Path, content: Any, classes: int) -> Adjustment:
+    """What was read of a file as the adjustment of a system with so many classes."""
+    try:
+        tau = float(content["tau"])
+        frequencies = np.array(content["frequencies"], dtype=np.float64)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise input_error(path, "file", "tau and frequencies", str(error)) from error
+    if frequencies.shape != (classes,) or not np.isfinite([tau, *frequencies]).all():
+        expected = f"a finite tau and {classes} finite frequencies"
+        raise input_error(path, "file", expected, "others")
+    return Adjustment(tau, frequencies)

@@ -4,15 +4,59 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, get_type_hints
 
-from crosspro.data_prep.core.errors import Problem, quoted
-from crosspro.prediction.typed_values import Fault, faults, hints_of
+from crosspro.data_prep.core.errors import Problem, choices, quoted
+from crosspro.data_prep.core.settings import Must, fitted
 
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 """Parameters that a setting of the same name can give."""
+
+
+def whole(low: int = 0, high: float = inf) -> Must:
+    """That a whole number lies between two."""
+    return Must(f"a whole number {_bounds(low, high)}", lambda value: low <= value <= high)
+
+
+def number(low: float = 0, high: float = inf) -> Must:
+    """That a number lies between two."""
+    return Must(f"a number {_bounds(low, high)}", lambda value: low <= value <= high)
+
+
+def one_of(names: Sequence[str]) -> Must:
+    """That a text is one of some names."""
+    return Must(choices(names), lambda value: value in names)
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"from {low:g}" + (f" to {high:g}" if high < inf else "")
+
+
+class ArgumentFault(NamedTuple):
+    """An argument that is not what its hint says, by its key."""
+
+    key: str
+    expected: str
+    found: str
+
+
+def faults(key: str, value: object, hint: Any) -> list[ArgumentFault]:
+    """What is wrong with a value; keys of what is in it follow its own and a dot."""
+    _, found = fitted(hint, value)
+    return [
+        ArgumentFault(".".join([key, *map(str, one.place)]), one.expected, one.found)
+        for one in found
+    ]
+
+
+def hints_of(function: object) -> dict[str, Any]:
+    """The annotations of a function, or none, where they name what only a type checker imports."""
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError:
+        return {}
 
 
 def constructor(kind: type) -> inspect.Signature:
@@ -36,7 +80,7 @@ def given_arguments(kind: type, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     return given
 
 
-def argument_faults(kind: type, key: str, arguments: Mapping[str, Any]) -> list[Fault]:
+def argument_faults(kind: type, key: str, arguments: Mapping[str, Any]) -> list[ArgumentFault]:
     """Arguments that are not what the constructor's annotations say."""
     hints = hints_of(kind.__init__)  # type: ignore[misc]
     return [

@@ -32,11 +32,11 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import (
+from crosspro.prediction.adjustment import (
     Adjustment,
     adjustment_content,
     read_adjustment,
+    tune_tau,
 )
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
@@ -45,12 +45,12 @@ from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import (
     Classes,
+    LayerDifference,
     Probabilities,
     System,
     load_saved,
     read_json_object,
 )
-from crosspro.prediction.trained_layers import LayerDifference
 
 DevScore = Callable[[Probabilities], float]
 

@@ -1,15 +1,22 @@
-"""Asks a system why it chose the class of a gap."""
+"""Why a system chose the class of a gap: as text for the terminal, as JSON and as an HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import html
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import Example
-from crosspro.prediction.evidence import Explanation, GapQuestion
-from crosspro.prediction.system import System, probabilities_of
+from crosspro.data_prep.core.errors import CrossproError, printable
+from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.formats.shared_task import LEMMATISED
+from crosspro.evaluation.output.tables import text_table
+from crosspro.evaluation.output.template import SHARED, cell_table, fill_page
+from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
+from crosspro.prediction.output import predicted
+from crosspro.prediction.system import System
 
 
 def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0) -> Explanation:
@@ -23,8 +30,8 @@ def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0
 def explained(system: System, examples: Sequence[Example], line: int, gap: int) -> Explanation:
     """The same, without evidence if the system has none."""
     row = GapQuestion(examples, line, gap, 0, 0).row
-    chances = probabilities_of(system, examples)
-    chosen = int(system.decide(examples, chances)[row])
+    found = predicted(system, examples)
+    chances, chosen = found.probabilities, int(found.classes[row])
     others = chances[row].copy()
     others[chosen] = -1
     question = GapQuestion(examples, line, gap, chosen, int(np.argmax(others)))
@@ -36,3 +43,224 @@ def explained(system: System, examples: Sequence[Example], line: int, gap: int) 
         dict(zip(classes, chances[row].tolist(), strict=True)),
         system.evidence(question),
     )
+
+
+@dataclass(frozen=True)
+class ExplainedGap:
+    """An explanation and where its gap is: the line (from 1) and the number of the gap (from 1)."""
+
+    explanation: Explanation
+    example: Example
+    line: int
+    number: int
+
+    @property
+    def gap(self) -> Gap:
+        """The gap."""
+        return self.example.gaps[self.number - 1]
+
+    @property
+    def title(self) -> str:
+        """Which gap it is, what was chosen, and the gold class where it is known."""
+        pronoun = self.example.source[self.gap.source_index]
+        gold = f", gold {self.gap.label}" if self.gap.label else ""
+        place = f"line {self.line}, gap {self.number} of {len(self.example.gaps)}"
+        return f"{place}: {pronoun} → {self.explanation.chosen}{gold}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the sentence should know: that words were made lemmas."""
+        return (LEMMATISED,) if self.example.tagged else ()
+
+
+def verdict(explanation: Explanation) -> str:
+    """What a system chose, over what, in a sentence."""
+    chances = explanation.probabilities
+    chosen, against = explanation.chosen, explanation.against
+    return (
+        f"{explanation.system}: {chosen} ({chances[chosen]:.3f}) "
+        f"rather than {against} ({chances[against]:.3f})"
+    )
+
+
+def token_table(
+    example: Example, evidence: Evidence, pair: tuple[str, str]
+) -> EvidenceTable | None:
+    """The tokens that spoke for either class, the loudest first; None where none is known to."""
+    rows: list[tuple[Cell, ...]] = [
+        (words[place], side, place, value)
+        for side, words, values in (
+            ("source", example.source, evidence.source),
+            ("target", example.target, evidence.target),
+        )
+        for place, value in enumerate(values)
+        if value
+    ]
+    if not rows:
+        return None
+    rows.sort(key=lambda row: -abs(float(row[3])))
+    columns = ("token", "side", "position", f"{pair[0]} over {pair[1]}")
+    return EvidenceTable("Tokens", columns, tuple(rows))
+
+
+def shown_cell(cell: Cell) -> str:
+    """A cell as text: whole numbers as they are, others with three digits."""
+    return (
+        cell if isinstance(cell, str) else f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    )
+
+
+def as_text(explained: ExplainedGap, most: int) -> str:
+    """For the terminal; tables have at most so many rows."""
+    example = explained.example
+    target = list(example.target)
+    target[explained.gap.position] = f"[{target[explained.gap.position]}]"
+    source = list(example.source)
+    source[explained.gap.source_index] = f"[{source[explained.gap.source_index]}]"
+    head = [explained.title, f"source  {' '.join(source)}", f"target  {' '.join(target)}"]
+    head += [*explained.notes, ""]
+    head = [printable(line) for line in head]
+    return "\n".join([*head, *_lines(explained.explanation, example, most)])
+
+
+def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[str]:
+    yield printable(verdict(explanation))
+    chances = sorted(explanation.probabilities.items(), key=lambda item: -item[1])
+    yield "  ".join(f"{name} {chance:.3f}" for name, chance in chances)
+    evidence = explanation.evidence
+    if evidence is None:
+        yield "cannot explain its decisions\n"
+        return
+    yield f"{evidence.how}\n"
+    tokens = token_table(example, evidence, (explanation.chosen, explanation.against))
+    for table in (*evidence.tables, *([tokens] if tokens else [])):
+        rows = [[shown_cell(cell) for cell in row] for row in table.rows[:most]]
+        left = len(table.rows) - len(rows)
+        more = f"… and {left:,} more\n" if left else ""
+        note = f"{table.note}\n" if table.note else ""
+        yield f"{table.title}\n{text_table(table.columns, rows)}{more}{note}"
+    for member in evidence.members:
+        yield f"── {member.label}, weight {member.weight:.3f}"
+        yield from _lines(member.explanation, example, most)
+
+
+def as_json(explained: ExplainedGap) -> str:
+    """Everything, for programs."""
+    example, gap = explained.example, explained.gap
+    content = {
+        "line": explained.line,
+        "gap": explained.number,
+        "position": gap.position,
+        "source_index": gap.source_index,
+        "gold": gap.label,
+        "source": example.source,
+        "target": example.target,
+        "notes": explained.notes,
+        "explanation": asdict(explained.explanation),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+_DARKEST = 0.5
+_LOUD = 0.1
+"""Tokens with at least this share of the loudest one's number show theirs."""
+
+
+def explanation_page(explained: ExplainedGap, subtitle: str, most: int) -> str:
+    """The page; tables have at most so many rows."""
+    notes = (f'<p class="note">{_text(note)}</p>' for note in explained.notes)
+    parts = {
+        "title": _text(explained.title),
+        "subtitle": _text(subtitle),
+        "sections": "".join((*notes, *_sections(explained.explanation, explained, most))),
+    }
+    return fill_page(SHARED / "explanation.html", parts)
+
+
+def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> Iterator[str]:
+    yield f"<h2>{_text(verdict(explanation))}</h2>"
+    evidence = explanation.evidence
+    if evidence is None:
+        yield _sentences(explained, explanation.chosen, Evidence(""))
+        yield '<p class="note">This system cannot explain its decisions.</p>'
+        yield _chances(explanation)
+        return
+    yield _sentences(explained, explanation.chosen, evidence)
+    pair = [_text(one) for one in (explanation.chosen, explanation.against)]
+    if evidence.source or evidence.target:
+        key = "".join(
+            f'<span class="tok" style="background:rgba(var(--{kind}),{_DARKEST})">'
+            f"speaks for {name}</span>"
+            for kind, name in zip(("for", "against"), pair, strict=True)
+        )
+        yield f'<p class="note key">{key}</p>'
+    yield f'<p class="note">{_text(evidence.how)}</p>'
+    yield _chances(explanation)
+    for table in evidence.tables:
+        yield _table(table, most)
+    for member in evidence.members:
+        heading = f"{_text(member.label)}, weight {member.weight:.3f}"
+        yield f'<div class="member"><p class="note">{heading}</p>'
+        yield from _sections(member.explanation, explained, most)
+        yield "</div>"
+
+
+def _sentences(explained: ExplainedGap, chosen: str, evidence: Evidence) -> str:
+    example, gap = explained.example, explained.gap
+    target = list(example.target)
+    target[gap.position] = f"▢ {chosen}"
+    loudest = max(map(abs, (*evidence.source, *evidence.target)), default=0.0)
+    sides = (
+        ("source", example.source, evidence.source, gap.source_index),
+        ("target", target, evidence.target, gap.position),
+    )
+    return "".join(
+        f'<p class="sentence"><b>{name}</b> {_tokens(words, values, place, loudest)}</p>'
+        for name, words, values, place in sides
+    )
+
+
+def _tokens(words: Sequence[str], values: Sequence[float], place: int, loudest: float) -> str:
+    shown = []
+    for number, word in enumerate(words):
+        value = values[number] if values else 0.0
+        share = abs(value) / loudest if loudest else 0.0
+        kind = "for" if value > 0 else "against"
+        style = f' style="background:rgba(var(--{kind}),{_DARKEST * share:.3f})"' if share else ""
+        title = f' title="{value:+.4f}"' if value else ""
+        mark = " pronoun" if number == place else ""
+        amount = f"<small>{value:+.2f}</small>" if share >= _LOUD else ""
+        shown.append(f'<span class="tok{mark}"{style}{title}>{_text(word)}{amount}</span>')
+    return " ".join(shown)
+
+
+def _chances(explanation: Explanation) -> str:
+    rows = []
+    for name, chance in sorted(explanation.probabilities.items(), key=lambda item: -item[1]):
+        shown = _text(name)
+        bar = f'<i style="width:{100 * chance:.1f}%"></i>'
+        rows.append(
+            [
+                f"<b>{shown}</b>" if name == explanation.chosen else shown,
+                f"{chance:.3f}",
+                f'<span class="share" aria-hidden="true">{bar}</span>',
+            ]
+        )
+    return f'<div class="scroll">{cell_table(("class", "probability", ""), rows)}</div>'
+
+
+def _table(table: EvidenceTable, most: int) -> str:
+    rows = [[shown_cell(cell) for cell in row] for row in table.rows[:most]]
+    left = len(table.rows) - len(rows)
+    notes = [f"… and {left:,} more"] if left else []
+    notes += [table.note] if table.note else []
+    note = "".join(f'<p class="note">{_text(text)}</p>' for text in notes)
+    body = cell_table(
+        [printable(name) for name in table.columns], [[*map(_text, row)] for row in rows]
+    )
+    return f'<h2>{_text(table.title)}</h2><div class="scroll">{body}</div>{note}'
+
+
+def _text(text: str) -> str:
+    """Text for a page: what would steer a terminal that shows the file is seen as an escape."""
+    return html.escape(printable(text))

@@ -32,10 +32,9 @@ from crosspro.evaluation.metrics.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
-    submission_of,
     unlabelled_line,
 )
-from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
+from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     ENCODED,
     FILE,
@@ -47,7 +46,7 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import System, probabilities_of
+from crosspro.prediction.system import System
 
 WILD_DIFFERENCE = 15.0
 """Points between dev and a test from which on their scores are said to differ."""
@@ -172,12 +171,10 @@ def score_set(
         tell(note)
     submissions = []
     for label, one in {name: system, **system.variants()}.items():
-        probabilities = probabilities_of(one, examples)
-        predicted = with_predictions(one, examples, probabilities)
+        found = predicted(one, examples)
         suffix = "" if one is system else f".{label}"
-        write_examples(folder / f"{title}{suffix}.submission.data", predicted)
-        nouns = pointed_at(one, predicted) if one.points else None
-        submissions.append(submission_of(predicted, system.task, label, probabilities, nouns))
+        write_examples(folder / f"{title}{suffix}.submission.data", found.labelled())
+        submissions.append(found.submission(label, pointed=True))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = "it has no gap"

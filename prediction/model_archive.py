@@ -7,6 +7,8 @@
 The same content gives the same bytes. An archive may come from anywhere, so that nothing in it is
 believed: it holds ordinary files under plain names, exactly those of `archive.json`, and no more
 than it says. Unpacking it runs no code, and neither does loading what was in it.
+
+The description of a saved system, too, has the checksums of its files and its own.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crosspro import __version__
@@ -35,8 +37,67 @@ from crosspro.data_prep.core.files import (
 )
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.limits import FILE_BYTES
+from crosspro.data_prep.core.settings import fitted
 from crosspro.prediction.stored_tensors import WEIGHTS
-from crosspro.prediction.typed_values import faults
+
+_FILES, _REST = "files", "sha256"
+
+
+def with_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
+    """A description, to be saved as `name`, with the checksums of all other files of a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / name)
+    digests = {path.relative_to(folder).as_posix(): sha256_of(path) for path in files}
+    whole = {**description, _FILES: digests}
+    return {**whole, _REST: _digest(whole, sort_keys=False)}
+
+
+def renewed_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
+    """The same description with the checksums that the files have now."""
+    rest = {key: value for key, value in description.items() if key not in (_FILES, _REST)}
+    return with_digests(rest, folder, name)
+
+
+def described_files(description: Mapping[str, Any], folder: Path, name: str) -> list[str]:
+    """The files of a saved system beside its description; all in its folder if it names none."""
+    return sorted(description.get(_FILES) or with_digests({}, folder, name)[_FILES])
+
+
+def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> None:
+    """Refuse a system of which anything has changed since it was saved, with all that has.
+
+    One without checksums, as anybody can make it, is held against none.
+    """
+    if _FILES not in description and _REST not in description:
+        return
+    rest = {key: value for key, value in description.items() if key != _REST}
+    found = _digest(rest, sort_keys=False)  # that of keys counts, as that of classes does
+    if description.get(_REST) != found:
+        expected = f"the checksum {quoted(str(description.get(_REST)))} that it was saved with"
+        raise InputError([Problem(str(folder / name), None, "sha256", expected, found)])
+    files = description.get(_FILES)
+    if not isinstance(files, dict) or not all(map(_inside, files)):
+        expected = "the files of the folder and their checksums"
+        raise InputError([Problem(str(folder / name), None, _FILES, expected, quoted(repr(files)))])
+    problems = [
+        Problem(str(folder / file), None, "file", f"as it was saved (sha256 {digest})", state)
+        for file, digest in files.items()
+        if (state := _state(folder / file)) != digest
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def _state(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        return getattr(error, "strerror", None) or str(error)
+
 
 MODEL = "model"
 _MANIFEST = "archive.json"
@@ -169,11 +230,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         expected = f"{_FORMAT} (this is crosspro {__version__})"
         found = f"{quoted(repr(number))}, written by crosspro {writer}"
         raise input_error(path, "format", expected, found)
-    wrong = next(faults("", content, Manifest), None)
-    if wrong is not None or content["sha256"] != _digest({**content, "sha256": ""}):
+    manifest, faults = fitted(Manifest, content)
+    if faults or manifest.sha256 != _digest({**content, "sha256": ""}):
         raise ValueError("an archive.json that was changed")
-    files = {name: ArchivedFile(**one) for name, one in content["files"].items()}
-    manifest = Manifest(**{**content, "files": files})
     if manifest.weights not in WEIGHTS or not manifest.crosspro.isprintable():
         raise ValueError("an archive.json of another kind")
     _check_entries(archive, manifest, path)
@@ -234,8 +293,9 @@ def _is_plain(name: str) -> bool:
     return name.isascii() and all(_part.fullmatch(part) for part in name.split("/"))
 
 
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
+def _digest(content: Mapping[str, Any], sort_keys: bool = True) -> str:
+    """The checksum of a description, however its file is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=sort_keys).encode("ascii")).hexdigest()
 
 
 def _placed(problem: Problem, folder: Path, path: Path) -> Problem:

@@ -1,50 +1,72 @@
-"""From decisions to submissions: labels for every gap of a stream of examples."""
+"""From decisions to submissions: the class of every gap of examples, by systems and by runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
+from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.task import OTHER
+from crosspro.data_prep.core.files import is_run
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.prediction.system import Probabilities, System, probabilities_of
+from crosspro.evaluation.metrics.submissions.submission import (
+    Gold,
+    Submission,
+    read_submissions,
+)
+from crosspro.prediction.system import (
+    Classes,
+    Probabilities,
+    System,
+    load_systems,
+    probabilities_of,
+)
 
 AT_ONCE = 10_000
 """Lines predicted together, more where a document goes on."""
 
 
-def predict_stream(
-    system: System, examples: Iterable[Example]
-) -> Iterator[tuple[list[Example], Probabilities]]:
-    """Examples with predicted labels, and their probabilities, in groups of whole documents."""
+@dataclass(frozen=True)
+class Predicted:
+    """What a system says of the gaps of examples: probabilities, and the class it decides on."""
+
+    system: System
+    examples: Sequence[Example]
+    probabilities: Probabilities
+    classes: Classes
+
+    def labelled(self) -> list[Example]:
+        """The examples with the class of each gap as its label."""
+        labels = map(self.system.task.classes.__getitem__, self.classes.tolist())
+        return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
+
+    def antecedents(self) -> list[PointedNouns]:
+        """The nouns that the gaps stand for, of a system that points at them."""
+        return self.system.antecedents(self.examples, self.classes)
+
+    def submission(self, name: str, pointed: bool) -> Submission:
+        """As evaluation takes it, with antecedents (`pointed`) if the system has any."""
+        nouns = self.antecedents() if pointed and self.system.points else None
+        classes = self.classes.astype(np.int8)
+        return Submission(name, classes, probabilities=self.probabilities, pointed=nouns)
+
+
+def predicted(system: System, examples: Sequence[Example]) -> Predicted:
+    """Predict the gaps of examples and decide on their classes."""
+    probabilities = probabilities_of(system, examples)
+    return Predicted(system, examples, probabilities, system.decide(examples, probabilities))
+
+
+def predict_stream(system: System, examples: Iterable[Example]) -> Iterator[Predicted]:
+    """The same for a stream of examples, in groups of whole documents."""
     for group in whole_documents(examples, AT_ONCE):
-        probabilities = probabilities_of(system, group)
-        yield with_predictions(system, group, probabilities), probabilities
-
-
-def with_predictions(
-    system: System, examples: Sequence[Example], probabilities: Probabilities | None = None
-) -> list[Example]:
-    """The examples with what the system decides for each gap as its label.
-
-    Probabilities, where they are known already, save it from predicting twice.
-    """
-    if probabilities is None:
-        probabilities = probabilities_of(system, examples)
-    best = iter(system.decide(examples, probabilities).tolist())
-    classes = system.task.classes
-    return [
-        example.with_labels([classes[next(best)] for _ in example.gaps]) for example in examples
-    ]
-
-
-def pointed_at(system: System, predicted: Sequence[Example]) -> list[PointedNouns]:
-    """The nouns that gaps with predicted labels stand for, of a system that points at them."""
-    index = system.task.class_index
-    classes = [index[gap.label or OTHER] for example in predicted for gap in example.gaps]
-    return system.antecedents(predicted, np.array(classes, dtype=np.int64))
+        yield predicted(system, group)
 
 
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
@@ -76,3 +98,39 @@ def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Exa
         group.append(example)
     if group:
         yield group
+
+
+def read_or_predict(
+    paths: Sequence[Path],
+    task: Task,
+    gold: Gold,
+    gold_path: Path,
+    layers: Layers,
+    tell: Callable[[str], None] = lambda note: None,
+    *,
+    pointed: bool = False,
+    lenient: bool = False,
+) -> list[Submission]:
+    """The submissions of files, and what the systems of runs predict, in their order.
+
+    `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
+    for them if they are wanted (`pointed`). Files of other text than gold are warned of if
+    `lenient`, else refused.
+    """
+    runs = [path for path in paths if is_run(path)]
+    files = [path for path in paths if path not in runs]
+    found = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
+    systems = load_systems(runs)
+    examples = list(read_layered(gold_path, task, layers, lenient=True)) if runs else []
+    gaps = sum(len(example.gaps) for example in examples)
+    if runs and gaps != len(gold.classes):
+        labels = f"{len(gold.classes)} labels for {gaps}"
+        raise input_error(gold_path, "classes", "a label for each gap", labels)
+    for path, system in zip(runs, systems, strict=True):
+        if system.task.classes != task.classes:
+            expected = f"a system with the classes of {task.name}"
+            raise input_error(path, "run", expected, f"one for {system.task.name}")
+        for note in layer_notes(system, str(gold_path), layers_in(examples)):
+            tell(note)
+        found[path] = predicted(system, examples).submission(path.name, pointed)
+    return [found[path] for path in paths]

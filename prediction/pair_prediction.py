@@ -9,8 +9,8 @@ from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
-from crosspro.prediction.output import layer_notes, pointed_at, with_predictions
-from crosspro.prediction.system import System, probabilities_of
+from crosspro.prediction.output import layer_notes, predicted
+from crosspro.prediction.system import System
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,8 @@ def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPredic
     number = len(examples[-1].gaps)
     if not number:
         return ()
-    chances = probabilities_of(system, examples)
-    chosen = system.decide(examples, chances)
-    classes = system.task.classes
+    found = predicted(system, examples)
+    chosen, chances, classes = found.classes, found.probabilities, system.task.classes
     return tuple(
         GapPrediction(classes[int(label)], dict(zip(classes, row.tolist(), strict=True)))
         for label, row in zip(chosen[-number:], chances[-number:], strict=True)
@@ -87,7 +86,7 @@ def pointed_words(system: System, examples: Sequence[Example], gap: int) -> tupl
     """The words that a system points at for a gap (from 0) of the last example, the best first."""
     if not system.points:
         return ()
-    every = pointed_at(system, with_predictions(system, examples))
+    every = predicted(system, examples).antecedents()
     nouns = every[len(every) - len(examples[-1].gaps) + gap]
     return tuple(
         PointedWord(

@@ -14,11 +14,11 @@ from typing import Any, TypeGuard
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import shown
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor
+from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor, faults, hints_of
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
-from crosspro.prediction.typed_values import faults, hints_of, shown
 
 _BY_POSITION = (
     inspect.Parameter.POSITIONAL_ONLY,
@@ -101,7 +101,7 @@ class Settings:
             value = arguments.get(name, "???")
             if name not in arguments and parameter.default is not parameter.empty:
                 continue
-            wrong = list(faults(f"data.{name}", value, hints.get(name, Any)))
+            wrong = faults(f"data.{name}", value, hints.get(name, Any))
             if value == "???" or (value is None and wrong):
                 self.problem(f"data.{name}", "a value", f"nothing (give it as data.{name}=…)")
             else:

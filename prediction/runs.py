@@ -1,8 +1,7 @@
 """What the folder of a run says about itself: `run.json`, and the name that comes of it.
 
 The file is written when a run begins (status `running`) and again when it has ended (`complete`),
-so that a run that was stopped can be told from one that was not. Folders of runs that were made
-before there was such a file have none, and are called by the name of the folder.
+so that a run that was stopped can be told from one that was not.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ import json
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from crosspro import __version__
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import is_archive, write_text
+from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text
 from crosspro.prediction.system import json_object, read_json_object
-from crosspro.prediction.typed_values import faults
 
 FILE = "run.json"
 ENCODED = "encoded"
@@ -118,23 +117,11 @@ def _checked_run(content: dict[str, Any], path: Path) -> Run:
     if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
-    problems = [Problem(str(path), None, *fault) for fault in faults("", content, Run)]
-    name = content.get("system")
-    if isinstance(name, str) and not name.isprintable():  # tables and terminals show it
+    run = checked(Run, content, path)
+    if not run.system.isprintable():  # tables and terminals show it
         expected = "a name without control characters"
-        problems.append(Problem(str(path), None, "system", expected, quoted(name)))
-    if problems:
-        raise InputError(problems)
-    asked = Configuration(**content["configuration"])
-    content["configuration"] = replace(asked, overrides=tuple(asked.overrides))
-    content["times"] = Times(**content["times"])
-    content["data"] = tuple(Contents(**one) for one in content["data"])
-    for key in ("layers", "warnings"):
-        content[key] = tuple(content.get(key, ()))
-    content["scores"] = _scores(content.get("scores", {}))
-    variants = content.get("variants", {})
-    content["variants"] = {name: _scores(sets) for name, sets in variants.items()}
-    return Run(**content)
+        raise input_error(path, "system", expected, quoted(run.system))
+    return run
 
 
 def find_run(folder: str | Path) -> Run | None:
@@ -178,10 +165,3 @@ def versions() -> dict[str, str]:
         if module in sys.modules
     }
     return {"crosspro": __version__, "python": platform.python_version(), **used}
-
-
-def _scores(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Score]]:
-    return {
-        name: {metric: Score(**score) for metric, score in metrics.items()}
-        for name, metrics in sets.items()
-    }

@@ -2,9 +2,14 @@
 
 `fit` learns from examples, `predict` returns a probability for every class of every gap, `save`
 and `load_system` go to and from a folder. A gap gets its most probable class, unless a system has a
-rule of its own to `decide`. A saved system is JSON plus files without code (npz,
-safetensors, ARPA); loading one looks its class up by its registered name and never runs what the
-folder says. This module imports no torch, so that baselines can build on it.
+rule of its own to `decide`. A saved system is JSON plus files without code (npz, safetensors,
+ARPA); loading one looks its class up by its registered name and never runs what the folder says.
+This module imports no torch, so that baselines can build on it.
+
+Some systems do their best without a layer: the nearest noun that agrees stands in for a chain, a
+lexicon for a parse. What they have learnt then fits the data less, and nobody would see it from the
+output; so a saved system says which layers its training data had, and commands warn where data
+differs.
 """
 
 from __future__ import annotations
@@ -12,15 +17,23 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro import __version__
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
+from crosspro.data_prep.annotate.layers import SUFFIXES
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+)
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import parse_json, write_text
 from crosspro.data_prep.core.guard import note_input
@@ -29,11 +42,52 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
-from crosspro.prediction.format_1 import in_todays_words
-from crosspro.prediction.model_archive import MODEL, opened_run
+from crosspro.prediction.model_archive import MODEL, check_digests, opened_run, with_digests
 from crosspro.prediction.registry import registered
-from crosspro.prediction.system_digests import check_digests, with_digests
-from crosspro.prediction.trained_layers import LayerDifference, checked_layers
+
+_WORDS = {
+    "documents": "document ids",
+    "source_parse": "parse of the source",
+    "target_parse": "parse of the target",
+    "chains": "coreference chains",
+}
+
+
+def layer_words(layer: str) -> str:
+    """A layer as messages call it: `coreference chains (X.chains.tsv)`."""
+    return f"{_WORDS[layer]} (X.{SUFFIXES[layer]})"
+
+
+@dataclass(frozen=True)
+class LayerDifference:
+    """A layer that either the training of a system had or the data has."""
+
+    system: str
+    layer: str
+    in_training: bool
+
+    def told(self, data: str) -> str:
+        """A warning for those who predict some data."""
+        words = layer_words(self.layer)
+        if self.in_training:
+            return (
+                f"warning: {data}: no {words}, which {self.system} was trained with: it makes do "
+                "without, which it has not learnt, and the scores of its training do not hold here"
+            )
+        return (
+            f"warning: {data}: {words}, which {self.system} was trained without: it uses what it "
+            "has not learnt to use, and the scores of its training do not hold here"
+        )
+
+
+def checked_layers(layers: Any, path: object) -> frozenset[str] | None:
+    """The layers that a saved system names; None where its training did not note them."""
+    if layers is None:
+        return None
+    if not isinstance(layers, list) or not all(name in SUFFIXES for name in map(str, layers)):
+        raise input_error(str(path), "layers", choices(SUFFIXES), quoted(repr(layers)))
+    return frozenset(map(str, layers))
+
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
@@ -61,8 +115,6 @@ class System(ABC):
     task: Task
     report: Report | EnsembleReport | None = None
     """How the training went, of a system with epochs or features, or of several systems."""
-    as_before: ClassVar[Mapping[str, Any]] = {}
-    """Settings that saved systems of earlier versions lack, with values that mean what they did."""
     configured = ""
     """The name of the configuration that it was made from (`stymne_svm`), where there is one."""
     trained_layers: frozenset[str] | None = None
@@ -316,8 +368,7 @@ def _made(name: object, settings: object, path: Path) -> System:
     kind = system_class(name, path)
     if not isinstance(settings, dict):
         raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
-    whole = {**kind.as_before, **settings}
-    arguments = {key: _with_systems(value, path) for key, value in whole.items()}
+    arguments = {key: _with_systems(value, path) for key, value in settings.items()}
     wrong = argument_faults(kind, "settings", arguments)
     if wrong:
         raise InputError(Problem(str(path), None, *fault) for fault in wrong)
@@ -382,11 +433,8 @@ def _read_description(path: Path) -> dict[str, Any]:
         raise input_error(path.parent, "folder", f"a saved system with {DESCRIPTION}", found)
     description = read_json_object(path)
     number = description.get("format")
-    whole = type(number) is int  # true and 1.0 are equal to 1
-    if whole and number == 1:
-        return in_todays_words(description)
-    if not whole or number != _FORMAT:
-        expected = f"1 or {_FORMAT} (this is crosspro {__version__})"
+    if type(number) is not int or number != _FORMAT:  # true and 1.0 are equal to 1
+        expected = f"{_FORMAT} (this is crosspro {__version__})"
         writer = quoted(str(description.get("crosspro", "unknown")))
         found = f"{quoted(repr(number))}, written by crosspro {writer}"
         raise input_error(path, "format", expected, found)

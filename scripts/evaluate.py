@@ -219,7 +219,7 @@ def _submissions(
     """
     if not any(map(is_run, paths)):
         return read_submissions(paths, task, gold, lenient=lenient)
-    from crosspro.prediction.run_submissions import read_or_predict
+    from crosspro.prediction.output import read_or_predict
 
     return read_or_predict(
         paths,

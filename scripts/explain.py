@@ -15,9 +15,8 @@ from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
-from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text
+from crosspro.prediction.explanation import ExplainedGap, as_json, as_text, explanation_page
 from crosspro.prediction.explanation import explain as explain_gap
-from crosspro.prediction.explanation_page import explanation_page
 from crosspro.prediction.output import layer_notes, whole_documents
 from crosspro.prediction.system import load_system
 from crosspro.scripts.html_options import Html, check_html

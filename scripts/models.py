@@ -14,8 +14,14 @@ import typer
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.tables import csv_number, csv_text
-from crosspro.prediction.model_export import export_run, import_archive
-from crosspro.prediction.model_listing import ModelSummary, checked_system, found_models, summary
+from crosspro.prediction.models import (
+    ModelSummary,
+    checked_system,
+    export_run,
+    found_models,
+    import_archive,
+    summary,
+)
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (

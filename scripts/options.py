@@ -132,7 +132,7 @@ def one_run(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    from crosspro.prediction.model_listing import chosen_run
+    from crosspro.prediction.models import chosen_run
 
     return chosen_run(path, lambda note: print(note, file=sys.stderr))
 

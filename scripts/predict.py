@@ -19,7 +19,7 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
 from crosspro.data_prep.formats.shared_task import format_example, other_form
-from crosspro.prediction.output import layer_notes, pointed_at, predict_stream
+from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
@@ -74,7 +74,7 @@ def predict(
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
     if antecedents and not system.points:
-        from crosspro.prediction.neural.registry import pointing_networks
+        from crosspro.prediction.neural.layers.network import pointing_networks
 
         expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
         expected += ", or an ensemble with one of them"
@@ -101,14 +101,14 @@ def predict(
             table.write(("\t".join(heading) + "\n").encode("utf-8"))
         if nouns:
             nouns.write(HEADER.encode("utf-8"))
-        for group, chances in predict_stream(system, examples):
+        for found in predict_stream(system, examples):
+            group, chances = found.labelled(), found.probabilities
             for example in group:
                 submission.write(format_example(example).encode("utf-8") + b"\n")
             if table:
                 table.write(_rows(group, chances, lines).encode("utf-8"))
             if nouns:
-                pointed = pointed_at(system, group)
-                rows = table_rows(group, pointed, lines + 1, max_antecedents)
+                rows = table_rows(group, found.antecedents(), lines + 1, max_antecedents)
                 nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)

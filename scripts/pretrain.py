@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         TextAnnotation,
     )
     from crosspro.data_prep.pipeline.sets.splits import Contents
-    from crosspro.prediction.neural.lexicon_input import Text
+    from crosspro.prediction.neural.reading.lexicon_fields import Text
     from crosspro.prediction.runs import Run
 
 app = group_app()
@@ -74,7 +74,7 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
-    from crosspro.prediction.neural.pretraining_set import load_pretraining_set
+    from crosspro.prediction.neural.document_set import load_pretraining_set
     from crosspro.prediction.runs import (
         Configuration,
         Run,
@@ -203,8 +203,8 @@ def encode(
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.lexicon_input import text_of_all
-    from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
+    from crosspro.prediction.neural.document_set import SetOrigin, write_pretraining_set
+    from crosspro.prediction.neural.reading.lexicon_fields import text_of_all
 
     loaded = [load_task(name) for name in tasks]
     rules = joint_task(loaded)
@@ -275,7 +275,7 @@ def _labelled(
     """The lines of the files and texts whose pronouns get these labels."""
     from crosspro.data_prep.pipeline.self_labels import LEARNT_FROM, self_labelled
     from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.lexicon_input import inflected_text
+    from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 
     task = labels.task
     contents: list[Contents] = []

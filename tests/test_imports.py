@@ -141,7 +141,7 @@ def test_the_system_interface_imports_no_torch():
     assert "torch" not in modules_after(
         "import crosspro.prediction.system, crosspro.prediction.output, "
         "crosspro.prediction.runs, crosspro.prediction.fit_and_score, "
-        "crosspro.prediction.run_submissions"
+        "crosspro.prediction.output"
     )
 
 

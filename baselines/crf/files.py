@@ -11,8 +11,8 @@ from crosspro.baselines.crf.tokens import TokenColumn
 from crosspro.baselines.crf.windows import Template
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import write_text
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.system import read_json_object
-from crosspro.prediction.typed_values import faults
 
 
 def save_templates(path: Path, templates: Sequence[Template]) -> None:

@@ -22,7 +22,7 @@ from crosspro.baselines.crf.chain import expectation, pair_counts, path_score
 from crosspro.baselines.crf.model import ChainModel, Matrix, Rows
 from crosspro.baselines.crf.packed import Floats, Ints, Packed, batches, pack
 from crosspro.baselines.estimators.divergence import diverged
-from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.adjustment import class_weights
 
 _SMALL = 1e-8
 

@@ -14,7 +14,7 @@ from crosspro.baselines.estimators.calibration import calibrated
 from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
 from crosspro.baselines.estimators.model import Arrays, Estimator, FeatureModel, Labels
-from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.adjustment import class_weights
 
 ESTIMATORS: dict[str, type[Estimator]] = {
     "linear_svm": LinearSVM,

@@ -1,30 +1,28 @@
-"""The probabilities that a network gives the classes of gaps."""
+"""What a network predicts: probabilities of classes, and the antecedents that it points at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
-from crosspro.prediction.neural.batches import in_order
-from crosspro.prediction.neural.network import Network
-from crosspro.prediction.neural.tensors import GapTensors
-from crosspro.prediction.system import Probabilities
+from crosspro.data_prep.core.example import Example, Side
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, in_order
+from crosspro.prediction.neural.attribution import word_sizes
+from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.reading.encoding import Reading
+from crosspro.prediction.neural.reading.tensors import GapTensors, has_bfloat16
+from crosspro.prediction.neural.training.data import batches_by_extent
+from crosspro.prediction.system import Classes, Probabilities
 
 _AT_ONCE = 2048
 _PLACES = 1 << 11
 """On a CPU: gaps of a batch times their extent, so few that what is worked on stays in caches, and
 that memory is used again by the next batch instead of being asked for anew."""
-
-
-def device_of(accelerator: str) -> torch.device:
-    """Where everything but Lightning runs, by the accelerator that it was given."""
-    wanted = accelerator in ("auto", "gpu", "cuda")
-    return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
 
 
 def probabilities(
@@ -41,7 +39,7 @@ def probabilities(
     network.to(device).eval()
     tensors = tensors.to(device)
     on_cpu = device.type == "cpu"
-    batches = in_order(network.extents(tensors), _AT_ONCE, _PLACES if on_cpu else None)
+    batches = batches_by_extent(network.extents(tensors), _AT_ONCE, _PLACES if on_cpu else None)
     half = fast and on_cpu and has_bfloat16() and mostly_products(network)
     with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=half):
         for gaps, width in batches:
@@ -65,8 +63,57 @@ def mostly_products(network: Network) -> bool:
     return 2 * linear > every - tables
 
 
-@cache
-def has_bfloat16() -> bool:
-    """Whether this processor has instructions for bfloat16; older versions of torch cannot say."""
-    known: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return any(there is True for name, there in known.items() if "bf16" in name)
+_POINTED_AT_ONCE = 256
+
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""The line of each token of a side, and which word of the line it is part of."""
+
+
+def pointed_nouns(
+    network: Network,
+    tensors: GapTensors,
+    reading: Reading,
+    examples: Sequence[Example],
+    classes: Classes,
+    device: torch.device,
+) -> list[PointedNouns]:
+    """The nouns of each gap, if it has the class given for it."""
+    lines = [line for line, example in enumerate(examples) for _ in example.gaps]
+    found: list[dict[tuple[Side, int, int], list[float]]] = [
+        defaultdict(lambda: [0.0, 0.0]) for _ in lines
+    ]
+    places: dict[Side, Places] = {}
+    network.to(device).eval()
+    tensors = tensors.to(device)
+    with torch.inference_mode():
+        for gaps, _ in batches_by_extent(network.extents(tensors), _POINTED_AT_ONCE):
+            rows, chosen = np.arange(len(gaps)), classes[gaps]
+            for focus in network.antecedents(tensors, torch.from_numpy(gaps).to(device)):
+                if focus.side not in places:
+                    places[focus.side] = token_places(reading, examples, focus.side)
+                tokens, shares = focus.tokens.cpu().numpy(), focus.shares.double().cpu().numpy()
+                given = shares
+                if focus.given is not None:
+                    given = focus.given.double().cpu().numpy()[rows, chosen]
+                for row, column in zip(*np.nonzero(shares), strict=True):
+                    line, word = (int(one[tokens[row, column]]) for one in places[focus.side])
+                    sums = found[gaps[row]][focus.side, line, word]
+                    sums[0] += shares[row, column]
+                    sums[1] += given[row, column]
+    network.cpu()
+    return [
+        in_order(
+            PointedNoun(side, own - line, word, probability, known)
+            for (side, line, word), (probability, known) in nouns.items()
+        )
+        for own, nouns in zip(lines, found, strict=True)
+    ]
+
+
+def token_places(reading: Reading, examples: Sequence[Example], side: Side) -> Places:
+    """Where the tokens of one side come from, where words were cut into units."""
+    sizes = word_sizes(reading, examples, side)
+    if not sizes:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    lines = np.repeat(np.arange(len(sizes)), [int(own.sum()) for own in sizes])
+    return lines, np.concatenate([np.repeat(np.arange(len(own)), own) for own in sizes])

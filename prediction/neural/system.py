@@ -19,18 +19,57 @@ import torch
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import shown
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.agreement import class_agreements
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
-from crosspro.prediction.model_listing import chosen_run
-from crosspro.prediction.neural.distillation import Teacher, load_teacher, soft_targets
-from crosspro.prediction.neural.encoding import Encoder, closed_vocabularies, encode, fit_encoder
-from crosspro.prediction.neural.fine_tuning import (
+from crosspro.prediction.models import chosen_run
+from crosspro.prediction.neural.attribution import (
+    WordFocus,
+    focus_tables,
+    gradient_evidence,
+    token_gradients,
+    word_focus,
+)
+from crosspro.prediction.neural.inference import pointed_nouns, probabilities
+from crosspro.prediction.neural.layers.network import (
+    Network,
+    load_weights,
+    network_class,
+    save_weights,
+)
+from crosspro.prediction.neural.reading.encoding import (
+    Encoder,
+    Reading,
+    closed_vocabularies,
+    encode,
+    fit_and_encode,
+    load_encoder,
+)
+from crosspro.prediction.neural.reading.fields import Reads
+from crosspro.prediction.neural.reading.lexicon_fields import (
+    inflected_text,
+    load_lexicons,
+    noun_lists,
+)
+from crosspro.prediction.neural.reading.subwords import load_units
+from crosspro.prediction.neural.reading.tensors import GapTensors, device_of, gap_tensors
+from crosspro.prediction.neural.reading.vocabulary import Inventory
+from crosspro.prediction.neural.training.data import (
+    TrainingData,
+    check_context,
+    check_heads,
+    check_parse,
+    learn_reading,
+    needs_parse,
+    training_data,
+)
+from crosspro.prediction.neural.training.distillation import Teacher, load_teacher, soft_targets
+from crosspro.prediction.neural.training.fine_tuning import (
     IN_DOMAIN,
     fine_tuned_report,
     in_domain_stage,
@@ -38,46 +77,22 @@ from crosspro.prediction.neural.fine_tuning import (
     settings_to_go_on,
     take_weights,
 )
-from crosspro.prediction.neural.flat_text import FlatText, Reading, flatten
-from crosspro.prediction.neural.gradient_evidence import gradient_evidence
-from crosspro.prediction.neural.gradients import token_gradients
-from crosspro.prediction.neural.inference import device_of, probabilities
-from crosspro.prediction.neural.lexicon_input import inflected_text, load_lexicons, noun_lists
-from crosspro.prediction.neural.model_files import (
-    load_encoder,
-    load_weights,
-    save_encoder,
-    save_network,
-)
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.new_reading import new_reading
-from crosspro.prediction.neural.pointed_words import pointed_nouns
-from crosspro.prediction.neural.registry import network_class
-from crosspro.prediction.neural.sections import network_section, pretraining_section, section
-from crosspro.prediction.neural.subwords import load_units
-from crosspro.prediction.neural.tensors import GapTensors, gap_tensors
-from crosspro.prediction.neural.training_checks import (
-    check_context,
-    check_heads,
-    check_parse,
-    needs_parse,
-)
-from crosspro.prediction.neural.training_data import TrainingData, training_data
-from crosspro.prediction.neural.training_settings import (
+from crosspro.prediction.neural.training.settings import (
     Distillation,
     FineTuning,
     Optimisation,
     TrainerSettings,
     Training,
+    network_section,
+    pretraining_section,
+    section,
 )
-from crosspro.prediction.neural.unread_text import UnreadText
-from crosspro.prediction.neural.word_focus import WordFocus, focus_tables, word_focus
 from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.stored_tensors import FULL
 from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
-    from crosspro.prediction.neural.trainer import TrainedEpochs
+    from crosspro.prediction.neural.training.trainer import TrainedEpochs
 
 
 class NeuralSystem(System):
@@ -103,15 +118,15 @@ class NeuralSystem(System):
         network_section(network, kind, network_settings, problems)
         self.training = section(Training, "system.training", training, problems)
         self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
+        if isinstance(trainer, Mapping):  # trial models were saved with it
+            trainer = {key: trainer[key] for key in trainer if key != "checkpoint_epochs"}
         self.trainer = section(TrainerSettings, "trainer", trainer, problems)
         self.pretraining = pretraining_section(network, kind, pretraining, problems)
         self.distillation = section(Distillation, "system.distillation", distillation, problems)
         self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, problems)
-        teacher = self.distillation.teacher
-        for key, run in (("init_from", init_from), ("distillation.teacher", teacher)):
-            if run is not None and not (isinstance(run, str) and run):
-                expected, found = "the folder of a run, or null", repr(run or "nothing")
-                problems.append(Problem("settings", None, f"system.{key}", expected, found))
+        if init_from is not None and not (isinstance(init_from, str) and init_from):
+            expected, found = "the folder of a run, or null", shown(init_from)
+            problems.append(Problem("settings", None, "system.init_from", expected, found))
         if problems:
             raise InputError(problems)
         self.name = network
@@ -161,8 +176,8 @@ class NeuralSystem(System):
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
         # Neither a prediction nor a wrong setting waits for Lightning.
-        from crosspro.prediction.neural.step_bar import step_bar
-        from crosspro.prediction.neural.trainer import NetworkTrainer
+        from crosspro.prediction.neural.training.progress import step_bar
+        from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
         trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
         self.task = task
@@ -201,7 +216,7 @@ class NeuralSystem(System):
         self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
     ) -> None:
         """Go on with in-domain data; the network that is better on dev is kept."""
-        from crosspro.prediction.neural.trainer import NetworkTrainer
+        from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
         place = folder and folder / IN_DOMAIN
         settings = in_domain_stage(self.fine_tuning, self.trainer, self.optimisation)
@@ -232,7 +247,7 @@ class NeuralSystem(System):
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
     ) -> None:
         """Train on data that was encoded elsewhere, with its encoder."""
-        from crosspro.prediction.neural.trainer import NetworkTrainer
+        from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
         trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
         self.task, self.encoder = task, encoder
@@ -243,7 +258,7 @@ class NeuralSystem(System):
 
     def _new_reading(self, train: Sequence[Example]) -> Reading:
         """How examples are read: the fields of the network, in words or units learnt from train."""
-        return new_reading(
+        return learn_reading(
             self.reads, self.training, self.task, train, inflected_text(self.task, train)
         )
 
@@ -280,15 +295,18 @@ class NeuralSystem(System):
         folder: Path | None,
     ) -> TrainingData:
         """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
-        text, dev_text = UnreadText(train, reading), UnreadText(dev, reading)
+        shared = self.trainer.encoded_dir
+        cache = Path(shared) if shared else folder / ENCODED if folder else None
         if earlier:
             known = {**closed_vocabularies(reading.fields), **earlier.encoder.vocabularies}
             self.encoder = Encoder(reading, known)
+            encoded = encode(train, self.encoder, self.task, cache)
         else:
-            self.encoder = fit_encoder(text.flat, self.training.min_count)
-        shared = self.trainer.encoded_dir
-        cache = Path(shared) if shared else folder / ENCODED if folder else None
-        data = training_data(text, dev_text, self.encoder, self.task, self.training, cache)
+            self.encoder, encoded = fit_and_encode(
+                train, reading, self.task, self.training.min_count, cache
+            )
+        dev_encoded = encode(dev, self.encoder, self.task, cache)
+        data = training_data(encoded, dev_encoded, self.task, self.training)
         if self._teacher is None:
             return data
         soft = soft_targets(self._teacher, train, self.distillation, cache)
@@ -359,7 +377,7 @@ class NeuralSystem(System):
         """Softmax of the network's scores."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
-        _, tensors = self._read(examples)
+        tensors = self._tensors(examples)
         device = device_of(self.trainer.accelerator)
         classes, fast = len(self.task.classes), self.weights != FULL
         return probabilities(self.network, tensors, classes, device, fast)
@@ -369,14 +387,14 @@ class NeuralSystem(System):
 
         None if the network embeds no token.
         """
-        text, tensors = self._read(question.examples)
+        tensors, reading = self._tensors(question.examples), self.encoder.reading
         pair = (question.chosen, question.against)
         found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
         if found is None:
             return None
         names = tuple(self.task.classes[number] for number in pair)
-        evidence = gradient_evidence(found, text, question, names)
-        chosen = word_focus(self.network, tensors, text, question.examples, question.row)
+        evidence = gradient_evidence(found, reading, question, names)
+        chosen = word_focus(self.network, tensors, reading, question.examples, question.row)
         tables = focus_tables(chosen, question, names[0])
         return replace(evidence, tables=(*tables, *evidence.tables))
 
@@ -393,24 +411,25 @@ class NeuralSystem(System):
             return super().antecedents(examples, classes)
         check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
-        text, tensors = self._read(examples)
+        tensors = self._tensors(examples)
         device = device_of(self.trainer.accelerator)
-        return pointed_nouns(self.network, tensors, text, examples, classes, device)
+        reading = self.encoder.reading
+        return pointed_nouns(self.network, tensors, reading, examples, classes, device)
 
     def focus(self, examples: Sequence[Example], row: int) -> list[WordFocus]:
         """Which words the network chose for the gap of a row; empty if it does not say."""
         check_parse(self.reads, examples)
-        text, tensors = self._read(examples)
-        return word_focus(self.network, tensors, text, examples, row)
+        tensors = self._tensors(examples)
+        return word_focus(self.network, tensors, self.encoder.reading, examples, row)
 
-    def _read(self, examples: Sequence[Example]) -> tuple[FlatText, GapTensors]:
-        text = flatten(examples, self.encoder.reading)
-        return text, gap_tensors(encode(text, self.encoder, self.task), self.training.context)
+    def _tensors(self, examples: Sequence[Example]) -> GapTensors:
+        """Examples as the network reads them."""
+        return gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""
-        save_network(self.network, folder)
-        save_encoder(self.encoder, folder)
+        save_weights(self.network, folder)
+        self.encoder.save(folder)
         save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:

@@ -28,7 +28,7 @@ def child(arguments: list[str]) -> None:
     start = time.perf_counter()
     import torch
 
-    from crosspro.prediction.neural.classifier import GapClassifier
+    from crosspro.prediction.neural.training.module import GapClassifier
     from crosspro.scripts import train
 
     imports = time.perf_counter() - start

@@ -9,8 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.networks.hardmeier_anaphora import (
     LINKED,
     NOUN,
@@ -18,7 +17,9 @@ from crosspro.prediction.neural.networks.hardmeier_anaphora import (
     HardmeierAnaphora,
 )
 from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
-from crosspro.prediction.neural.tensors import GapTensors
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG
+from crosspro.prediction.neural.reading.tensors import GapTensors
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 
 class PlainHardmeierCNN(Network):

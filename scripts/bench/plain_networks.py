@@ -9,13 +9,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
-from crosspro.prediction.neural.tensors import GapTensors
-from crosspro.prediction.neural.vocabulary import UNK
+from crosspro.prediction.neural.reading.tensors import GapTensors
+from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
 
 
 class PlainTurku(Network):

@@ -18,7 +18,7 @@ from typing import TypeVar
 import torch
 
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
-from crosspro.prediction.neural.inference import has_bfloat16
+from crosspro.prediction.neural.reading.tensors import has_bfloat16
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import System, load_system
 
@@ -57,7 +57,7 @@ def main() -> None:
     print(f"load {load_seconds:.2f} s, read {len(examples):,} lines {read_seconds:.2f} s")
     if isinstance(system, NeuralSystem):
         print(shape_of(system))
-        (_, tensors), seconds = timed(lambda: system._read(examples))
+        tensors, seconds = timed(lambda: system._tensors(examples))
         extents = system.network.extents(tensors)
         print(f"encode {seconds:.2f} s; {extents.mean():.0f} places a gap, at most {extents.max()}")
     system.predict(examples[: max(1, len(examples) // 20)])  # what is made on first use

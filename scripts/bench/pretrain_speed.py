@@ -23,18 +23,15 @@ import torch
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.neural.batches import on_device
-from crosspro.prediction.neural.document_rows import row_width
-from crosspro.prediction.neural.encoding import closed_vocabularies
-from crosspro.prediction.neural.fields import GAP_WORD
-from crosspro.prediction.neural.inference import has_bfloat16
-from crosspro.prediction.neural.network import Inventory
+from crosspro.prediction.neural.document_set import load_pretraining_set
+from crosspro.prediction.neural.layers.document_rows import row_width
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
-from crosspro.prediction.neural.noun_input import NOUNS, SOURCE_NOUN, TARGET_NOUN
-from crosspro.prediction.neural.pretraining_set import load_pretraining_set
-from crosspro.prediction.neural.sampling import Indices, bucketed_batches
-from crosspro.prediction.neural.tensors import GapTensors
-from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.prediction.neural.reading.encoding import closed_vocabularies
+from crosspro.prediction.neural.reading.fields import GAP_WORD
+from crosspro.prediction.neural.reading.lexicon_fields import NOUNS, SOURCE_NOUN, TARGET_NOUN
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, has_bfloat16
+from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
+from crosspro.prediction.neural.training.data import bucketed_batches, on_device
 from crosspro.scripts.pretraining_recipes import recipe_names, system_for_set, system_of
 
 _WARM_UP = 10

@@ -25,15 +25,15 @@ from statistics import median
 
 import torch
 
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.networks.hardmeier_anaphora import HardmeierAnaphora
 from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
-from crosspro.prediction.neural.tensors import GapTensors
-from crosspro.prediction.neural.vocabulary import Vocabulary
+from crosspro.prediction.neural.reading.tensors import GapTensors
+from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.scripts.bench.plain_hardmeier import PlainHardmeierAnaphora, PlainHardmeierCNN
 from crosspro.scripts.bench.plain_networks import (
     PlainNyu,

@@ -27,8 +27,7 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     WrongTranslation,
     content_digest,
 )
-from crosspro.prediction.contrastive import PreparedSet
-from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located
+from crosspro.prediction.contrastive import ContrastiveSegment, Located, PreparedSet
 
 BITEXT = "bitext"
 TABLE = "table"

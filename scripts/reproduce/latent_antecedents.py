@@ -37,9 +37,14 @@ from crosspro.evaluation.core.ratio import percentage, ratio_statistics
 from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
 from crosspro.evaluation.core.units import choose_units, side_by_side, tally
 from crosspro.evaluation.output.tables import text_table
-from crosspro.prediction.contrastive import segment_examples, segment_links
-from crosspro.prediction.contrastive_gaps import ContrastiveSegment, Located, nearest_source
-from crosspro.prediction.neural.registry import pointing_networks
+from crosspro.prediction.contrastive import (
+    ContrastiveSegment,
+    Located,
+    nearest_source,
+    segment_examples,
+    segment_links,
+)
+from crosspro.prediction.neural.layers.network import pointing_networks
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.antecedent_heuristic import LEXICONS, PRONOUNS

@@ -22,7 +22,7 @@ from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import macro_recall
 from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.output import predict_stream, with_predictions
+from crosspro.prediction.output import predict_stream, predicted
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
@@ -109,8 +109,8 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     fillers = task_fillers(TASK, OTHERS)
     filled = fill_exactly(system.model, fillers, -2.0, dev, False)
     expected = [fillers.classes[choice] for _, choices, _ in filled for choice in choices]
-    assert labels(with_predictions(system, dev)) == expected
-    streamed = [example for group, _ in predict_stream(system, dev) for example in group]
+    assert labels(predicted(system, dev).labelled()) == expected
+    streamed = [example for group in predict_stream(system, dev) for example in group.labelled()]
     assert labels(streamed) == expected
     summed = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)

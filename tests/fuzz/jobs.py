@@ -105,8 +105,12 @@ def lm(size: float) -> Job:
 
 def train(size: float) -> Job:
     """A tiny network on the demo corpus."""
-    for name in ("crosspro.prediction.neural.trainer", "crosspro.scripts.train", "torch._dynamo",
-                 "torch.utils.tensorboard"):  # fmt: skip
+    for name in (
+        "crosspro.prediction.neural.training.trainer",
+        "crosspro.scripts.train",
+        "torch._dynamo",
+        "torch.utils.tensorboard",
+    ):
         importlib.import_module(name)  # once, and not again in every process
     settings = (
         "task=en-fr", "system=uppsala_bilstm", "data.documents.dev=3", "data.documents.test=3",

@@ -20,8 +20,8 @@ from crosspro.data_prep.annotate.corpus import read_store, to_lines
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.prediction.model_export import export_run
-from crosspro.prediction.neural.resuming import read_checkpoint
+from crosspro.prediction.models import export_run
+from crosspro.prediction.neural.training.trainer import read_checkpoint
 from crosspro.prediction.runs import Configuration, Run, Times, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.conftest import GOLDEN

@@ -21,4 +21,4 @@ def dev():
 @pytest.fixture
 def any_precision(monkeypatch) -> None:
     """Training in bf16 is tested on processors that would rather not, too."""
-    monkeypatch.setattr("crosspro.prediction.neural.trainer.has_bfloat16", lambda: True)
+    monkeypatch.setattr("crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: True)

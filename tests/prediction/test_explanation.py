@@ -22,9 +22,13 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.evidence import GapQuestion
-from crosspro.prediction.explained_gap import ExplainedGap, as_json, as_text
-from crosspro.prediction.explanation import explain
-from crosspro.prediction.explanation_page import explanation_page
+from crosspro.prediction.explanation import (
+    ExplainedGap,
+    as_json,
+    as_text,
+    explain,
+    explanation_page,
+)
 
 TASK = load_task("en-fr")
 TRAIN, DEV = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 6)

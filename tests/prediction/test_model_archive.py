@@ -16,7 +16,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
-from crosspro.prediction.model_export import export_run
+from crosspro.prediction.models import export_run
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")

@@ -20,7 +20,7 @@ from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.output import predict_stream, whole_documents, with_predictions
+from crosspro.prediction.output import predict_stream, predicted, whole_documents
 from crosspro.prediction.pair_prediction import predict_last
 from crosspro.prediction.registry import OWN
 from crosspro.prediction.system import load_system, system_class
@@ -195,9 +195,9 @@ def test_grouping_does_not_change_predictions(fitted, data, monkeypatch):
     monkeypatch.setattr("crosspro.prediction.output.AT_ONCE", 7)
     groups = list(predict_stream(fitted, data[1]))
     assert len(groups) > 3
-    together = [example for group, _ in groups for example in group]
-    assert together == with_predictions(fitted, data[1], fitted.predict(data[1]))
-    assert np.concatenate([c for _, c in groups]) == same(fitted.predict(data[1]))
+    together = [example for group in groups for example in group.labelled()]
+    assert together == predicted(fitted, data[1]).labelled()
+    assert np.concatenate([g.probabilities for g in groups]) == same(fitted.predict(data[1]))
 
 
 def test_groups_hold_whole_documents(data):
@@ -243,12 +243,12 @@ def test_class_prior_follows_the_training_distribution(en_fr):
         ({"system": "os.system"}, "class_prior, "),
         (
             {"format": 99},
-            r"expected 1 or 2 \(this is .*\), found .*99.*, written by crosspro '0.9'",
+            r"expected 2 \(this is .*\), found .*99.*, written by crosspro '0.9'",
         ),
         ({"format": None}, "written by crosspro '0.9'"),
-        ({"format": True}, "format: expected 1 or 2"),
-        ({"format": 1.0}, "format: expected 1 or 2"),
-        ({"format": 2.0}, "format: expected 1 or 2"),
+        ({"format": True}, "format: expected 2"),
+        ({"format": 1.0}, "format: expected 2"),
+        ({"format": 2.0}, "format: expected 2"),
         ({"settings": []}, "settings: expected a JSON object"),
         ({"task": {"name": "x"}}, "task"),
     ],
@@ -399,9 +399,9 @@ def test_probabilities_that_are_none_are_told(data, en_fr, change, message):
     examples = [example for example in data[1] if len(example.gaps) == 1][:3]
     classes = len(en_fr.classes)
     system.rows = np.full((3, classes), 1 / classes)
-    assert len(with_predictions(system, examples)) == 3
+    assert len(predicted(system, examples).labelled()) == 3
     system.rows = change(system.rows)
-    for write in (with_predictions, lambda *both: list(predict_stream(*both)), predict_last):
+    for write in (predicted, lambda *both: list(predict_stream(*both)), predict_last):
         with pytest.raises(CrossproError, match=message):
             write(system, examples)
 

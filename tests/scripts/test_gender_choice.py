@@ -14,9 +14,8 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.contrastive import ContrastiveTexts, prepare_set
-from crosspro.prediction.contrastive_gaps import ContrastiveSegment
-from crosspro.prediction.model_export import export_run
+from crosspro.prediction.contrastive import ContrastiveSegment, ContrastiveTexts, prepare_set
+from crosspro.prediction.models import export_run
 from crosspro.prediction.system import System
 from crosspro.scripts.reproduce.gender_choice import judged, measure
 from crosspro.scripts.reproduce.gender_questions import (

@@ -12,7 +12,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon, write_lexicon
-from crosspro.prediction.model_export import export_run
+from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.scripts.reproduce.latent_antecedents import FoundNoun, judge, measure, report
 from crosspro.scripts.reproduce.marked_words import (

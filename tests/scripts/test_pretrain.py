@@ -7,7 +7,7 @@ from dataclasses import replace
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.prediction.neural.lexicon_input import load_lexicons
+from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
 from crosspro.scripts.pretraining_recipes import SETTINGS, recipe_settings

@@ -10,10 +10,10 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task, task_to_mapping
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
-from crosspro.prediction.neural.fine_tuning import run_to_go_on
-from crosspro.prediction.neural.lexicon_input import load_lexicons
-from crosspro.prediction.neural.registry import network_class
+from crosspro.prediction.neural.layers.network import network_class
+from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.training.fine_tuning import run_to_go_on
 from crosspro.prediction.system import load_run, load_system
 from tests.integration.training import train
 from tests.scripts.run import crosspro

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
-from typing import TypedDict
+
+from typing_extensions import TypedDict
 
 from crosspro.data_prep.annotate.layers import (
     BLIND,

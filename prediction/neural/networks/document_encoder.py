@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
-from crosspro.prediction.neural.antecedent_pointer import AntecedentPointer, PointedRows
-from crosspro.prediction.neural.document_rows import (
+from crosspro.prediction.neural.layers.antecedent_pointer import AntecedentPointer, PointedRows
+from crosspro.prediction.neural.layers.document_rows import (
     PIECES,
     SHOWN_PIECE,
     SOURCE_AGREEMENT,
@@ -31,28 +31,23 @@ from crosspro.prediction.neural.document_rows import (
     TARGET_AGREEMENT,
     TARGET_PIECE,
     DocumentWindow,
+    RowEncoder,
     RowPlaces,
 )
-from crosspro.prediction.neural.fields import GAP_WORD, TAG
-from crosspro.prediction.neural.lexicon_input import INDUCED
-from crosspro.prediction.neural.masked_words import MaskedWords
-from crosspro.prediction.neural.network import (
+from crosspro.prediction.neural.layers.embedding import MaskedWords
+from crosspro.prediction.neural.layers.network import (
     ANTECEDENTS,
     Focus,
-    Inventory,
     Network,
-    Reads,
     gap_losses,
+    register,
 )
-from crosspro.prediction.neural.noun_input import SOURCE_NOUN, TARGET_NOUN
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.rotary_positions import turns
-from crosspro.prediction.neural.row_attention import fastest_kernels
-from crosspro.prediction.neural.row_encoder import RowEncoder
-from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.sentence_reader import at_columns
-from crosspro.prediction.neural.tensors import GapTensors, word_numbers
-from crosspro.prediction.neural.vocabulary import PAD, UNK
+from crosspro.prediction.neural.layers.recurrent import at_columns
+from crosspro.prediction.neural.layers.transformer import fastest_kernels, turns
+from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG, Reads
+from crosspro.prediction.neural.reading.lexicon_fields import INDUCED, SOURCE_NOUN, TARGET_NOUN
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,17 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.lexicon.antecedents import SplitTokens, nouns_of
-from crosspro.prediction.neural.embedding import SPREAD, small_embedding
-from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
-from crosspro.prediction.neural.network import ANTECEDENTS, Focus, Inventory, Network
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.tensors import GapTensors, pick, window, word_numbers
-from crosspro.prediction.neural.vocabulary import PAD
+from crosspro.prediction.neural.layers.embedding import SPREAD, small_embedding
+from crosspro.prediction.neural.layers.network import ANTECEDENTS, Focus, Network, register
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
+from crosspro.prediction.neural.reading.tensors import (
+    GapTensors,
+    Indices,
+    pick,
+    window,
+    word_numbers,
+)
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 _NO_NOUN, _FIRST = "", "first"
 _SENTENCES = 6

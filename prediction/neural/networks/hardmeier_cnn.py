@@ -18,13 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
-from crosspro.prediction.neural.embedding import small_embedding
-from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE, TAG
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.tensors import GapTensors, pick, span
-from crosspro.prediction.neural.vocabulary import PAD
+from crosspro.prediction.neural.layers.embedding import small_embedding
+from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, pick, span
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 
 @register("hardmeier_cnn")

@@ -20,21 +20,19 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.attention import Attention
-from crosspro.prediction.neural.fields import GAP_WORD, LEMMA, SOURCE
-from crosspro.prediction.neural.network import Inventory, Network, Reads, gap_losses
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.sentence_reader import SentenceReader, inside, read
-from crosspro.prediction.neural.tensors import (
+from crosspro.prediction.neural.layers.embedding import NOTHING, WordOutput
+from crosspro.prediction.neural.layers.network import Network, gap_losses, register
+from crosspro.prediction.neural.layers.recurrent import Attention, SentenceReader, inside, read
+from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
+from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
+    Indices,
     pick,
     span,
     table_width,
     word_numbers,
 )
-from crosspro.prediction.neural.vocabulary import PAD
-from crosspro.prediction.neural.word_output import NOTHING, WordOutput
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 
 class _Bounds(NamedTuple):

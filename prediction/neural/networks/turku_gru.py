@@ -15,8 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.processes import Report
-from crosspro.prediction.neural.encoding import EncodedData
-from crosspro.prediction.neural.fields import (
+from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.layers.stacked_gru import StackedGRU
+from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.fields import (
     LEMMA,
     LEMMA_TAG,
     PRONOUN,
@@ -24,13 +27,10 @@ from crosspro.prediction.neural.fields import (
     SOURCE_LEMMA,
     TAG,
     Field,
+    Reads,
 )
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.stacked_gru import StackedGRU
-from crosspro.prediction.neural.tensors import GapTensors, pick, window
-from crosspro.prediction.neural.vocabulary import PAD
+from crosspro.prediction.neural.reading.tensors import GapTensors, pick, window
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 STREAMS = (LEMMA, TAG, LEMMA_TAG, SOURCE)
 _WIDTHS = 10
@@ -120,7 +120,7 @@ class TurkuGRU(Network):
 
     def pretrain(
         self,
-        data: EncodedData,
+        data: EncodedText,
         inventory: Inventory,
         settings: Pretraining,
         seed: int,

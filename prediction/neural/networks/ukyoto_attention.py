@@ -14,19 +14,18 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.attention import Attention
-from crosspro.prediction.neural.embedding import small_embedding
-from crosspro.prediction.neural.fields import LEMMA, SOURCE, TAG
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.sampling import Indices
-from crosspro.prediction.neural.sentence_reader import (
+from crosspro.prediction.neural.layers.embedding import small_embedding
+from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.layers.recurrent import (
+    Attention,
     SentenceReader,
     inside,
     last_states,
     read,
 )
-from crosspro.prediction.neural.tensors import GapTensors, pick, span, table_width
+from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE, TAG, Reads
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, pick, span, table_width
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 
 @register("ukyoto_attention")

@@ -16,18 +16,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from crosspro.prediction.neural.fields import (
+from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
     LEMMA,
     SOURCE,
     SOURCE_LABEL,
     SOURCE_TAG,
     TAG,
+    Reads,
 )
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.registry import register
-from crosspro.prediction.neural.tensors import GapTensors, pick
-from crosspro.prediction.neural.vocabulary import PAD, UNK
+from crosspro.prediction.neural.reading.tensors import GapTensors, pick
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SIZE = (0, 1e6)
 

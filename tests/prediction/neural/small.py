@@ -8,12 +8,10 @@ import torch
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.flat_text import flatten
-from crosspro.prediction.neural.network import Inventory
+from crosspro.prediction.neural.reading.encoding import fit_and_encode
+from crosspro.prediction.neural.reading.tensors import gap_tensors
+from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.tensors import gap_tensors
-from crosspro.prediction.neural.vocabulary import Vocabulary
 
 TASK = load_task("en-fr")
 SMALL = {
@@ -41,19 +39,13 @@ def system(name, seed=1, epochs=2, network=None, patience=QUIET["patience"], **t
     )  # fmt: skip
 
 
-def text_of(system, examples):
-    """Examples as the system reads them before it is fitted."""
-    return flatten(examples, system._new_reading(examples))
-
-
 def with_network(made, examples):
     """A system with a new network for these examples, and their tensors."""
     made.task = TASK
-    text = text_of(made, examples)
-    made.encoder = fit_encoder(text)
+    made.encoder, data = fit_and_encode(examples, made._new_reading(examples), TASK)
     torch.manual_seed(1)
     made.network = made._new_network().eval()
-    return made, gap_tensors(encode(text, made.encoder, TASK), made.context)
+    return made, gap_tensors(data, made.context)
 
 
 def prepared(name, examples, network=None, **training):

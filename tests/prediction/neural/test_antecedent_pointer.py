@@ -15,15 +15,15 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.prediction.adjustment_file import Adjustment
+from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.explanation import explain
-from crosspro.prediction.neural.lexicon_input import inflected_text
-from crosspro.prediction.neural.noun_input import (
+from crosspro.prediction.neural.reading.lexicon_fields import (
     SOURCE_NOUN,
     TARGET_NOUN,
     first_source_units,
     first_target_units,
+    inflected_text,
     target_noun,
 )
 from crosspro.prediction.neural.system import NeuralSystem

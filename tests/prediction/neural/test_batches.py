@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.prediction.neural.batches import Batches, on_device
-from crosspro.prediction.neural.sampling import Sampler, bucketed_batches
+from crosspro.prediction.neural.training.data import Batches, Sampler, bucketed_batches, on_device
 
 
 def batches(rank=0, world=1, gaps=23):

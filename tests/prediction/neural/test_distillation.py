@@ -11,11 +11,11 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.model_export import export_run
-from crosspro.prediction.neural.distillation import SoftTargets
-from crosspro.prediction.neural.network import gap_losses
+from crosspro.prediction.models import export_run
+from crosspro.prediction.neural.layers.network import gap_losses
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.training_settings import Distillation
+from crosspro.prediction.neural.training.distillation import SoftTargets
+from crosspro.prediction.neural.training.settings import Distillation
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 

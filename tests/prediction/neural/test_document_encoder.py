@@ -13,19 +13,17 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.prediction.neural.document_rows import SHOWN_PIECE, shown_tokens
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.flat_text import flatten
-from crosspro.prediction.neural.lexicon_input import (
+from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
+from crosspro.prediction.neural.layers.recurrent import at_columns
+from crosspro.prediction.neural.layers.transformer import Transformer, turns
+from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
+from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,
     whole_source_words,
     whole_target_words,
 )
-from crosspro.prediction.neural.rotary_positions import turns
-from crosspro.prediction.neural.sentence_reader import at_columns
+from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.tensors import gap_tensors
-from crosspro.prediction.neural.transformer import Transformer
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
@@ -45,8 +43,7 @@ LEXICON = Lexicon.of(
 
 
 def tensors_of(made, lines):
-    text = flatten(lines, made.encoder.reading)
-    return gap_tensors(encode(text, made.encoder, TASK), made.context)
+    return gap_tensors(encode(lines, made.encoder, TASK), made.context)
 
 
 def test_a_batch_of_one_gives_what_a_batch_of_many_gives(train):
@@ -200,7 +197,7 @@ def test_units_of_both_sides_are_one_model_and_one_vocabulary(train):
     assert units.source == units.target
     assert data["source_piece"].max() < len(made.encoder.vocabularies["piece"])
     assert set(made.encoder.vocabularies) == {"piece", "agreement"}
-    assert fit_encoder(flatten(train, made.encoder.reading)) == made.encoder
+    assert fit_and_encode(train, made.encoder.reading, TASK)[0] == made.encoder
 
 
 def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):

@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from crosspro.prediction.neural.epoch_log import COLUMNS, learning_curve
+from crosspro.prediction.neural.training.progress import COLUMNS, learning_curve
 from tests.prediction.neural.small import TASK, system
 
 

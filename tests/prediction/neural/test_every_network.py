@@ -10,7 +10,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.neural.registry import network_names
+from crosspro.prediction.neural.layers.network import network_names
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT

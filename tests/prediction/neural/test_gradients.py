@@ -10,13 +10,13 @@ from torch import nn
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.explanation import explain
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE
-from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.gradients import token_gradients
-from crosspro.prediction.neural.network import Inventory, Network
+from crosspro.prediction.neural.attribution import token_gradients
+from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.reading.encoding import Reading, encode, fit_and_encode
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE
+from crosspro.prediction.neural.reading.tensors import gap_tensors
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.tensors import gap_tensors
 
 TASK = load_task("en-fr")
 TRAIN, DEV = demo_examples(TASK, "train", 20), demo_examples(TASK, "dev", 4)
@@ -53,9 +53,9 @@ class Bag(Network):
 
 def test_the_numbers_of_a_linear_network_are_the_scores_of_its_words():
     reading = Reading(Bag.fields, True)
-    encoder = fit_encoder(flatten(TRAIN, reading), 1)
+    encoder, _ = fit_and_encode(TRAIN, reading, TASK, 1)
     network = Bag(Inventory(encoder.vocabularies, TASK.classes))
-    data = encode(flatten(DEV, reading), encoder, TASK)
+    data = encode(DEV, encoder, TASK)
     tensors = gap_tensors(data)
     gap = 2
     found = token_gradients(network, tensors, Bag.fields, gap, 1, 3)
@@ -81,9 +81,9 @@ def test_a_network_without_embeddings_has_none():
             return torch.zeros(len(gaps), 8, requires_grad=True)
 
     reading = Reading(Bag.fields, True)
-    encoder = fit_encoder(flatten(TRAIN, reading), 1)
+    encoder, _ = fit_and_encode(TRAIN, reading, TASK, 1)
     network = Deaf(Inventory(encoder.vocabularies, TASK.classes))
-    tensors = gap_tensors(encode(flatten(DEV, reading), encoder, TASK))
+    tensors = gap_tensors(encode(DEV, encoder, TASK))
     assert token_gradients(network, tensors, Bag.fields, 0, 0, 1) is None
 
 
@@ -143,8 +143,7 @@ def test_all_numbers_together_are_the_slope_of_louder_embeddings(name):
         with torch.no_grad():
             for table in tables:
                 table.weight.mul_(1 + louder)
-        text = flatten(document, system.encoder.reading)
-        tensors = gap_tensors(encode(text, system.encoder, TASK), system.training.context)
+        tensors = gap_tensors(encode(document, system.encoder, TASK), system.training.context)
         double = system.network.double()(tensors, torch.tensor([row]))[0].detach()
         system.network.float()
         with torch.no_grad():

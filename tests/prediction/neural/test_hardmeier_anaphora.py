@@ -11,7 +11,7 @@ import torch
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
-from crosspro.prediction.adjustment_file import Adjustment
+from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
 from crosspro.prediction.neural.system import NeuralSystem

@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.prediction.neural.encoding import encode
-from crosspro.prediction.neural.flat_text import flatten
-from crosspro.prediction.neural.tensors import gap_tensors
+from crosspro.prediction.neural.reading.encoding import encode
+from crosspro.prediction.neural.reading.tensors import gap_tensors
 from tests.prediction.neural.small import TASK, prepared
 
 
@@ -21,7 +20,7 @@ def document(dev):
 
 
 def scores(made, lines, context=1):
-    data = encode(flatten(lines, made.encoder.reading), made.encoder, TASK)
+    data = encode(lines, made.encoder, TASK)
     tensors = gap_tensors(data, context)
     with torch.inference_mode():
         return made.network(tensors, torch.arange(len(tensors.label)))

@@ -8,9 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.prediction.model_export import export_run
-from crosspro.prediction.neural.batches import in_order
-from crosspro.prediction.neural.inference import has_bfloat16, mostly_products, probabilities
+from crosspro.prediction.models import export_run
+from crosspro.prediction.neural.inference import mostly_products, probabilities
+from crosspro.prediction.neural.reading.tensors import has_bfloat16
+from crosspro.prediction.neural.training.data import batches_by_extent
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import SMALL, TASK, prepared, system
 
@@ -22,14 +23,16 @@ CPU = torch.device("cpu")
 )
 def test_every_gap_is_in_one_batch_of_limited_size(extents, size, places):
     extents = np.array(extents)
-    batches = in_order(extents, size, places)
+    batches = batches_by_extent(extents, size, places)
     assert sorted(gap for gaps, _ in batches for gap in gaps) == list(range(len(extents)))
     for gaps, width in batches:
         assert 1 <= len(gaps) <= size
         assert width == extents[gaps].max()
         assert len(gaps) == 1 or len(gaps) * width <= places
     if size * 50 <= places:
-        assert [list(gaps) for gaps, _ in batches] == [list(g) for g, _ in in_order(extents, size)]
+        assert [list(gaps) for gaps, _ in batches] == [
+            list(g) for g, _ in batches_by_extent(extents, size)
+        ]
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.lexicon_input import (
+from crosspro.prediction.neural.reading.lexicon_fields import (
     lexicons_for,
     noun_lists,
     source_agreement,

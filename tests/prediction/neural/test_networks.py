@@ -9,7 +9,7 @@ import torch
 
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
-from crosspro.prediction.neural.vocabulary import UNK
+from crosspro.prediction.neural.reading.vocabulary import UNK
 from tests.prediction.neural.small import SMALL, TASK, inventory, prepared
 
 
@@ -133,7 +133,7 @@ def test_many_scores_of_words_are_calculated_in_parts(train, monkeypatch):
         return [found, *(parameter.grad.clone() for parameter in network.parameters())]
 
     at_once = gradients()
-    monkeypatch.setattr("crosspro.prediction.neural.word_output._SCORES_AT_ONCE", 50_000)
+    monkeypatch.setattr("crosspro.prediction.neural.layers.embedding._SCORES_AT_ONCE", 50_000)
     for one, other in zip(at_once, gradients(), strict=True):
         assert torch.allclose(one, other, atol=1e-4)
 

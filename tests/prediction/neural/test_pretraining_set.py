@@ -12,15 +12,15 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.self_labels import SelfLabels
-from crosspro.prediction.neural.encoded_file import read_encoded, write_encoded
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.flat_text import POSITIONS, flatten
-from crosspro.prediction.neural.lexicon_input import inflected_text
-from crosspro.prediction.neural.pretraining_set import (
+from crosspro.prediction.neural.document_set import (
     SetOrigin,
     load_pretraining_set,
+    read_encoded,
+    write_encoded,
     write_pretraining_set,
 )
+from crosspro.prediction.neural.reading.encoding import POSITIONS, fit_and_encode
+from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.prediction.neural.small import QUIET, SMALL
 
@@ -65,8 +65,7 @@ def encoded(task, folder, pointer=False):
 def test_encoded_data_is_read_as_it_was_written(train, tmp_path):
     made = pretraining()
     made.task = load_task("en-fr")
-    text = flatten(train, made._new_reading(train))
-    data = encode(text, fit_encoder(text), made.task)
+    _, data = fit_and_encode(train, made._new_reading(train), made.task)
     path = tmp_path / "one.npz"
     write_encoded(path, data, made.reads.fields)
     again = read_encoded(path, made.reads.fields)

@@ -15,8 +15,14 @@ from torch import nn
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.fields import (
+from crosspro.prediction.neural.layers.network import (
+    Network,
+    network_class,
+    network_names,
+    register,
+)
+from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
+from crosspro.prediction.neural.reading.fields import (
     LEMMA,
     LEMMA_TAG,
     PRONOUN,
@@ -24,13 +30,12 @@ from crosspro.prediction.neural.fields import (
     SOURCE_TAG,
     TAG,
     Field,
+    Reads,
     source_words,
 )
-from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.network import Inventory, Network, Reads
-from crosspro.prediction.neural.registry import network_class, network_names, register
+from crosspro.prediction.neural.reading.tensors import gap_tensors, pick, window
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.tensors import gap_tensors, pick, window
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
 from tests.prediction.neural.small import QUIET, TASK, parsed
@@ -285,18 +290,16 @@ def test_fields_say_what_a_token_becomes():
         TAG: ["<gap>", "VER"],
         LEMMA_TAG: ["<gap>|<gap>", "marcher|VER"],
     }
-    text = flatten([example], Reading(tuple(expected)))
     for field, words in expected.items():
-        assert [text.word(field, token) for token in text.tokens(field)] == words
-    untagged = flatten([inflected], Reading((LEMMA, TAG), lowercase=False))
-    assert [text.word(LEMMA, token) for token in untagged.tokens(LEMMA)] == ["<gap>", "marche"]
-    assert [text.word(TAG, token) for token in untagged.tokens(TAG)] == ["<gap>", ""]
+        assert [field.read(token, True, {}) for token in field.tokens(example)] == words
+    untagged = {LEMMA: ["<gap>", "marche"], TAG: ["<gap>", ""]}
+    for field, words in untagged.items():
+        assert [field.read(token, False, {}) for token in field.tokens(inflected)] == words
 
 
 def test_only_the_fields_that_are_read_are_encoded(train):
-    text = flatten(train, Reading((TAG,)))
-    encoder = fit_encoder(text)
-    tensors = gap_tensors(encode(text, encoder, TASK))
+    encoder, data = fit_and_encode(train, Reading((TAG,)), TASK)
+    tensors = gap_tensors(data)
     assert list(encoder.vocabularies) == list(tensors.fields) == ["tag"]
     assert not tensors.spellings
 
@@ -304,7 +307,7 @@ def test_only_the_fields_that_are_read_are_encoded(train):
 def test_a_field_that_leaves_tokens_out_is_refused(train):
     short = Field("short", "source", lambda example: example.source[1:])
     with pytest.raises(ValueError, match=r"field short: expected .* one for each of side source"):
-        flatten(train, Reading((short,)))
+        fit_and_encode(train, Reading((short,)), TASK)
 
 
 def test_the_documented_network_can_be_copied(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from crosspro.prediction.neural.rotary_positions import turned, turns
+from crosspro.prediction.neural.layers.transformer import turned, turns
 
 SIZE = 8
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from crosspro.prediction.neural.rotary_positions import turns
-from crosspro.prediction.neural.row_attention import fastest_kernels, key_marks, row_attention
-from crosspro.prediction.neural.sentence_reader import at_columns
-from crosspro.prediction.neural.transformer import Transformer
+from crosspro.prediction.neural.layers.recurrent import at_columns
+from crosspro.prediction.neural.layers.transformer import (
+    Transformer,
+    fastest_kernels,
+    key_marks,
+    row_attention,
+    turns,
+)
 from tests.prediction.neural.small import TASK, prepared
 
 LENGTHS = torch.tensor([1, 7, 12, 3, 12])

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from crosspro.prediction.neural.attention import Attention
-from crosspro.prediction.neural.sentence_reader import (
+from crosspro.prediction.neural.layers.recurrent import (
+    Attention,
     SentenceReader,
     inside,
     last_states,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.prediction.neural.registry import network_names
+from crosspro.prediction.neural.layers.network import network_names
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.trainer import NetworkTrainer
-from crosspro.prediction.neural.training_settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.neural.training.settings import Optimisation, TrainerSettings, Training
+from crosspro.prediction.neural.training.trainer import NetworkTrainer
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 
@@ -56,7 +56,9 @@ def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, de
 def test_a_processor_without_bfloat16_trains_in_32_bits(
     instructions, expected, precision, monkeypatch
 ):
-    monkeypatch.setattr("crosspro.prediction.neural.trainer.has_bfloat16", lambda: instructions)
+    monkeypatch.setattr(
+        "crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: instructions
+    )
     settings = TrainerSettings(accelerator="cpu", precision=precision, progress_bar=False)
     made = NetworkTrainer(settings, Optimisation(), Training(), None)
     assert made.trainer.precision == expected

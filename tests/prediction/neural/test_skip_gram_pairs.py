@@ -8,17 +8,17 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.fields import LEMMA, PRONOUN, SOURCE
-from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.network import Inventory
-from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
-from crosspro.prediction.neural.skip_gram_pairs import (
+from crosspro.prediction.neural.layers.skip_gram import (
+    Pretraining,
     all_pairs,
     context_field,
+    pretrained_embeddings,
     sampled_pairs,
     skip_gram_text,
 )
+from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 from tests.prediction.neural.small import TASK
 
 CORPUS = [
@@ -32,9 +32,9 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def read():
-    text = flatten(CORPUS, Reading((LEMMA, SOURCE, PRONOUN), lowercase=False))
-    encoder = fit_encoder(text, min_count=1)
-    return encode(text, encoder, TASK), encoder
+    reading = Reading((LEMMA, SOURCE, PRONOUN), lowercase=False)
+    encoder, data = fit_and_encode(CORPUS, reading, TASK, min_count=1)
+    return data, encoder
 
 
 def names(pairs, encoder, field):

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
-from crosspro.prediction.neural.training_settings import TrainerSettings
+from crosspro.prediction.neural.training.settings import TrainerSettings
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import TASK, system
 

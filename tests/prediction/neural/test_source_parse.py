@@ -14,8 +14,8 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import file_splits
+from crosspro.prediction.neural.reading.vocabulary import UNK
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.vocabulary import UNK
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import parsed, with_network
 from tests.prediction.neural.small import system as small_system

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from crosspro.prediction.neural.stacked_gru import StackedGRU
+from crosspro.prediction.neural.layers.stacked_gru import StackedGRU
 
 
 def with_gradients(module, inputs, lengths):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspro.data_prep.core.processes import Step
-from crosspro.prediction.neural.step_bar import step_bar
+from crosspro.prediction.neural.training.progress import step_bar
 
 
 def test_each_step_has_a_bar_on_standard_error(capsys):

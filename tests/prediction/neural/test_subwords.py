@@ -10,7 +10,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.neural.subwords import load_units, split_example, train_units
+from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 

@@ -12,20 +12,22 @@ import torch
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.adjustment import adjust, tune_tau
-from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
-from crosspro.prediction.neural.encoding import UNKNOWN_LABEL, encode, fit_encoder
-from crosspro.prediction.neural.encoding_cache import cached_encoding
-from crosspro.prediction.neural.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
-from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.network import Inventory
-from crosspro.prediction.neural.pretraining import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.reading import encoding
+from crosspro.prediction.neural.reading.encoding import (
+    UNKNOWN_LABEL,
+    Reading,
+    encode,
+    fit_and_encode,
+    text_digest,
+)
+from crosspro.prediction.neural.reading.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
+from crosspro.prediction.neural.reading.tensors import gap_tensors
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory, build_vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.tensors import gap_tensors
-from crosspro.prediction.neural.unread_text import UnreadText
-from crosspro.prediction.neural.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
@@ -125,11 +127,11 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
         word, label = f"w{number % 10}", ("il", "elle")[number % 2]
         return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
 
-    text = flatten([sentence(number) for number in range(400)], Reading((LEMMA,)))
-    encoder = fit_encoder(text)
+    lines = [sentence(number) for number in range(400)]
+    encoder, data = fit_and_encode(lines, Reading((LEMMA,)), TASK)
     settings = Pretraining(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
     tables = pretrained_embeddings(
-        encode(text, encoder, TASK), Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
+        data, Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
         settings, 1, torch.device("cpu"),
     )  # fmt: skip
     numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
@@ -239,26 +241,24 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
 
 
 def test_encoding_is_cached_by_content(train, tmp_path):
-    text = flatten(train, READING)
-    encoder = fit_encoder(text)
-    made = encode(text, encoder, TASK)
+    encoder, made = fit_and_encode(train, READING, TASK)
+    made = replace(made, digest=text_digest(train, READING))
     for _ in range(2):
-        cached = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
+        cached = encode(train, encoder, TASK, tmp_path)
         for column in fields(made):
             one, other = (getattr(data, column.name) for data in (cached, made))
             if isinstance(other, dict):
                 assert {*one} == {*other}
                 assert all((one[name] == other[name]).all() for name in other)
             else:
-                assert (one == other).all()
+                assert np.all(one == other)
     assert len(list(tmp_path.iterdir())) == 1
-    cached_encoding(UnreadText(train[:5], READING), encoder, TASK, tmp_path)
+    encode(train[:5], encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_context_reaches_back_inside_a_document_only(train):
-    text = flatten(train, READING)
-    data = encode(text, fit_encoder(text), TASK)
+    _, data = fit_and_encode(train, READING, TASK)
     near, far = gap_tensors(data), gap_tensors(data, context=3)
     assert (far.target_low <= near.target_low).all()
     assert (far.target_low < near.target_low).any()
@@ -270,8 +270,8 @@ def test_context_reaches_back_inside_a_document_only(train):
 
 def test_blind_gaps_have_no_label(train):
     blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
-    encoder = fit_encoder(flatten(train, READING))
-    assert set(encode(flatten(blind, READING), encoder, TASK).label) == {UNKNOWN_LABEL}
+    encoder, _ = fit_and_encode(train, READING, TASK)
+    assert set(encode(blind, encoder, TASK).label) == {UNKNOWN_LABEL}
 
 
 def test_rare_words_are_unknown():
@@ -337,15 +337,15 @@ def test_the_name_of_a_text_tells_what_is_read_of_it_and_how():
         replace(line, links=((0, 0),)), replace(line, source_parse=parse),
         replace(line, source_parse=replace(parse, tokens=(replace(parse.tokens[0], head=-1),))),
     ]  # fmt: skip
-    names = [UnreadText([one], READING).digest for one in (line, *others)]
-    names += [UnreadText([line], Reading((LEMMA,))).digest, UnreadText([line] * 2, READING).digest]
+    names = [text_digest([one], READING) for one in (line, *others)]
+    names += [text_digest([line], Reading((LEMMA,))), text_digest([line] * 2, READING)]
     assert len(set(names)) == len(names)
-    assert UnreadText([replace(line)], READING).digest == names[0]
+    assert text_digest([replace(line)], READING) == names[0]
 
 
 def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
-    encoder = fit_encoder(flatten(train, READING))
-    first = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
-    monkeypatch.setattr(UnreadText, "flat", property(lambda _: pytest.fail("read again")))
-    again = cached_encoding(UnreadText(train, READING), encoder, TASK, tmp_path)
+    encoder, _ = fit_and_encode(train, READING, TASK)
+    first = encode(train, encoder, TASK, tmp_path)
+    monkeypatch.setattr(encoding, "_read", lambda *_: pytest.fail("read again"))
+    again = encode(train, encoder, TASK, tmp_path)
     assert (again.label == first.label).all()

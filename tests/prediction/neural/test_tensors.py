@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import torch
 
-from crosspro.prediction.neural.encoding import encode, fit_encoder
-from crosspro.prediction.neural.fields import LEMMA, SOURCE
-from crosspro.prediction.neural.flat_text import Reading, flatten
-from crosspro.prediction.neural.tensors import TOKEN_MARK, gap_tensors, pick, span, word_numbers
+from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
+from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE
+from crosspro.prediction.neural.reading.tensors import (
+    TOKEN_MARK,
+    gap_tensors,
+    pick,
+    span,
+    word_numbers,
+)
 from tests.prediction.neural.small import TASK
 
 
 def test_a_gap_knows_where_its_own_sentence_begins_whatever_the_context(train):
-    text = flatten(train, Reading((SOURCE, LEMMA)))
-    data = encode(text, fit_encoder(text), TASK)
+    _, data = fit_and_encode(train, Reading((SOURCE, LEMMA)), TASK)
     near, far = gap_tensors(data), gap_tensors(data, context=2)
     for side in ("source", "target"):
         low, start = (getattr(far, f"{side}_{name}") for name in ("low", "start"))

@@ -6,12 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from crosspro.prediction.explained_gap import ExplainedGap, as_text
-from crosspro.prediction.explanation import explain
-from crosspro.prediction.explanation_page import explanation_page
-from crosspro.prediction.neural.fields import LEMMA
-from crosspro.prediction.neural.network import Focus, Inventory, Network
-from crosspro.prediction.neural.registry import register
+from crosspro.prediction.explanation import ExplainedGap, as_text, explain, explanation_page
+from crosspro.prediction.neural.layers.network import Focus, Network, register
+from crosspro.prediction.neural.reading.fields import LEMMA
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.prediction.neural.small import QUIET, TASK
 

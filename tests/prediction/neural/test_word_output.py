@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from crosspro.prediction.neural import word_output
-from crosspro.prediction.neural.word_output import NOTHING, WordOutput
+from crosspro.prediction.neural.layers import embedding
+from crosspro.prediction.neural.layers.embedding import NOTHING, WordOutput
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -16,8 +16,8 @@ from crosspro.prediction.neural.word_output import NOTHING, WordOutput
 @pytest.mark.parametrize("part", [1 << 27, 30])
 def test_losses_are_those_of_the_definition(weighted, smoothing, step, part, monkeypatch):
     """Whether words that do not exist fill the vocabulary up or not, and rows come in parts."""
-    monkeypatch.setattr(word_output, "step_of", lambda device: step)
-    monkeypatch.setattr(word_output, "_SCORES_AT_ONCE", part)
+    monkeypatch.setattr(embedding, "step_of", lambda device: step)
+    monkeypatch.setattr(embedding, "_SCORES_AT_ONCE", part)
     torch.manual_seed(1)
     output, read = WordOutput(5, 11), torch.randn(4, 3, 5, requires_grad=True)
     targets = torch.randint(0, 11, (4, 3))

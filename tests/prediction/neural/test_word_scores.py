@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from crosspro.prediction.neural.word_scores import word_scores
+from crosspro.prediction.neural.layers.embedding import word_scores
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])

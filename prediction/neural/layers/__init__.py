@@ -1,0 +1,1 @@
+"""Layers that networks are built from."""

@@ -1,0 +1,255 @@
+"""What a network is, and the networks by name.
+
+A network says what it reads, gives logits for gaps, and may own its loss and its pre-training. It
+is one file in `networks/` and one in `conf/system/`; nothing else knows its name. Its constructor
+takes an `Inventory` and keyword settings with defaults, which are those that
+`system.network_settings` may have.
+
+A package of somebody else names its networks in the entry-point group `crosspro.networks`, each
+with its class, so that runs with them can be loaded again; a module that was imported needs not.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.example import Side
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.processes import Report
+from crosspro.prediction.arguments import number, one_of, whole
+from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.fields import Field, Reads
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
+from crosspro.prediction.neural.reading.vocabulary import Inventory
+from crosspro.prediction.registry import entry_class, entry_names
+from crosspro.prediction.stored_tensors import load_tensors
+
+_SIZES, _SHARES = (1, 1e6), (0.0, 0.999)
+"""Where settings lie that are whole numbers, and others."""
+ANTECEDENTS = "Antecedents"
+"""The title of a choice among antecedents."""
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Tokens of one side among which a network chose, with the probability of each: a row a gap.
+
+    `tokens` and `shares` are (batch, tokens): positions in the text, and probabilities, 0 for what
+    fills a row up. What is missing to 1 is the probability that none was chosen. `given` (batch,
+    classes, tokens) are the probabilities once the class is known, where that tells more. Where it
+    chose among the tokens of both sides, two of the same title are one choice.
+    """
+
+    title: str
+    side: Side
+    tokens: Tensor
+    shares: Tensor
+    given: Tensor | None = None
+
+
+def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
+    """The cross-entropy of each gap, with weights of the classes and smoothed labels."""
+    return nn.functional.cross_entropy(
+        scores.float(), labels, weight=weights, reduction="none", label_smoothing=smoothing
+    )
+
+
+class Network(nn.Module, ABC):
+    """Scores of each class for a batch of gaps."""
+
+    fields: ClassVar[tuple[Field, ...]] = ()
+    """What it reads, if its settings change nothing about that (else see `reads`)."""
+
+    window: int
+    """How many tokens it reads on each side at most."""
+
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    """Where settings may lie, if not from 1 (whole numbers) or from 0 to 0.999 (others)."""
+
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What settings that are texts may say."""
+
+    multiples: ClassVar[Mapping[str, tuple[int, str]]] = {}
+    """Settings that are so many times another one, or a multiple of that."""
+
+    may_change: ClassVar[tuple[str, ...]] = ("dropout",)
+    """Settings in which fine-tuning may differ from the run it begins with."""
+
+    inherits: ClassVar[bool] = False
+    """Whether fine-tuning takes all other settings from that run, instead of refusing others."""
+
+    class_layers: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of the names of weights that classes decide on. A network that names them may go
+    on from a run with other classes, with these weights new."""
+
+    optional_layers: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of the names of weights that settings which may change decide on: where the run to
+    go on from has none, they are new."""
+
+    pointing: ClassVar[Mapping[str, object] | None] = None
+    """The settings with which it points at antecedents; empty: always, None: never."""
+
+    pretraining: ClassVar[type[Any] | None] = None
+    """The settings of its pre-training, a dataclass that has `epochs` (0: none); None has none."""
+
+    @classmethod
+    def settings(cls) -> dict[str, Any]:
+        """Its settings with their defaults: the keyword arguments of the constructor."""
+        parameters = inspect.signature(cls).parameters.values()
+        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    @classmethod
+    def setting_type(cls, name: str, default: object) -> Any:
+        """What a setting may be: of the type of its default, and within its limits."""
+        if name in cls.choices:
+            return Annotated[str, one_of(cls.choices[name])]
+        if isinstance(default, bool | str):
+            return type(default)
+        whole_number = isinstance(default, int)
+        low, high = cls.limits.get(name, _SIZES if whole_number else _SHARES)
+        if whole_number:
+            return Annotated[int, whole(int(low), high)]
+        return Annotated[float, number(low, high)]
+
+    @classmethod
+    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+        """What it reads with these settings, which are complete."""
+        return Reads(cls.fields)
+
+    def extents(self, data: GapTensors) -> Indices:
+        """How much is read of each gap's context: gaps that are alike in it share a batch.
+
+        Unless a network says otherwise, the longest side of it, at most `window` tokens.
+        """
+        return widest_sides(data, self.window)
+
+    @abstractmethod
+    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+        """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
+
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """The words that gaps may stand for; of a network that points at them (`pointing`)."""
+        return ()
+
+    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+        """What it chose to look at on the way to its scores, for explanations."""
+        return self.antecedents(data, gaps)
+
+    def loss(
+        self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
+    ) -> Tensor:
+        """The loss of each gap: cross-entropy with weights of the classes and smoothed labels."""
+        scores = self(data, gaps, width)
+        labels = data.label[gaps].clamp(min=0)  # a gap that counts nothing may have none
+        return gap_losses(scores, labels, weights, smoothing)
+
+    def pretrain(
+        self,
+        data: EncodedText,
+        inventory: Inventory,
+        settings: Any,
+        seed: int,
+        device: torch.device,
+        report: Report,
+    ) -> None:
+        """Learn from the training data before the training; `settings` are of `pretraining`.
+
+        What takes long may `report` how far it is, under a name for each part of it.
+        """
+        raise TypeError(f"{type(self).__name__} has settings of a pre-training, but none")
+
+
+N = TypeVar("N", bound=type[Network])
+GROUP = "crosspro.networks"
+_NETWORKS = "crosspro.prediction.neural.networks"
+_WEIGHTS = "network.safetensors"
+
+_registered: dict[str, type[Network]] = {}
+
+
+def register(name: str) -> Callable[[N], N]:
+    """A decorator that makes a network known by a name."""
+
+    def add(network: N) -> N:
+        known = _registered.setdefault(name, network)
+        if (known.__module__, known.__qualname__) != (network.__module__, network.__qualname__):
+            raise ValueError(f"network {name}: {known.__module__} has one of that name already")
+        return network
+
+    return add
+
+
+def network_class(name: str) -> type[Network]:
+    """The network of a name; no other module than those listed here is ever imported for it."""
+    if name not in _registered and name in _modules():
+        importlib.import_module(f"{_NETWORKS}.{name}")
+    elif name not in _registered:
+        found = entry_class(GROUP, name, Network, "settings", "system.network")
+        if found is not None:  # its module may have registered it already
+            _registered.setdefault(name, found)
+    if name not in _registered:
+        raise input_error("settings", "system.network", choices(network_names()), repr(name))
+    return _registered[name]
+
+
+def network_names() -> list[str]:
+    """All names that are known."""
+    return sorted({*_modules(), *_registered, *entry_names(GROUP)})
+
+
+def pointing_networks() -> list[str]:
+    """Networks that point at antecedents, with the settings that they need for it."""
+    found = []
+    for name in sorted({*_modules(), *_registered}):
+        needed = network_class(name).pointing
+        if needed is not None:
+            settings = [f"network_settings.{key}={value}" for key, value in needed.items()]
+            found.append(f"{name} ({', '.join(settings).lower()})" if settings else name)
+    return found
+
+
+def _modules() -> list[str]:
+    folder = Path(__file__).parents[1] / "networks"
+    return [module.name for module in pkgutil.iter_modules([str(folder)])]
+
+
+def save_weights(network: Network, folder: Path) -> None:
+    """Write the weights of a network."""
+    tensors = {k: v.contiguous().cpu() for k, v in network.state_dict().items()}
+    with atomic_output(folder / _WEIGHTS) as handle:
+        handle.write(save(tensors))
+
+
+def load_weights(network: Network, name: str, folder: Path) -> str:
+    """Give a network of the same settings the weights that were saved; returns how they were.
+
+    Loading them runs no code; a damaged or foreign file is refused.
+    """
+    path = folder / _WEIGHTS
+    note_input(path)
+    try:
+        stored = load_tensors(path)
+        tensors = {key: torch.from_numpy(array) for key, array in stored.arrays.items()}
+        others = set(tensors) ^ set(network.state_dict())
+        if others:
+            one = quoted(min(others))
+            raise ValueError(f"other layers, of other settings or another version: {one}")
+        network.load_state_dict(tensors)
+    except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
+        found = " ".join(str(error).split()[:40])
+        raise input_error(path, "weights", f"those of {name}", found) from error
+    return stored.weights

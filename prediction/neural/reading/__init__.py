@@ -1,0 +1,1 @@
+"""Text to arrays: fields, lexicons, sub-words, vocabularies, encoding, tensors."""

@@ -1,0 +1,88 @@
+"""Vocabularies: from words to the numbers of one input field, with an entry for unseen words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
+
+PAD = 0
+UNK = 1
+_RESERVED = ("<pad>", "<unk>")
+_MOST = 2**62  # what is counted becomes 64-bit numbers
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a field in order of their numbers; the first two are reserved."""
+
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {word: i for i, word in enumerate(self.words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def number(self, word: str) -> int:
+        """The number of a word."""
+        return self.index.get(word, UNK)
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        """The number of each word."""
+        return [self.number(word) for word in words]
+
+
+def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
+    """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
+
+    The count of the unknown word is that of all words left out, so that nothing is lost.
+    """
+    kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
+    kept = [word for word in kept if word not in _RESERVED]
+    left_out = counts.total() - sum(counts[word] for word in kept)
+    return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
+
+
+def closed_vocabulary(words: Sequence[str]) -> Vocabulary:
+    """Words that are all known beforehand, in their order; nothing is counted."""
+    return Vocabulary((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
+
+
+def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
+    """A saved vocabulary; raises `ValueError` for what cannot be one."""
+    if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
+        raise ValueError("words that are no text, or twice there")
+    if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
+        raise ValueError("counts that are no numbers, or not one a word")
+    if not all(0 <= number < _MOST for number in counts):
+        raise ValueError("counts that no text can have")
+    return Vocabulary(tuple(words), tuple(counts))
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What every network is made for: the words of its fields, with their counts, and the classes.
+
+    A spelled field has characters instead of words. `agreements` say which nouns each class stands
+    for, where that is known.
+    """
+
+    vocabularies: Mapping[str, Vocabulary]
+    classes: tuple[str, ...]
+    agreements: tuple[PronounAgreement, ...] = ()
+
+    def size(self, field: str) -> int:
+        """How many words a field has, the padding and the unknown word among them."""
+        return len(self.vocabularies[field])
+
+    def counts(self, field: str) -> Tensor:
+        """How often each word of a field was seen in training."""
+        return torch.tensor(self.vocabularies[field].counts)

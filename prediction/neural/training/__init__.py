@@ -1,0 +1,1 @@
+"""The training of a network: settings, data, Lightning, distillation, fine-tuning."""
