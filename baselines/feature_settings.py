@@ -7,14 +7,11 @@ from typing import Any
 
 from crosspro.baselines.estimators.model import Estimator
 from crosspro.baselines.estimators.steps import ESTIMATORS
-from crosspro.baselines.features.feature import ChosenFeature
-from crosspro.baselines.features.learnt import LanguageModelSettings
-from crosspro.baselines.features.names import chosen_features
-from crosspro.baselines.features.needs import MISSING_LAYERS
-from crosspro.baselines.features.telling import TellingSettings
+from crosspro.baselines.features.gaps import ChosenFeature
+from crosspro.baselines.features.learnt import LanguageModelSettings, TellingSettings
+from crosspro.baselines.features.names import MISSING_LAYERS, chosen_features
 from crosspro.baselines.it_classifier.context import ItScorer
-from crosspro.baselines.it_classifier.patterns import PatternScorer
-from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
+from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
 from crosspro.data_prep.core.errors import Problem, choices
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.typed_values import faults, shown

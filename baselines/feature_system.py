@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
 from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
@@ -37,9 +36,10 @@ from crosspro.baselines.features.matrix import (
     learnt_matrix,
     matrix,
 )
-from crosspro.baselines.features.needs import ERROR, refuse, unmet
+from crosspro.baselines.features.names import ERROR, refuse, unmet
 from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
+from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.example import Example, Gap, split_tag

@@ -13,7 +13,7 @@ from crosspro.data_prep.core.errors import choices, input_error, quoted
 
 OWN = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
-    "class_prior": "crosspro.baselines.class_prior:ClassPrior",
+    "class_prior": "crosspro.baselines.majority:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
     "features": "crosspro.baselines.feature_system:FeatureSystem",
     "idiap_plm": "crosspro.baselines.idiap_plm:IdiapPLM",

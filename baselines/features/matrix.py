@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.features.feature import ChosenFeature, Column
-from crosspro.baselines.features.gaps import AT_ONCE, Resources, batches
-from crosspro.baselines.features.values import NOTHING, Codes, Lookup, Values
+from crosspro.baselines.features.gaps import AT_ONCE, ChosenFeature, Column, Resources, batches
+from crosspro.baselines.features.text import NOTHING, Codes, Lookup, Values
 from crosspro.data_prep.core.collector import collector_off
 from crosspro.data_prep.core.errors import CrossproError, quoted
 from crosspro.data_prep.core.example import Example
