@@ -40,7 +40,7 @@ from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.majority import class_counts, number_of_gaps
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons

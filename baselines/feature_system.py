@@ -44,7 +44,7 @@ from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.example import Example, Gap, split_tag
 from crosspro.data_prep.core.fork import forked, two_processes_help
-from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
 from crosspro.prediction.adjustment import tune_tau

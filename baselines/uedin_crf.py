@@ -40,7 +40,7 @@ from crosspro.baselines.features.names import ERROR
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Seed
+from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.data_prep.pipeline.antecedents import pronoun_chains
 from crosspro.prediction.class_weights import WeightPower

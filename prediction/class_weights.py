@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.setting_types import Must
+from crosspro.data_prep.core.settings import Must
 
 WeightPower = Annotated[float, Must("a number from 0 to 5", lambda value: 0 <= value <= 5)]
 """How much rare classes count for more, as the type of a setting."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError, choices
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Must
+from crosspro.data_prep.core.settings import Must
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_f1, macro_recall

@@ -26,7 +26,7 @@ from typing import (
 )
 
 from crosspro.data_prep.core.errors import choices, quoted
-from crosspro.data_prep.core.setting_types import Must
+from crosspro.data_prep.core.settings import Must
 
 _PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),

@@ -26,7 +26,7 @@ def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSys
 
 def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
     """The system that the settings describe, with what is changed of them."""
-    from crosspro.data_prep.core.files.yaml_file import parse_yaml
+    from crosspro.data_prep.core.yaml_files import parse_yaml
     from crosspro.prediction.neural.system import NeuralSystem
 
     path = Path(recipe)
@@ -61,7 +61,7 @@ def recipe_names() -> list[str]:
 
 def recipe_settings(path: Path) -> dict[str, Any]:
     """The settings of a recipe; one that is `like` another of the package says what differs."""
-    from crosspro.data_prep.core.files.yaml_file import read_yaml
+    from crosspro.data_prep.core.yaml_files import read_yaml
 
     own, _ = read_yaml(path, "recipe")
     if not isinstance(own, dict):

@@ -29,7 +29,7 @@ from crosspro.conf.members import member_names
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.files.limits import changed_limits
-from crosspro.data_prep.core.setting_types import MOST_SEED
+from crosspro.data_prep.core.settings import MOST_SEED
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.leaks import leaks
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits

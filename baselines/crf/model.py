@@ -41,7 +41,7 @@ from crosspro.baselines.estimators.model import diverged
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files.npz import read_npz
 from crosspro.data_prep.core.files.textfile import atomic_output
-from crosspro.data_prep.core.setting_types import Must
+from crosspro.data_prep.core.settings import Must
 from crosspro.prediction.class_weights import class_weights
 from crosspro.prediction.evidence import EvidenceTable, contribution_table
 

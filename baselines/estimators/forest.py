@@ -21,7 +21,7 @@ from crosspro.baselines.estimators.model import (
     FeatureModel,
     Labels,
 )
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 
 Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
 

@@ -28,7 +28,7 @@ from crosspro.baselines.estimators.model import (
     Labels,
     diverged,
 )
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 
 Weights = NDArray[np.float32]
 _SMALLEST, _LARGEST = 1e-15, 1e15

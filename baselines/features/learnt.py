@@ -36,7 +36,7 @@ from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 from crosspro.data_prep.core.task import Task
 
 Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]

@@ -18,10 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.inherited_yaml import INHERITANCE_KEYS, Origins, read_inherited
-from crosspro.data_prep.core.files.yaml_file import read_yaml
-from crosspro.data_prep.core.files.yaml_lines import YamlLines
 from crosspro.data_prep.core.words import names_of, shipped_files
+from crosspro.data_prep.core.yaml_files import (
+    INHERITANCE_KEYS,
+    Origins,
+    YamlLines,
+    read_inherited,
+    read_yaml,
+)
 
 KEYS = (
     "name",

@@ -20,11 +20,9 @@ from typing import Any
 import yaml
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.core.files.inherited_yaml import Origins, read_inherited
 from crosspro.data_prep.core.files.textfile import read_text_lines
-from crosspro.data_prep.core.files.yaml_file import parse_yaml
-from crosspro.data_prep.core.files.yaml_lines import YamlLines
 from crosspro.data_prep.core.words import names_of, shipped_files
+from crosspro.data_prep.core.yaml_files import Origins, YamlLines, parse_yaml, read_inherited
 
 GENDERS = ("masculine", "feminine", "neuter", "common")
 NUMBERS = ("singular", "plural", "either")

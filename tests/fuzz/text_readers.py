@@ -21,8 +21,8 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.documents import read_doc_ids
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.files.textfile import read_text_lines, write_text
-from crosspro.data_prep.core.files.yaml_file import read_yaml
 from crosspro.data_prep.core.task import load_task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.chains import HEADER, read_chains, write_chains
 from crosspro.data_prep.formats.conllu import read_conllu, write_conllu

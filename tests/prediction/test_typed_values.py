@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from crosspro.data_prep.core.setting_types import Count, Must
+from crosspro.data_prep.core.settings import Count, Must
 from crosspro.prediction.typed_values import faults
 
 

@@ -22,7 +22,7 @@ from crosspro.data_prep.core.engine import map_processes
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.files.limits import LIMITS, LINE_BYTES, changed_limits, limits_now
 from crosspro.data_prep.core.files.textfile import atomic_output, read_bytes, read_lines
-from crosspro.data_prep.core.files.yaml_file import read_yaml
+from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.protest.suite import FORMAT, VERSION
 from crosspro.evaluation.protest.suite_reader import read_suite

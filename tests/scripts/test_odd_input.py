@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files.json_text import parse_json
 from crosspro.data_prep.core.files.textfile import read_bytes
-from crosspro.data_prep.core.files.yaml_file import read_yaml
+from crosspro.data_prep.core.yaml_files import read_yaml
 from tests.scripts.run import crosspro
 
 LONG = "9" * 5000

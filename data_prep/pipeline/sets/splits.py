@@ -17,7 +17,7 @@ from crosspro.data_prep.annotate.layers import (
 from crosspro.data_prep.core.collector import collector_off
 from crosspro.data_prep.core.errors import InputError, Problem, empty_file
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.setting_types import Count, Folder, NameInFolder, Seed, Share
+from crosspro.data_prep.core.settings import Count, Folder, NameInFolder, Seed, Share
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.target_form import other_form

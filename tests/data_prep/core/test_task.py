@@ -111,8 +111,20 @@ def test_faults_name_the_file_and_the_key(mapping, key, fragment):
     assert fragment in str(caught.value)
 
 
-def test_a_key_of_older_files_is_passed_over():
-    assert task_from_mapping(change(alignment="ibm4"), "my.yaml") == load_task("en-fr")
+@pytest.mark.parametrize("name", CLASSES)
+def test_tasks_that_come_with_the_package_have_no_fault(name):
+    assert task_from_mapping(content(name), name) == load_task(name)
+
+
+def test_faults_of_a_file_name_its_lines(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text(yaml.safe_dump(change(years=["x"], target="stemmed"), sort_keys=True))
+    with pytest.raises(InputError) as caught:
+        load_task(path)
+    lines = path.read_text().splitlines()
+    for problem in caught.value.problems:
+        assert lines[problem.line - 1].startswith(problem.field)
+    assert {problem.field for problem in caught.value.problems} == {"years", "target"}
 
 
 def test_all_faults_are_reported_together():

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.inherited_yaml import Origins, read_inherited
-from crosspro.data_prep.core.files.yaml_file import read_yaml
-from crosspro.data_prep.core.files.yaml_lines import YamlLines
+from crosspro.data_prep.core.yaml_files import Origins, YamlLines, read_inherited, read_yaml
 
 BASE = "name: base\nwords: [a, b]\nmore: {x: [1], y: [2]}\nkind: old\n"
 

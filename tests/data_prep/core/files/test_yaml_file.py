@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.files.yaml_file import parse_yaml, read_yaml
+from crosspro.data_prep.core.yaml_files import parse_yaml, read_yaml
 
 
 def test_aliases_are_read(tmp_path):

@@ -1,22 +1,151 @@
-"""YAML files that inherit: such a file says only in what it differs from another.
+"""YAML files, read strictly: faults are told with their lines, and a file may inherit from another.
 
-`inherits` names the parent, one that comes with the package or the path of a file (from the folder
-of the heir). What the heir says replaces what its parent says, key by key, in mappings inside
-mappings as well; what stands under `add`, in the same places, is appended to the parent's lists.
+A file that inherits says only in what it differs. `inherits` names the parent, one that comes with
+the package or the path of a file (from the folder of the heir). What the heir says replaces what
+its parent says, key by key, in mappings inside mappings as well; what stands under `add`, in the
+same places, is appended to the parent's lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files.yaml_lines import Place, YamlLines
+from crosspro.data_prep.core.files.guard import note_input
+from crosspro.data_prep.core.files.limits import YAML_ITEMS
+from crosspro.data_prep.core.settings import Place
 
 INHERITANCE_KEYS = ("inherits", "add")
 _INHERITS, _ADD = INHERITANCE_KEYS
-Read = Callable[[Path], tuple[object, YamlLines]]
+_OF_TAGS = (AttributeError, LookupError, OverflowError)
+"""What PyYAML raises for a value that is not what its tag says, as in `!!timestamp x`."""
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML in which a key that stands twice is an error, not a silent replacement."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """The whole file, if it is no larger than it looks."""
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None:
+            _written_out(node, {})
+        return node
+
+
+def _written_out(node: yaml.Node, known: dict[int, int | None]) -> int:
+    """How many items a node has with aliases written out; too many, or endlessly, is an error."""
+    if id(node) in known:
+        size = known[id(node)]
+    else:
+        known[id(node)] = None  # until it is known: an alias of it inside itself has no end
+        parts: Iterable[yaml.Node] = ()
+        if isinstance(node, yaml.MappingNode):
+            parts = chain.from_iterable(node.value)
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        size = known[id(node)] = 1 + sum(_written_out(part, known) for part in parts)
+    if size is None:
+        problem = "an alias inside what it stands for"
+        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+    if size > YAML_ITEMS.most():
+        problem = f"{size:,} items, aliases written out, not {YAML_ITEMS.expected('of them')}"
+        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+    return size
+
+
+def _unique_mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key!r} stands twice", key_node.start_mark
+            )
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _unique_mapping)
+
+
+def parse_yaml(text: str) -> object:
+    """The content of a text; every fault, also a key that stands twice, is a `yaml.YAMLError`."""
+    try:
+        content: object = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
+    except (TypeError, ValueError, *_OF_TAGS) as error:
+        raise yaml.YAMLError(str(error)) from error
+    except RecursionError as error:
+        raise yaml.YAMLError("nesting too deep") from error
+    return content
+
+
+def read_yaml(path: Path, kind: str = "file") -> tuple[object, str]:
+    """The content of a file, and its text; `kind` is what the file is called in messages."""
+    note_input(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise input_error(path, "file", f"a readable {kind}", error.strerror or "") from error
+    except UnicodeDecodeError as error:
+        raise input_error(path, "encoding", "UTF-8", str(error)) from error
+    try:
+        return parse_yaml(text), text
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        found = getattr(error, "problem", None) or str(error)
+        line = None if mark is None else mark.line + 1
+        raise input_error(path, "file", "valid YAML", found, line) from error
+
+
+class YamlLines:
+    """The lines of a file's items, from 1; an item that is not known has the line of its list."""
+
+    def __init__(self, text: str = "") -> None:
+        self._lines: dict[Place, int] = {}
+        self._words: dict[tuple[str | int, str], int] = {}
+        root = yaml.compose(text, yaml.SafeLoader) if text else None
+        if root is None:
+            return
+        for place, node, line in _items(root, ()):
+            self._lines[place] = line
+            if isinstance(node, yaml.ScalarNode):
+                self._words[place[0], str(node.value).lower()] = line
+
+    def of(self, *place: str | int) -> int | None:
+        """The line of an item."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return self._lines.get(place)
+
+    def depth(self, *place: str | int) -> int:
+        """How much of the way to an item the file has: all of it, if the item is there."""
+        return max(n for n in range(len(place) + 1) if n == 0 or place[:n] in self._lines)
+
+    def has_word(self, key: str, word: str) -> bool:
+        """Whether a word is somewhere under a key."""
+        return (key, word.lower()) in self._words
+
+    def of_word(self, key: str, word: str) -> int | None:
+        """The line of a word somewhere under a key, of the last one if there are several."""
+        return self._words.get((key, word.lower()), self.of(key))
+
+
+def _items(node: yaml.Node, place: Place) -> Iterator[tuple[Place, yaml.Node, int]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner: Place = (*place, str(key.value))
+            yield inner, key, key.start_mark.line + 1
+            yield from _items(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*place, number)
+            yield inner, value, value.start_mark.line + 1
+            yield from _items(value, inner)
 
 
 class Origins:
@@ -59,6 +188,9 @@ class Origins:
     def _depth(self, *place: str | int) -> int:
         own = self.lines.depth(*place)
         return own if self.parent is None else max(own, self.parent._depth(*place))
+
+
+Read = Callable[[Path], tuple[object, YamlLines]]
 
 
 def read_inherited(
