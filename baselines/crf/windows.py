@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -23,14 +23,14 @@ from scipy import sparse
 
 from crosspro.baselines.crf.chain import Ints
 from crosspro.baselines.crf.model import Matrix
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.settings import checked, plain_values
 from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
 from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 from crosspro.prediction.system import read_json_object
-from crosspro.prediction.typed_values import faults
 
 NOTHING = ""
 """A value that gives no feature, as values that are too rare do."""
@@ -258,23 +258,22 @@ def _parsed(parse: AnnotatedSentence | None, feature: str, known: Sequence[str])
     return [value if value in known else NOTHING for value in values]
 
 
+@dataclass(frozen=True)
+class _Saved:
+    """What the file of templates holds."""
+
+    templates: tuple[Template, ...]
+
+
 def save_templates(path: Path, templates: Sequence[Template]) -> None:
     """Write templates."""
-    content = {"templates": [asdict(template) for template in templates]}
+    content = plain_values(_Saved(tuple(templates)))
     write_text(path, json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def load_templates(path: Path, columns: Sequence[TokenColumn]) -> list[Template]:
     """Read the templates of columns."""
-    written = read_json_object(path).get("templates")
-    if not isinstance(written, list):
-        raise input_error(path, "templates", "a list", quoted(repr(written)))
-    for number, one in enumerate(written):
-        for fault in faults(f"templates.{number}", one, Template):
-            raise input_error(path, *fault)
-    templates = [
-        Template(one["name"], tuple(one["places"]), tuple(one["values"])) for one in written
-    ]
+    templates = list(checked(_Saved, read_json_object(path), path).templates)
     expected = [(column.name, tuple(column.places)) for column in columns]
     if [(one.name, one.places) for one in templates] != expected:
         names = ", ".join(name for name, _ in expected)

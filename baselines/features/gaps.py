@@ -167,17 +167,6 @@ class Batch:
         return tokens
 
     @cached_property
-    def tokens_alone(self) -> bool:
-        """Whether tokens are all that tells of nouns: there is no parse and no lexicon."""
-        lexicons = self.resources.lexicon, self.resources.source_lexicon
-        return lexicons == (None, None) and all(
-            line.source_parse is None
-            and line.target_parse is None
-            and line.tagged == self.reader.tagged
-            for line in map(self.examples.__getitem__, self._lines.numbers)
-        )
-
-    @cached_property
     def nouns(self) -> NounFinder:
         """Finds the nouns before a gap."""
         resources = self.resources
@@ -213,14 +202,10 @@ def batches(
     examples: Sequence[Example],
     resources: Resources,
     at_once: int = AT_ONCE,
-    lines: range | None = None,
 ) -> Iterator[Batch]:
-    """All gaps of the examples, or of those lines of them that are named.
-
-    Lines that many of them look at are read again at each border.
-    """
+    """All gaps of the examples; lines that gaps look back to are read again at each border."""
     reader = TokenReader(resources.task)
-    lines = range(len(examples)) if lines is None else lines
+    lines = range(len(examples))
     for start in range(0, len(lines), at_once):
         with collector_off():
             batch = Batch(examples, lines[start : start + at_once], resources, reader)

@@ -93,17 +93,11 @@ def _window(kind: str) -> Extractor:
 
 def _ngrams(kind: str) -> Extractor:
     def columns(batch: Batch, width: int) -> Iterator[Column]:
-        tags = batch.reader.tag_ngrams.get(kind)
         for size in _SIZES:
             for first in range(-width, width + 2 - size):
                 last = first + size - 1
-                places = range(first, last + 1)
-                slot = f"{kind} {first:+d}..{last:+d}"
-                if tags is None:
-                    words = (batch.words(kind, place) for place in places)
-                    yield slot, list(map(" ".join, zip(*words, strict=True)))
-                else:
-                    yield slot, tags.column([batch.codes(kind, place) for place in places])
+                words = (batch.words(kind, place) for place in range(first, last + 1))
+                yield f"{kind} {first:+d}..{last:+d}", list(map(" ".join, zip(*words, strict=True)))
 
     return columns
 

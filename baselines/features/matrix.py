@@ -54,13 +54,9 @@ def extracted(
     examples: Sequence[Example],
     resources: Resources,
     at_once: int = AT_ONCE,
-    lines: range | None = None,
 ) -> Iterator[Columns]:
-    """The columns of all gaps, or of those in some lines: what training and prediction both read.
-
-    So many lines are read at once.
-    """
-    for batch in batches(examples, resources, at_once, lines):
+    """The columns of all gaps, so many lines at once: what training and prediction both read."""
+    for batch in batches(examples, resources, at_once):
         if not len(batch):
             continue
         yield [

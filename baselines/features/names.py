@@ -16,7 +16,8 @@ from crosspro.baselines.features.text import has_finer_tags
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
 
-ERROR, LEAVE_OUT = MISSING_LAYERS = ("error", "leave_out")
+ERROR = "error"
+"""What becomes of a feature without its layer; else it is left out."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ FEATURES: dict[str, Feature] = {
 
 def chosen_features(written: Sequence[str]) -> tuple[list[ChosenFeature], list[Problem]]:
     """The features of a list, in its order, and what is wrong with the list."""
+    if isinstance(written, str):
+        return [], [_problem("a list of names", written)]
     problems: list[Problem] = []
     chosen = [one for name in written if (one := _chosen(name, problems)) is not None]
     names = [one.feature.name for one in chosen]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.features.gaps import Batch, Bins, Column, Extractor, Feature
 from crosspro.baselines.features.local import pronoun_numbers
-from crosspro.baselines.features.text import NOTHING, Codes, RunningText, Values, linked_places
-from crosspro.data_prep.core.example import Example, Side
+from crosspro.baselines.features.text import NOTHING, Codes, RunningText, Values
+from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS, Candidate, NounForm, nearest_agreeing
+from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS, Candidate, nearest_agreeing
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}
@@ -51,16 +51,7 @@ def tags_before(batch: Batch, tags: frozenset[str]) -> Preceding:
 
 def nouns_before(batch: Batch, side: Side, tags: frozenset[str] = NOUNS) -> Preceding:
     """The nouns of a side with one of some tags."""
-    text = batch.running(side)
-    lines = [batch.examples[number] for number in text.lines.numbers]
-    tagged = all(line.tagged for line in lines)
-    if side == "target" and tagged:
-        return tags_before(batch, tags & NOUN_TAGS)
-    parsed = any(line.source_parse is not None for line in lines)
-    by_links = tagged and not parsed and batch.resources.source_lexicon is None
-    if side == "source" and by_links and "" in tags:
-        return Preceding(text, _linked_to_nouns(batch, lines))
-    return line_by_line(text, lambda line: batch.nouns.nouns(line, side, tags))
+    return line_by_line(batch.running(side), lambda line: batch.nouns.nouns(line, side, tags))
 
 
 def line_by_line(text: RunningText, places: Callable[[int], Iterable[int]]) -> Preceding:
@@ -73,39 +64,19 @@ def line_by_line(text: RunningText, places: Callable[[int], Iterable[int]]) -> P
     return Preceding(text, np.array(found, np.int64))
 
 
-def _linked_to_nouns(batch: Batch, lines: Sequence[Example]) -> Codes:
-    """The places of the source that are linked to nouns of the target, which is all we know."""
-    texts = batch.source_back, batch.target
-    sources, targets = linked_places(lines, *(text.starts[:-1] for text in texts))
-    is_noun = np.zeros(len(batch.target.codes), bool)
-    is_noun[batch.reader.tagged_as(NOUN_TAGS, batch.target.codes)] = True
-    return np.unique(sources[is_noun[targets]])
-
-
 def noun_columns(batch: Batch, side: Side, places: Codes) -> NounColumns:
-    """Lemma, gender and number of the nouns at some places of a side's running text."""
-    if not batch.tokens_alone:
-        return tuple(zip(*_noun_forms(batch, side, places), strict=True)) or ((), (), ())
-    tokens, reader = batch.running(side).codes[places], batch.reader
-    lemmas = Values(tokens, reader.source.names)
-    if side == "target":
-        reading = reader.readings["target lemma"]
-        lemmas = Values(reading.of(tokens), reading.names)
-    unknown = Values(np.full(len(places), NOTHING), ())
-    return lemmas.only(places != NOTHING), unknown, unknown
+    """Lemma, gender and number of the nouns at some places of a side's running text.
 
-
-def _noun_forms(
-    batch: Batch, side: Side, places: Codes
-) -> list[NounForm | tuple[None, None, None]]:
-    """What a noun finder says of each noun, which is asked once for each."""
+    A noun finder is asked once for each noun.
+    """
     nouns, which = np.unique(places, return_inverse=True)
     nothing = [_NO_NOUN] * int(NOTHING in nouns[:1])
     located = batch.running(side).line_and_place(nouns[len(nothing) :])
     form = batch.nouns.form
     found = (form(line, side, place) for line, place in zip(*located, strict=True))
     forms = [*nothing, *found]
-    return [forms[number] for number in which.tolist()]
+    rows = (forms[number] for number in which.tolist())
+    return tuple(zip(*rows, strict=True)) or ((), (), ())
 
 
 _DETERMINERS = frozenset({"DET"})

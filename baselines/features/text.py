@@ -197,8 +197,6 @@ def linked_places(
 
 GAP = "REPLACE"
 _FINE_TAGS = "fine_tags"
-_MOST_TAGS = 64
-"""Of so many tags there is a table of all trigrams."""
 
 
 class TokenReading:
@@ -220,33 +218,6 @@ class TokenReading:
         return self._made[token if token in (START, END) else self._make(token)]
 
 
-class TagNGrams:
-    """The n-grams of a tag set; while its tags are few, each is written once."""
-
-    def __init__(self, tags: Sequence[str]) -> None:
-        self._tags = tags
-        self._names: list[str] = []
-        self._of = Lookup(self._code)
-
-    def column(self, columns: Sequence[Codes]) -> Sequence[str | None]:
-        """The n-grams of columns of tags that follow each other."""
-        if len(self._tags) > _MOST_TAGS:
-            words = (map(self._tags.__getitem__, codes.tolist()) for codes in columns)
-            return list(map(" ".join, zip(*words, strict=True)))
-        keys = np.ones(len(columns[0]), np.int64)  # so that bigrams and trigrams differ
-        for codes in columns:
-            keys = keys * _MOST_TAGS + codes
-        return Values(self._of(keys), self._names)
-
-    def _code(self, key: int) -> int:
-        tags: list[str] = []
-        while key > 1:
-            key, tag = divmod(key, _MOST_TAGS)
-            tags.append(self._tags[tag])
-        self._names.append(" ".join(reversed(tags)))
-        return len(self._names) - 1
-
-
 class TokenReader:
     """Reads the tokens of a task's source and target."""
 
@@ -264,10 +235,6 @@ class TokenReader:
             "target tag": TokenReading(self.target, self._tag),
             "target universal tag": TokenReading(self.target, self._universal_tag),
             "target fine tag": TokenReading(self.target, self._fine_tag),
-        }
-        self.tag_ngrams = {
-            kind: TagNGrams(self.readings[kind].names)
-            for kind in ("target tag", "target universal tag", "target fine tag")
         }
 
     def tagged_as(self, tags: frozenset[str], tokens: Codes) -> Codes:

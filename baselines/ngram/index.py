@@ -168,16 +168,6 @@ def bucket_of(keys: IntArray, buckets: int) -> IntArray:
     return mixed.view(np.int64)
 
 
-def index_of(keys: IntArray) -> Index:
-    """The index of keys in memory; the node of each is its place."""
-    buckets = 2 * max(1, len(keys))  # half of them empty: such an index is small, and may be quick
-    places = bucket_of(keys, buckets)
-    order = _order(places)
-    sizes = np.bincount(places, minlength=buckets)
-    starts = np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)])
-    return Index(starts, keys[order], order.astype(np.uint32))
-
-
 def build_index(
     parts: Callable[[], Iterable[tuple[int, IntArray]]], total: int, space: Workspace
 ) -> Index:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Workspace
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering, TextWords
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example, split_tag
 from crosspro.data_prep.core.files.textfile import bad_byte, read_lines
@@ -32,7 +32,6 @@ from crosspro.data_prep.formats.shared_task import read_examples
 BATCH_LINES = 8192
 _word = re.compile(rb"[^ \t\r\n\0]+")
 _ODD_SPACES = (b"\v", b"\f", b"\0")
-_IS_SPACE = np.isin(np.arange(256), list(b" \t\r\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class SentenceBatch:
 
     path: Path
     first_line: int
-    words: list[bytes] | TextWords
+    words: list[bytes]
     lengths: NDArray[np.int64]
 
     @classmethod
@@ -113,20 +112,11 @@ def filled(example: Example) -> list[str]:
     return words
 
 
-def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes] | TextWords, NDArray[np.int64]]:
-    """The words of all lines, and how many each has: what `split_words` finds, all at once."""
-    text = b"".join(lines)
-    if any(odd in text for odd in _ODD_SPACES):
-        each = [split_words(line) for line in lines]
-        lengths = np.fromiter(map(len, each), np.int64, len(each))
-        return [word for line in each for word in line], lengths
-    # Words lie between the places where spaces end and begin; before and after the text is space.
-    spaces = _IS_SPACE.take(np.frombuffer(b"\n" + text + b"\n", np.uint8))
-    edges = np.flatnonzero(spaces[:-1] != spaces[1:])
-    words = TextWords(text, edges[::2], edges[1::2])
-    line_ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    before = np.searchsorted(words.starts, line_ends)
-    return words, np.diff(before, prepend=0)
+def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The words of all lines, and how many each has."""
+    each = [split_words(line) for line in lines]
+    lengths = np.fromiter(map(len, each), np.int64, len(each))
+    return [word for line in each for word in line], lengths
 
 
 def split_words(line: bytes) -> list[bytes]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crosspro.baselines.ngram.estimate import DEFAULT_FALLBACK, EstimationSettings, estimate
+from crosspro.baselines.ngram import DEFAULT_FALLBACK
+from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, read_sentences

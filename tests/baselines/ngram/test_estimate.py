@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from crosspro.baselines.ngram import DEFAULT_FALLBACK
 from crosspro.baselines.ngram.estimate import (
-    DEFAULT_FALLBACK,
     EstimationSettings,
     closed_form,
     estimate,
