@@ -14,16 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.counts import class_counts, number_of_gaps
-from crosspro.baselines.crf.evidence import best_path, path_how
-from crosspro.baselines.crf.files import load_templates, save_templates
-from crosspro.baselines.crf.model import ChainModel, load_chain
-from crosspro.baselines.crf.packed import Ints
-from crosspro.baselines.crf.settings import Penalty, Rate, Reach
-from crosspro.baselines.crf.tokens import TokenColumn, token_columns
-from crosspro.baselines.crf.training import ChainTraining, averaged_class_weights, train_chain
-from crosspro.baselines.crf.windows import Template, Windows, learn_template
+from crosspro.baselines.crf.chain import Ints
+from crosspro.baselines.crf.model import (
+    ChainModel,
+    ChainTraining,
+    Penalty,
+    Rate,
+    Reach,
+    averaged_class_weights,
+    best_path,
+    load_chain,
+    path_how,
+    train_chain,
+)
+from crosspro.baselines.crf.windows import (
+    Template,
+    TokenColumn,
+    Windows,
+    learn_template,
+    load_templates,
+    save_templates,
+    token_columns,
+)
 from crosspro.baselines.feature_evidence import token_sums
+from crosspro.baselines.majority import class_counts, number_of_gaps
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed

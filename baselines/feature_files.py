@@ -15,9 +15,8 @@ from safetensors.numpy import save
 
 from crosspro.baselines.estimators.steps import FittedSteps, steps_from_files, steps_to_files
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.features.learnt import filler_of
+from crosspro.baselines.features.learnt import TellingContexts, filler_of
 from crosspro.baselines.features.matrix import FeatureVocabulary
-from crosspro.baselines.features.telling import TellingContexts
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.load import save_model as save_language_model

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix, vstack
+from scipy.sparse import csr_matrix
 
-from crosspro.baselines.counts import class_counts
 from crosspro.baselines.estimators.model import Contributions, Labels
-from crosspro.baselines.estimators.steps import FittedSteps, Fitting, fit_steps
+from crosspro.baselines.estimators.steps import ESTIMATORS, FittedSteps, Fitting, fit_steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
 from crosspro.baselines.feature_files import (
     IT_CLASSIFIER,
@@ -27,9 +25,14 @@ from crosspro.baselines.feature_files import (
     save_learnt,
     save_model,
 )
-from crosspro.baselines.feature_settings import ONE, SCORERS, TWO, FeatureSettings
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.features.learnt import TrainingPart, learn, training_parts
+from crosspro.baselines.features.learnt import (
+    LanguageModelSettings,
+    TellingSettings,
+    TrainingPart,
+    learn,
+    training_parts,
+)
 from crosspro.baselines.features.matrix import (
     Columns,
     FeatureVocabulary,
@@ -37,29 +40,80 @@ from crosspro.baselines.features.matrix import (
     learnt_matrix,
     matrix,
 )
-from crosspro.baselines.features.needs import ERROR, refuse, unmet
+from crosspro.baselines.features.names import ERROR, chosen_features, refuse, unmet
 from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
+from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
+from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, split_tag
-from crosspro.data_prep.core.processes import forked, two_processes_help
-from crosspro.data_prep.core.settings import Count, Seed
+from crosspro.data_prep.core.settings import Count, Fault, Must, Seed, fitted, shown
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
-from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.adjustment import tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used
 from crosspro.prediction.system import Classes, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
 """Lines whose gaps are read together: the more, the faster."""
-_WORTH_A_PROCESS = 200_000
-"""Tokens of lines with gaps; shorter text is read before another process has begun."""
-_FROM_ANOTHER = "features: expected those of half of the gaps from another process"
 NULL = "NULL"
 """The class of pronouns that are not translated, where a system learns them apart from OTHER."""
+
+
+ONE, TWO = "one", "two"
+SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": PatternScorer}
+"""What can say whether *it* refers to nothing, beside the file of a trained model."""
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """Settings of a feature system, but for its features and its estimator.
+
+    The file of a trained model of `it` is opened when the training begins.
+    """
+
+    steps: Literal["one", "two"]
+    null_class: bool
+    min_count: Count
+    class_weight_power: WeightPower
+    monitor: Monitor
+    context: Annotated[int, Must("a whole number from 0", lambda value: value >= 0)]
+    pleonastic: Annotated[
+        str,
+        Must(
+            f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
+            lambda value: value in SCORERS or value.endswith(".json"),
+        ),
+    ]
+    lm: LanguageModelSettings
+    telling: TellingSettings
+    missing_layers: Literal["error", "leave_out"]
+
+    def faults(self) -> Iterator[Fault]:
+        """Null translations are learnt in one step."""
+        if self.null_class and self.steps == TWO:
+            yield Fault(("null_class",), "false with two steps", "true")
+
+
+def settings_of(
+    kind: type[Any], values: Mapping[str, Any], *section: str
+) -> tuple[Any, list[Problem]]:
+    """A dataclass of settings (of a section of those of the system), and what is wrong with it."""
+    value, found = fitted(kind, values)
+    return value, [
+        setting_problem(".".join(map(str, (*section, *place))), expected, what)
+        for place, expected, what in found
+    ]
+
+
+def setting_problem(key: str, expected: str, found: str) -> Problem:
+    """A setting of the system that is not what it should be."""
+    return Problem("settings", None, f"system.{key}", expected, found)
 
 
 @dataclass(frozen=True)
@@ -100,20 +154,31 @@ class FeatureSystem(System):
         missing_layers: str = ERROR,
         seed: Seed = 1,
     ) -> None:
-        check = FeatureSettings()
-        self.features = check.features(features)
-        fitted_by = check.estimator(estimator, estimator_settings or {})
-        self.lm = check.language_model(lm or {})
-        self.telling = check.telling(telling or {})
-        check.consistent(
-            steps, null_class=null_class, missing_layers=missing_layers, monitor=monitor
-        )
-        check.scorer(pleonastic)
-        check.number("class_weight_power", class_weight_power, 0, 5)
-        check.number("min_count", min_count, 1)
-        check.number("context", context, 0)
-        if check.problems or fitted_by is None:
-            raise InputError(check.problems)
+        given = {
+            "steps": steps,
+            "null_class": null_class,
+            "min_count": min_count,
+            "class_weight_power": class_weight_power,
+            "monitor": monitor,
+            "context": context,
+            "pleonastic": pleonastic,
+            "lm": lm or {},
+            "telling": telling or {},
+            "missing_layers": missing_layers,
+        }
+        settings, problems = settings_of(FeatureSettings, given)
+        self.features, wrong = chosen_features(features)
+        problems += wrong
+        known = ESTIMATORS.get(estimator)
+        if known is None:
+            expected = choices(ESTIMATORS)
+            problems.append(setting_problem("estimator", expected, shown(estimator)))
+        else:
+            fitted_by, wrong = settings_of(known, estimator_settings or {}, "estimator_settings")
+            problems += wrong
+        if problems:
+            raise InputError(problems)
+        self.lm, self.telling = settings.lm, settings.telling
         self.fitting = Fitting(fitted_by, class_weight_power, seed)
         self.steps = steps
         self.null_class = null_class
@@ -247,35 +312,15 @@ class FeatureSystem(System):
         return learn(self.features, examples, resources, self.lm, self.telling)
 
     def _columns(self, parts: Sequence[TrainingPart], resources: Resources) -> Iterator[Columns]:
-        """What the gaps of training parts have; another process reads the second of long ones."""
-
-        def read(part: TrainingPart) -> Iterator[Columns]:
+        """What the gaps of training parts have."""
+        for part in parts:
             every = len(parts) == 1  # and so it is learnt already what its gaps are read with
             learnt = self.resources if every else self._learnt(part.learnt_from, resources)
-            return extracted(self.features, part.examples, learnt)
-
-        first, *others = parts
-        if not others or not _worth_a_process(_tokens(first.examples)):
-            yield from chain.from_iterable(map(read, parts))
-            return
-        (second,) = others
-        with forked(lambda: list(read(second)), _FROM_ANOTHER) as other:
-            yield from read(first)
-            yield from other()
+            yield from extracted(self.features, part.examples, learnt)
 
     def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
-        """The features of all gaps; another process reads half of many."""
-        every = range(len(examples))
-        tokens = _tokens(examples)
-        if not _worth_a_process(tokens):
-            return self._features_of(examples, every)
-        half = int(np.searchsorted(np.cumsum(tokens), sum(tokens) / 2)) + 1
-        with forked(lambda: self._features_of(examples, every[half:]), _FROM_ANOTHER) as other:
-            return vstack([self._features_of(examples, every[:half]), other()], format="csr")
-
-    def _features_of(self, examples: Sequence[Example], lines: range) -> csr_matrix:
-        """The features of the gaps in some lines, which may look back to earlier ones."""
-        read = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE, lines)
+        """The features of all gaps."""
+        read = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE)
         return matrix(read, self.vocabulary)
 
     def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
@@ -375,12 +420,3 @@ class FeatureSystem(System):
 
 
 _NOTHING = Contributions(np.zeros(0, np.int64), np.zeros((0, 1)), np.zeros(1))
-
-
-def _tokens(examples: Sequence[Example]) -> list[int]:
-    """How much there is to read of each line; little of those without gaps."""
-    return [len(one.source) + len(one.target) if one.gaps else 0 for one in examples]
-
-
-def _worth_a_process(tokens: list[int]) -> bool:
-    return sum(tokens) >= _WORTH_A_PROCESS and two_processes_help()

@@ -5,20 +5,132 @@ All gaps of a line are filled together, exactly: an n-gram model is a determinis
 what a filler leads to by the next gap is one state, and hypotheses that meet in a state share all
 that follows. The same lattice gives the best filling and the probability of every filler. Lines are
 worked on together, one array operation a word.
+
+`filling_evidence` says why a gap is filled as it is. The score of a filler is that of the best line
+which has it in this gap. A token speaks for the chosen class by what it adds to the log10
+probability of that class's best line over the best line of the other class; words before the gap
+are the same in both and add nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.gap_texts import GapTextReader, GapTexts, Ints
-from crosspro.baselines.ngram.language_model import LanguageModel
+from crosspro.baselines.ngram.model import LanguageModel
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.core.token import TAG_SEPARATOR
+from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.prediction.evidence import Evidence, EvidenceTable
+
+_TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
+_MOST_TOKENS = 1 << 17
+_GAP, _NOT_ONE = -1, -2
+
+Ints = NDArray[np.int64]
+
+
+def target_words(example: Example) -> list[list[str]]:
+    """The words before, between and after the gaps, tags removed as the released program does."""
+    parts: list[list[str]] = [[]]
+    for words in map(_words, example.target):
+        if words is None:
+            parts.append([])
+        else:
+            parts[-1] += words
+    return parts
+
+
+@lru_cache(maxsize=_MOST_TOKENS)
+def _words(token: str) -> tuple[str, ...] | None:
+    """A token without its tag; None for a gap."""
+    return None if is_placeholder(token) else tuple(_TAG.sub("", token).split())
+
+
+@dataclass(frozen=True)
+class GapTexts:
+    """The words of some lines by number, all parts of all lines one after the other.
+
+    A part has a place in `ids` where it starts, and a length. A line begins with its part `first`
+    and has one part more than `gaps`.
+    """
+
+    ids: Ints
+    starts: Ints
+    lengths: Ints
+    first: Ints
+    gaps: Ints
+
+    def near_gaps(self, reach: int) -> GapTexts:
+        """The words that tell fillers apart: those up to `reach` before and after each gap.
+
+        A model remembers no more words than that: by then what was in the gap is forgotten, and all
+        fillings of a line share the score of the words between.
+        """
+        part = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        place = np.arange(len(self.ids)) - self.starts[part]
+        begins, ends = np.zeros((2, len(self.lengths)), bool)
+        begins[self.first] = ends[self.first + self.gaps] = True
+        after = (place < reach) & ~begins[part]
+        before = (place >= self.lengths[part] - reach) & ~ends[part]
+        near = after | before
+        lengths = np.bincount(part[near], minlength=len(self.lengths))
+        starts = np.cumsum(lengths) - lengths
+        return GapTexts(self.ids[near], starts, lengths, self.first, self.gaps)
+
+
+class GapTextReader:
+    """Reads lines for a model; each token that comes is looked up once."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._numbers: dict[str, int] = {}
+
+    def read(self, examples: Sequence[Example]) -> GapTexts:
+        """The words of some lines without tags, as in `target_words`."""
+        sizes = np.array([len(example.target) for example in examples], np.int64)
+        tokens = list(chain.from_iterable(example.target for example in examples))
+        self._look_up(set(tokens))
+        ids = np.fromiter(map(self._numbers.__getitem__, tokens), np.int64, len(tokens))
+        if (ids == _NOT_ONE).any():
+            rows = [self._word_by_word(example) for example in examples]
+            sizes = np.array([len(row) for row in rows], np.int64)
+            ids = np.array([number for row in rows for number in row], np.int64)
+        line = np.repeat(np.arange(len(examples)), sizes)
+        is_gap = ids == _GAP
+        gaps = np.bincount(line[is_gap], minlength=len(examples))
+        first = np.arange(len(examples)) + np.cumsum(gaps) - gaps
+        part = (line + np.cumsum(is_gap))[~is_gap]
+        lengths = np.bincount(part, minlength=len(examples) + int(gaps.sum()))
+        return GapTexts(ids[~is_gap], np.cumsum(lengths) - lengths, lengths, first, gaps)
+
+    def _look_up(self, tokens: set[str]) -> None:
+        """Number tokens by their word: `_GAP` for a gap, `_NOT_ONE` for more words, or none."""
+        if len(self._numbers) > _MOST_TOKENS:
+            self._numbers.clear()
+        single: dict[str, str] = {}
+        for token in tokens.difference(self._numbers):
+            words = _words(token)
+            if words is None:
+                self._numbers[token] = _GAP
+            elif len(words) == 1:
+                single[token] = words[0]
+            else:
+                self._numbers[token] = _NOT_ONE
+        self._numbers.update(zip(single, self._model.ids(single.values()).tolist(), strict=True))
+
+    def _word_by_word(self, example: Example) -> list[int]:
+        """The numbers of the words of a line some of whose tokens are several words, or none."""
+        first, *rest = (self._model.ids(words).tolist() for words in target_words(example))
+        return [*first, *(number for words in rest for number in (_GAP, *words))]
+
 
 _LOG10 = np.log(10.0)
 
@@ -285,3 +397,88 @@ def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
 
 def _batches(examples: Sequence[Example], size: int) -> list[Sequence[Example]]:
     return [examples[i : i + size] for i in range(0, len(examples), size)]
+
+
+_HOW = (
+    "log10 probability of the best line with each filling; tokens: what they add to {} over {} "
+    "(the words that follow the gap, and the gap itself)"
+)
+
+
+def filling_evidence(
+    filler: GapFiller, example: Example, number: int, chosen: str, against: str
+) -> Evidence:
+    """The fillings of a gap, the best first, and what each token adds to the chosen class."""
+    size = len(filler.fillers)
+    words = list(filler.fillers.words)
+    spelled = words if filler.spelling is None else [*filler.spelling(example)[number], words[-1]]
+    lines = [_with_filler(example, number, spelled[place]) for place in range(size - 1)]
+    lines.append(_without(example, number))
+    fillings = filler.fill(lines)
+    scores = np.array([filling.score for filling in fillings])
+    scores += filler.added
+    chances = filler.probabilities([example])[number]
+    classes = filler.fillers.classes
+    order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
+    rows = tuple(
+        (words[place], classes[place], float(scores[place]), float(chances[place]))
+        for place in order
+    )
+    columns = ("filling", "class", "log10", "probability")
+    added = [
+        _by_token(filler, example, number, place, fillings[place].choices)
+        for one in (chosen, against)
+        for place in [place for place in order if classes[place] == one][:1]
+    ]
+    target = tuple((added[0] - added[1]).tolist()) if len(added) == 2 else ()
+    table = EvidenceTable("Fillings", columns, rows)
+    return Evidence(_HOW.format(chosen, against), (table,), target=target)
+
+
+def _with_filler(example: Example, number: int, word: str) -> Example:
+    """The line with a word in the gap, which is a gap no more."""
+    target = list(example.target)
+    target[example.gaps[number].position] = word
+    gaps = example.gaps[:number] + example.gaps[number + 1 :]
+    return replace(example, target=tuple(target), gaps=gaps)
+
+
+def _without(example: Example, number: int) -> Example:
+    """The line with nothing in the gap."""
+    place = example.gaps[number].position
+    gaps = tuple(
+        replace(gap, position=gap.position - (gap.position > place))
+        for gap in (*example.gaps[:number], *example.gaps[number + 1 :])
+    )
+    return replace(example, target=example.target[:place] + example.target[place + 1 :], gaps=gaps)
+
+
+def _by_token(
+    filler: GapFiller, example: Example, number: int, place: int, others: Sequence[int]
+) -> Floats:
+    """The log10 probability of each target token in a line that is filled throughout.
+
+    `place` fills the gap, `others` the other gaps; the end of the line counts with its last token.
+    """
+    none = len(filler.fillers) - 1
+    choices = [*others[:number], place, *others[number:]]
+    spelled = filler.spelling(example) if filler.spelling else None
+    words: list[str] = []
+    tokens: list[int] = []
+    gap = 0
+    for position, token in enumerate(example.target):
+        if gap < len(example.gaps) and position == example.gaps[gap].position:
+            choice = choices[gap]
+            row = spelled[gap] if spelled else filler.fillers.words
+            found = [] if choice == none else [row[choice]]
+            gap += 1
+        else:
+            found = target_words(Example((), (token,), (), ()))[0]
+        words += found
+        tokens += [position] * len(found)
+    scores = filler.model.score(*filler.model.encode([words])).log10.astype(np.float64)
+    tokens.append(len(example.target) - 1)
+    added = np.zeros(len(example.target))
+    np.add.at(added, tokens, scores)
+    added[example.gaps[number].position] += filler.added[place]
+    return added

@@ -1,10 +1,14 @@
 """IDIAP 2016 for English to French: a pronoun language model and two hand-written rules (003 §5.2).
 
 The model is an n-gram model over what a target text says about gender and number: each noun is
-`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_number`). A gap
+`Fem.Sing` or the like, each pronoun itself, and other words are not there (`gender_numbers`). A gap
 ends a text of its own: before it stands what the sentences before have, then what its own sentence
 has before it, other gaps aside. So a class is scored by the nouns and pronouns that precede it, and
 neither what follows nor the source is looked at.
+
+IDIAP took gender and number from Morfette, a tagger of inflected French. Here the gender of a noun
+comes from a lexicon or from a parse of the target, and its number too where the target is
+inflected. Lemmas hide the number, and the source is not looked at, so that it is not known there.
 
 Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
 target. The findings paper does not print them; these are ours (`_on`, `_untranslated`).
@@ -12,17 +16,15 @@ target. The findings paper does not print them; these are ours (`_on`, `_untrans
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crosspro.baselines.counts import class_counts
-from crosspro.baselines.fill import Fillers, GapFiller
-from crosspro.baselines.fill_evidence import filling_evidence
-from crosspro.baselines.gender_number import PRONOUN_TAGS, gender_numbers
+from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
+from crosspro.baselines.majority import class_counts
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
@@ -33,11 +35,43 @@ from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
-from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
+from crosspro.prediction.adjustment import tune_tau
+from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
 from crosspro.prediction.system import Probabilities, System
+
+PRONOUN_TAGS = frozenset(("PRO", "PRON"))
+UNKNOWN = "?"
+
+
+def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[int, str]]:
+    """The positions of nouns and pronouns, gaps aside, and `Fem.Plur` or the like for each.
+
+    A pronoun stands for itself, as its lemma says person and, mostly, gender.
+    """
+    gaps = {gap.position for gap in example.gaps}
+    parse = example.target_parse
+    for place, (word, tag) in enumerate(zip(example.lemmas, example.tags, strict=True)):
+        if place in gaps:
+            continue
+        token = None if parse is None else parse.tokens[place]
+        known = tag or (token.tag if token else "")
+        if known in PRONOUN_TAGS:
+            yield place, word.lower()
+        elif known in NOUN_TAGS or (not known and lexicon is not None and lexicon.is_noun(word)):
+            gender = (token.feature("Gender") if token else "") or (
+                lexicon.gender(word) if lexicon else None
+            )
+            number = None
+            if not example.tagged:
+                number = (parse.number(place) if parse else "") or (
+                    lexicon.number(word) if lexicon else None
+                )
+            yield place, f"{gender or UNKNOWN}.{number or UNKNOWN}"
+
 
 _MODEL, _LEXICON = "model.lm", "lexicon.tsv"
 _NEVER = -1e6

@@ -1,7 +1,8 @@
-"""The majority baseline: always the most frequent class, with the training distribution."""
+"""The two simplest baselines, the majority class and a random class: they learn class counts."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,61 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.counts import FILE, class_counts, from_json, number_of_gaps, repeat, to_json
+from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Probabilities, System, read_json_object
+
+FILE = "class_counts.json"
+
+
+def class_counts(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
+    """How often each class labels a gap; there must be one label at least."""
+    counts = np.zeros(len(task.classes), dtype=np.int64)
+    for example in examples:
+        for gap in example.gaps:
+            if gap.label is not None:
+                counts[task.class_index[gap.label]] += 1
+    if not counts.any():
+        raise CrossproError(
+            f"task {task.name}: train: expected labelled gaps, found none in "
+            f"{len(examples):,} examples"
+        )
+    return counts
+
+
+def to_json(task: Task, counts: NDArray[np.int64]) -> dict[str, int]:
+    """Counts by class name."""
+    return dict(zip(task.classes, counts.tolist(), strict=True))
+
+
+def from_json(task: Task, path: Path) -> NDArray[np.int64]:
+    """Counts as saved by `to_json`."""
+    content = read_json_object(path)
+    values = [content.get(name) for name in task.classes]
+    if len(content) != len(values) or not all(
+        isinstance(v, int) and 0 <= v < 2**60 for v in values
+    ):
+        raise input_error(
+            path,
+            "counts",
+            f"a count for each of {', '.join(task.classes)}",
+            ", ".join(map(str, content)),
+        )
+    if not any(values):
+        raise input_error(path, "counts", "a count above 0", "none")
+    return np.array(values, dtype=np.int64)
+
+
+def number_of_gaps(examples: Sequence[Example]) -> int:
+    """Gaps of all examples."""
+    return sum(len(example.gaps) for example in examples)
+
+
+def repeat(row: NDArray[np.float64], times: int) -> Probabilities:
+    """The same probabilities for every gap."""
+    return np.tile(row, (times, 1))
 
 
 class Majority(System):
@@ -47,3 +98,34 @@ class Majority(System):
     def load_state(self, folder: Path) -> None:
         """Read the counts."""
         self.counts = from_json(self.task, folder / FILE)
+
+
+class ClassPrior(Majority):
+    """Guesses by the training distribution, and is certain of its guess.
+
+    A guess depends on the seed and on the gap's sentence and position alone, so it does not change
+    with the order, the grouping or the document ids with which examples are predicted.
+    """
+
+    name = "class_prior"
+
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = seed
+
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """Probability 1 for the class that was drawn."""
+        draws = np.fromiter(
+            (self._draw(example, gap.position) for example in examples for gap in example.gaps),
+            np.float64,
+            number_of_gaps(examples),
+        )
+        bounds = np.cumsum(self.counts) / self.counts.sum()
+        drawn = np.searchsorted(bounds, draws, side="right")
+        return np.eye(len(self.counts))[drawn]
+
+    def _draw(self, example: Example, position: int) -> float:
+        """A number in [0, 1), the same for the same gap."""
+        key = (str(self.seed), str(position))
+        text = "\t".join((*key, *example.source, *example.target))
+        digest = hashlib.blake2b(text.encode("utf-8"), digest_size=6).digest()
+        return int.from_bytes(digest, "big") / 2.0**48

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crosspro.baselines.fill import Fillers, Floats, GapFiller, task_fillers
-from crosspro.baselines.fill_evidence import filling_evidence
+from crosspro.baselines.fill import Fillers, Floats, GapFiller, filling_evidence, task_fillers
+from crosspro.baselines.ngram import DEFAULT_FALLBACK
 from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.sentences import SentenceBatch, filled, read_sentences
+from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
@@ -32,8 +32,6 @@ from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System, read_json_object
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
-FALLBACK = (0.5, 1.0, 1.5)
-"""KenLM's discounts where a small text allows no estimate."""
 
 BEST_FILLING, SUMMED = DECISIONS = ("best_filling", "summed")
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
@@ -181,7 +179,7 @@ def model_of(sentences: Sequence[Sequence[str]], texts: Sequence[str], order: in
     encoded = [[word.encode("utf-8") for word in sentence] for sentence in sentences]
     batches = [SentenceBatch.of(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
     return estimate(
-        batches, EstimationSettings(order=order, fallback=FALLBACK, skip_symbols=True)
+        batches, EstimationSettings(order=order, fallback=DEFAULT_FALLBACK, skip_symbols=True)
     ).model
 
 

@@ -16,9 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crosspro.baselines.counts import class_counts
-from crosspro.baselines.fill import Fillers, GapFiller
-from crosspro.baselines.fill_evidence import filling_evidence
+from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
+from crosspro.baselines.majority import class_counts
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import (

@@ -3,34 +3,82 @@
 It reads gaps as the maximum-entropy classifier of UEDIN does; the classes of a chain are chosen
 together, so that the same antecedent may get the same pronoun. A gap of no chain is classified
 alone. The paper found it worse than maximum entropy throughout.
+
+Where the data has chains (X.chains.tsv), the gaps whose pronouns a chain mentions in a document are
+a sequence, in reading order; of lines without a document those of one line. Without them gaps are
+taken to belong together if they would have the same antecedent: the nearest noun that agrees in
+number. A gap of no chain is a sequence of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.crf.evidence import best_path, path_how
-from crosspro.baselines.crf.model import ChainModel, load_chain
-from crosspro.baselines.crf.packed import Ints
-from crosspro.baselines.crf.settings import Penalty, Rate
-from crosspro.baselines.crf.training import ChainTraining, averaged_class_weights, train_chain
+from crosspro.baselines.crf.chain import Ints
+from crosspro.baselines.crf.model import (
+    ChainModel,
+    ChainTraining,
+    Penalty,
+    Rate,
+    averaged_class_weights,
+    best_path,
+    load_chain,
+    path_how,
+    train_chain,
+)
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
 from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
-from crosspro.baselines.features.needs import ERROR
-from crosspro.baselines.features.nouns import PARSES
-from crosspro.baselines.pronoun_sequences import pronoun_sequences
+from crosspro.baselines.features.gaps import Batch, Resources, batches
+from crosspro.baselines.features.names import ERROR
+from crosspro.baselines.features.nouns import PARSES, antecedent_places
+from crosspro.baselines.features.text import NOTHING
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.load import LexiconSetting
-from crosspro.prediction.adjustment import WeightPower
+from crosspro.data_prep.pipeline.antecedents import pronoun_chains
+from crosspro.prediction.class_weights import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities
+
+
+def pronoun_sequences(examples: Sequence[Example], resources: Resources) -> list[Ints]:
+    """The numbers of the gaps of each sequence; all gaps are in one."""
+    documents = _documents(examples)
+    members: dict[Hashable, list[int]] = {}
+    row = 0
+    for batch in batches(examples, resources):
+        for key in _keys(batch, documents):
+            members.setdefault(("alone", row) if key is None else key, []).append(row)
+            row += 1
+    return [np.array(rows, dtype=np.int64) for rows in members.values()]
+
+
+def _keys(batch: Batch, documents: Sequence[int]) -> Iterator[Hashable | None]:
+    """What the gaps of a sequence have in common; None for a gap of no chain."""
+    nouns, _ = antecedent_places(batch)
+    located = zip(*batch.target.line_and_place(nouns), strict=True)
+    gaps = zip(batch.lines, batch.gaps, batch.indices, nouns.tolist(), located, strict=True)
+    for example, gap, index, noun, place in gaps:
+        if example.chains is not None:
+            chains = pronoun_chains(example, gap)
+            yield ("chain", documents[index], min(chains)) if chains else None
+        else:
+            yield None if noun == NOTHING else ("noun", *place)
+
+
+def _documents(examples: Sequence[Example]) -> list[int]:
+    """The number of each line's document; a line whose document is not known stands alone."""
+    numbered = enumerate(examples)
+    runs = groupby(numbered, key=lambda one: one[1].document or one[0])
+    return [number for number, (_, run) in enumerate(runs) for _ in run]
+
 
 _CHAIN = "chain.npz"
 

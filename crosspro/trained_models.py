@@ -11,7 +11,7 @@ from crosspro.arguments import AnyPath, given_task
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crosspro.baselines.ngram.language_model import LanguageModel
+    from crosspro.baselines.ngram.model import LanguageModel
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline

@@ -50,7 +50,7 @@ def _origin(entry: EntryPoint) -> str:
 
 OWN = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
-    "class_prior": "crosspro.baselines.class_prior:ClassPrior",
+    "class_prior": "crosspro.baselines.majority:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
     "features": "crosspro.baselines.feature_system:FeatureSystem",
     "idiap_plm": "crosspro.baselines.idiap_plm:IdiapPLM",

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from crosspro.baselines.fill import task_fillers
-from crosspro.baselines.fill_output import Format, fill_as_released, fill_exactly, format_filled
+from crosspro.baselines.fill_released import Format, fill_as_released, fill_exactly, format_filled
 from crosspro.baselines.ngram.load import load_model
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines

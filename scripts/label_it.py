@@ -20,8 +20,8 @@ from crosspro.scripts.main import run
 from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
-    from crosspro.baselines.it_classifier.labelling import LabelledSentence
-    from crosspro.baselines.it_classifier.training_data import ItExample
+    from crosspro.baselines.it_classifier.classifier import LabelledSentence
+    from crosspro.baselines.it_classifier.context import ItExample
 
 app = group_app()
 
@@ -87,7 +87,7 @@ def text(
 
     Lines and tokens are counted from 1 and 0, as elsewhere.
     """
-    from crosspro.baselines.it_classifier.labelling import label_text, scorer_of
+    from crosspro.baselines.it_classifier.classifier import label_text, scorer_of
     from crosspro.data_prep.annotate.tokenise import tokenise_lines
 
     scorer = scorer_of(classifier)
@@ -135,7 +135,7 @@ def evaluate(
 ) -> None:
     """Cross-validate a model on annotated text, by document, beside the patterns alone."""
     from crosspro.baselines.it_classifier.classifier import train_classifier
-    from crosspro.baselines.it_classifier.cross_validation import cross_validate, report_table
+    from crosspro.baselines.it_classifier.training_data import cross_validate, report_table
     from crosspro.evaluation.core.significance import Resampling
 
     examples = _examples(data, annotator, leave_out)
@@ -145,8 +145,7 @@ def evaluate(
 
 
 def _examples(data: list[Path], annotator: str, leave_out: list[str] | None) -> list[ItExample]:
-    from crosspro.baselines.it_classifier.classifier import check_annotator
-    from crosspro.baselines.it_classifier.labelling import annotate_contexts
+    from crosspro.baselines.it_classifier.classifier import annotate_contexts, check_annotator
     from crosspro.baselines.it_classifier.training_data import (
         named_documents,
         read_training_data,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK
+from crosspro.baselines.ngram import DEFAULT_FALLBACK
 from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_model
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
-from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.baselines.ngram.text import read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.task import load_task
@@ -26,7 +26,7 @@ from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output
 
 if TYPE_CHECKING:
-    from crosspro.baselines.ngram.corpus import Report
+    from crosspro.baselines.ngram.text import Report
 
 app = command_app()
 
@@ -93,7 +93,7 @@ def train(
     ] = None,
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
-    from crosspro.baselines.ngram.arpa_writer import write_arpa
+    from crosspro.baselines.ngram.arpa import write_arpa
     from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 
     if output is None and arpa is None:

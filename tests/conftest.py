@@ -18,6 +18,17 @@ settings.register_profile("crosspro", deadline=None, derandomize=True, max_examp
 settings.load_profile("crosspro")
 
 
+def mostly_slow(values, *quick):
+    """Parameters of a test, of which `make test` tries the quick ones and `make test-all` all.
+
+    A case of several values goes by its first one.
+    """
+    cases = [value if isinstance(value, tuple) else (value,) for value in values]
+    return [
+        pytest.param(*case, marks=() if case[0] in quick else pytest.mark.slow) for case in cases
+    ]
+
+
 @pytest.fixture
 def discomt2015() -> Path:
     """The official files of DiscoMT 2015, which are not ours to publish."""

@@ -1,25 +1,54 @@
-"""A trained chain: weights of features, labels and transitions; and its npz file.
+"""A linear-chain CRF over sparse features: its weights and file, its training, its explanations.
 
 Features come as the rows of a sparse matrix, one a token. They are asked for in small groups
 (`Rows`), so that what makes them need not hold those of a whole text.
+
+Training maximises the log-likelihood of labelled sequences with an L2 penalty, by AdaGrad.
+Mini-batches of sequences of similar length are made once and visited in a new order in each epoch;
+a step touches only the features of its batch. The penalty of a feature is spread over the batches
+that have it, so that the steps of an epoch follow exactly the gradient of the objective
+
+    Σ weight of a sequence · -log p(its labels)  +  l2/2 · |weights|²
+
+where the bias goes free; a sequence weighs what its gaps do on average. The same data, settings and
+seed give the same weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from crosspro.baselines.crf.chain import best_paths, expectation
-from crosspro.baselines.crf.packed import Floats, Ints, batches, pack
+from crosspro.baselines.crf.chain import (
+    Floats,
+    Ints,
+    Packed,
+    batches,
+    best_paths,
+    expectation,
+    pack,
+    pair_counts,
+    path_score,
+)
+from crosspro.baselines.estimators.model import diverged
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.stored import read_npz
+from crosspro.data_prep.core.files.npz import read_npz
+from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.settings import Must
+from crosspro.prediction.class_weights import class_weights
+from crosspro.prediction.evidence import EvidenceTable, contribution_table
+
+Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]
+Rate = Annotated[float, Must("a number above 0, at most 1000", lambda value: 0 < value <= 1000)]
+Penalty = Annotated[float, Must("a number from 0 to 1e+09", lambda value: 0 <= value <= 1e9)]
+
 
 Matrix = Any
 """A scipy CSR array: a row for each token, a column for each feature."""
@@ -96,3 +125,188 @@ def load_chain(path: Path, features: int, labels: int) -> ChainModel:
 def _groups(lengths: Ints) -> list[Any]:
     firsts = np.cumsum(lengths) - lengths
     return [pack(firsts, lengths, group) for group in batches(lengths, _AT_ONCE)]
+
+
+_SMALL = 1e-8
+
+
+@dataclass(frozen=True)
+class ChainTraining:
+    """Settings of a training; `batch_tokens` is the size of a mini-batch in tokens."""
+
+    epochs: int = 10
+    learning_rate: float = 0.2
+    l2: float = 1.0
+    batch_tokens: int = 4096
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The loss of some sequences (negative log-likelihood, weighted) and its gradient."""
+
+    loss: float
+    features: Floats
+    bias: Floats
+    transitions: Floats
+
+
+def gradient(model: ChainModel, matrix: Matrix, labels: Ints, packed: Packed) -> Gradient:
+    """Loss and gradient of sequences, whose tokens and labels stand in packed order."""
+    scores = model.scores(matrix)
+    expected = expectation(scores, model.transitions, packed)
+    difference = expected.labels.copy()
+    difference[np.arange(len(labels)), labels] -= 1
+    difference *= packed.weights[:, None]
+    narrow = difference.astype(matrix.dtype, copy=False)
+    return Gradient(
+        expected.log_total - path_score(scores, model.transitions, labels, packed),
+        np.asarray(matrix.T @ narrow),
+        difference.sum(axis=0),
+        expected.pairs - pair_counts(labels, packed, len(model.bias)),
+    )
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what comes of it is refused
+def train_chain(
+    rows: Rows,
+    width: int,
+    lengths: Ints,
+    labels: Ints,
+    size: int,
+    settings: ChainTraining,
+    sequence_weights: Floats | None = None,
+) -> ChainModel:
+    """A chain over `size` labels, learnt from sequences that follow one another.
+
+    `rows` gives the features of tokens, `width` of them in all; `labels` has one for each token.
+    All sequences count alike unless `sequence_weights` says how much each does.
+    """
+    generator = np.random.default_rng(settings.seed)
+    firsts = np.cumsum(lengths) - lengths
+    groups = batches(lengths, settings.batch_tokens, generator)
+    narrowed = _Narrowing(width)
+    presence = np.zeros(width)
+    for group in groups:
+        presence[narrowed(rows(pack(firsts, lengths, group).rows))[1]] += 1
+
+    weights = np.zeros((width, size), dtype=np.float32)
+    squares = np.zeros((width, size), dtype=np.float32)
+    bias, bias_squares = np.zeros(size), np.zeros(size)
+    moves, move_squares = np.zeros((size, size)), np.zeros((size, size))
+    for _ in range(settings.epochs):
+        for number in generator.permutation(len(groups)):
+            packed = pack(firsts, lengths, groups[number], sequence_weights)
+            matrix, used = narrowed(rows(packed.rows))
+            local = weights[used]
+            found = gradient(ChainModel(local, bias, moves), matrix, labels[packed.rows], packed)
+            shares = (settings.l2 / presence[used]).astype(np.float32)
+            by_features = found.features + shares[:, None] * local
+            gained = squares[used] + by_features**2
+            squares[used] = gained
+            weights[used] = local - settings.learning_rate * by_features / np.sqrt(gained + _SMALL)
+            _step(bias, bias_squares, found.bias, settings.learning_rate)
+            by_moves = found.transitions + settings.l2 / len(groups) * moves
+            _step(moves, move_squares, by_moves, settings.learning_rate)
+        if not all(np.isfinite(array).all() for array in (weights, bias, moves)):
+            raise diverged("system.learning_rate, system.l2", "weights that are not finite")
+    return ChainModel(weights, bias, moves)
+
+
+def averaged_class_weights(labels: Ints, lengths: Ints, classes: int, power: float) -> Floats:
+    """What each sequence counts: the class weights of its gaps, averaged.
+
+    A label below 0 is that of no gap; every sequence has a gap. With power 0 all weigh 1.
+    """
+    gaps = labels >= 0
+    by_token = np.where(gaps, class_weights(labels, classes, power)[labels], 0.0)
+    firsts = np.cumsum(lengths) - lengths
+    sums = np.add.reduceat(by_token, firsts)
+    return np.asarray(sums / np.add.reduceat(gaps.astype(np.int64), firsts))
+
+
+def _step(weights: Floats, squares: Floats, by_weights: Floats, rate: float) -> None:
+    """A step of AdaGrad, in place."""
+    squares += by_weights**2
+    weights -= rate * by_weights / np.sqrt(squares + _SMALL)
+
+
+class _Narrowing:
+    """Cuts the columns of a matrix down to those that occur in it, without sorting."""
+
+    def __init__(self, width: int) -> None:
+        self.seen = np.zeros(width, dtype=bool)
+        self.place = np.zeros(width, dtype=np.int32)
+
+    def __call__(self, matrix: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
+        self.seen[matrix.indices] = True
+        used = np.flatnonzero(self.seen)
+        self.seen[used] = False
+        self.place[used] = np.arange(len(used), dtype=np.int32)
+        parts = (matrix.data, self.place[matrix.indices], matrix.indptr)
+        return sparse.csr_array(parts, shape=(matrix.shape[0], len(used))), used
+
+
+@dataclass(frozen=True)
+class BestPath:
+    """The labels of one sequence, with the scores and the probability of every label."""
+
+    chain: ChainModel
+    labels: Ints
+    scores: Floats
+    marginals: Floats
+
+    def table(
+        self, tokens: Sequence[str], names: Sequence[str], shown: Sequence[int]
+    ) -> EvidenceTable:
+        """The chosen tokens on the path: label, its score, the transition to it, probability."""
+        rows = []
+        for place in shown:
+            label = int(self.labels[place])
+            moved = self.chain.transitions[self.labels[place - 1], label] if place else 0.0
+            scores = float(self.scores[place, label]), float(moved)
+            chance = float(self.marginals[place, label])
+            rows.append((tokens[place], names[label], *scores, chance))
+        columns = ("token", "label", "score", "transition", "probability")
+        return EvidenceTable("Best path", columns, tuple(rows))
+
+    def features(
+        self,
+        features: Sequence[str],
+        weights: NDArray[np.float64],
+        place: int,
+        pair: tuple[int, int],
+        names: Sequence[str],
+    ) -> EvidenceTable:
+        """What the features of a token, the labels themselves and the neighbours add to two."""
+        rows = [*features, "(label)"]
+        added = [*weights.tolist(), self.chain.bias[list(pair)].tolist()]
+        moves = self.chain.transitions
+        if place:
+            before = self.labels[place - 1]
+            rows.append(f"(after {names[before]})")
+            added.append(moves[before, list(pair)].tolist())
+        if place + 1 < len(self.labels):
+            after = self.labels[place + 1]
+            rows.append(f"(before {names[after]})")
+            added.append(moves[list(pair), after].tolist())
+        first, second = zip(*added, strict=True)
+        shown = (names[pair[0]], names[pair[1]])
+        return contribution_table("Features", shown, rows, first, second)
+
+
+def best_path(
+    chain: ChainModel, rows: Rows, lengths: Ints, allowed: NDArray[np.bool_] | None = None
+) -> BestPath:
+    """The best path of a single sequence; `allowed` are the labels that each token can have."""
+    labels, _ = chain.paths(rows, lengths, allowed)
+    scores = chain.scores(rows(np.arange(int(lengths.sum()))))
+    return BestPath(chain, labels, scores, chain.marginals(rows, lengths))
+
+
+def path_how(chosen: str, against: str) -> str:
+    """How the numbers of a chain are to be read."""
+    return (
+        "the path with the best sum of scores and transitions; features: what they add to the "
+        f"score of {chosen} and of {against} at this gap"
+    )

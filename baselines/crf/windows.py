@@ -1,23 +1,36 @@
-"""Features of every token of a text: what stands in a window around it, by place.
+"""What UU-Cap's CRF reads of every target token: a window of values around it, by place.
 
-A column has a number for each word of a text (its lemma, its tag, …) and a window of places; each
-token takes the numbers at those places around its centre. The sparse rows of a batch are made when
+A column has a value for each word of a text (its lemma, its tag, …) and a window of places; each
+token takes the values at those places around its centre. The sparse rows of a batch are made when
 they are asked for, so that a text of millions of tokens needs the memory of its columns alone.
+
+The gender of target nouns and the gender and number of source words come from a parse where the
+data has one, else from a lexicon. In lemmatised data the word is its lemma.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from crosspro.baselines.crf.chain import Ints
 from crosspro.baselines.crf.model import Matrix
-from crosspro.baselines.crf.packed import Ints
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.settings import checked, plain_values
+from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
+from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
+from crosspro.prediction.system import read_json_object
 
 NOTHING = ""
 """A value that gives no feature, as values that are too rare do."""
@@ -135,3 +148,136 @@ class Windows:
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
         ones = np.ones(len(indices), dtype=np.float32)
         return sparse.csr_array((ones, indices, starts), shape=(len(tokens), self.width))
+
+
+GAP = "REPLACE"
+
+_TOLD = (*NOUNS, "PRON")
+"""The words whose gender and number a lexicon is asked for."""
+
+Values = list[str]
+
+
+@dataclass(frozen=True)
+class TokenColumn:
+    """A value for each word of a sentence, and how far around the token it is looked at.
+
+    A column `of_source` has values of the source words; a placeholder looks at its source pronoun,
+    and other tokens look at nothing.
+    """
+
+    name: str
+    values: Callable[[Example], Values]
+    window: int
+    of_source: bool = False
+
+    @property
+    def places(self) -> range:
+        """The places from so far before to so far after."""
+        return range(-self.window, self.window + 1)
+
+
+def token_columns(
+    window: int, lexicon: Lexicon | None, source_lexicon: Lexicon | None
+) -> list[TokenColumn]:
+    """The columns of UU-Cap (003 §5.9)."""
+
+    def target_genders(example: Example) -> Values:
+        return _target_genders(example, lexicon)
+
+    def source_feature(feature: str, known: Sequence[str]) -> Callable[[Example], Values]:
+        return lambda example: [
+            _source_feature(example, place, feature, known, source_lexicon)
+            for place in range(len(example.source))
+        ]
+
+    return [
+        TokenColumn("target lemma", _lemmas, window),
+        TokenColumn("target tag", _tags, window),
+        TokenColumn("target gender", target_genders, window),
+        TokenColumn("source pronoun", lambda example: list(example.source), 0, True),
+        TokenColumn("source number", source_feature("Number", NUMBERS), window, True),
+        TokenColumn("source gender", source_feature("Gender", GENDERS), window, True),
+    ]
+
+
+def _lemmas(example: Example) -> Values:
+    return _with_gaps(example, list(example.lemmas))
+
+
+def _tags(example: Example) -> Values:
+    parse = example.target_parse
+    if example.tagged or parse is None:
+        return _with_gaps(example, list(example.tags))
+    return _with_gaps(example, [token.tag for token in parse.tokens])
+
+
+def _with_gaps(example: Example, values: Values) -> Values:
+    for gap in example.gaps:
+        values[gap.position] = GAP
+    return values
+
+
+def _target_genders(example: Example, lexicon: Lexicon | None) -> Values:
+    """Of nouns: by a parse, else by the lexicon."""
+    parsed = _parsed(example.target_parse, "Gender", GENDERS)
+    gaps = {gap.position for gap in example.gaps}
+    words = zip(
+        example.lemmas, example.tags, parsed or [NOTHING] * len(example.target), strict=True
+    )
+    values = []
+    for place, (lemma, tag, known) in enumerate(words):
+        found = NOTHING if place in gaps else known
+        if not found and lexicon is not None and place not in gaps:
+            noun = tag in NOUN_TAGS if example.tagged else lexicon.is_noun(lemma)
+            found = (lexicon.gender(lemma) if noun else None) or NOTHING
+        values.append(found)
+    return values
+
+
+def _source_feature(
+    example: Example, place: int, feature: str, known: Sequence[str], lexicon: Lexicon | None
+) -> str:
+    parse = example.source_parse
+    if parse is not None:
+        number = feature == "Number"
+        value = parse.number(place) if number else parse.tokens[place].feature(feature)
+        if value in known:
+            return value
+    if lexicon is None:
+        return NOTHING
+    told = lexicon.number if feature == "Number" else lexicon.gender
+    return told(example.source[place], _TOLD) or NOTHING
+
+
+def _parsed(parse: AnnotatedSentence | None, feature: str, known: Sequence[str]) -> Values:
+    """A feature of each token of a parse; nothing where there is no parse."""
+    if parse is None:
+        return []
+    values = (token.feature(feature) for token in parse.tokens)
+    return [value if value in known else NOTHING for value in values]
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """What the file of templates holds."""
+
+    templates: tuple[Template, ...]
+
+
+def save_templates(path: Path, templates: Sequence[Template]) -> None:
+    """Write templates."""
+    content = plain_values(_Saved(tuple(templates)))
+    write_text(path, json.dumps(content, ensure_ascii=False) + "\n")
+
+
+def load_templates(path: Path, columns: Sequence[TokenColumn]) -> list[Template]:
+    """Read the templates of columns."""
+    templates = list(checked(_Saved, read_json_object(path), path).templates)
+    expected = [(column.name, tuple(column.places)) for column in columns]
+    if [(one.name, one.places) for one in templates] != expected:
+        names = ", ".join(name for name, _ in expected)
+        raise input_error(
+            path, "templates", f"those of {names}, in windows of the settings", "others"
+        )
+    return templates

@@ -11,6 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from crosspro.data_prep.core.errors import InputError, input_error
+
+
+def diverged(setting: str, found: str) -> InputError:
+    """The error of a training that ended in numbers that nobody can count with."""
+    expected = "values with which training comes to an end (nearer to those of conf/system)"
+    return input_error("settings", setting, expected, f"a training that diverged: {found}")
+
+
 Labels = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 

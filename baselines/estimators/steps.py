@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.calibration import calibrated
 from crosspro.baselines.estimators.forest import Forest, RandomForest
-from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
+from crosspro.baselines.estimators.linear import (
+    LinearModel,
+    LinearSVM,
+    MaxEnt,
+    SGDLogistic,
+    calibrated,
+)
 from crosspro.baselines.estimators.model import Arrays, Estimator, FeatureModel, Labels
 from crosspro.prediction.adjustment import class_weights
 

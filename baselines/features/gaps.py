@@ -1,17 +1,30 @@
-"""Gaps in batches, and the text that they stand in: what features ask is worked out for all."""
+"""What a feature is: a name that settings list, and columns of values for a batch of gaps.
+
+A batch holds the gaps of some lines and the text that they stand in, so that what features ask is
+worked out for all of them at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crosspro.baselines.features.readers import GAP, TokenReader
-from crosspro.baselines.features.running import END, START, Lines, RunningText, lines_back
-from crosspro.baselines.features.telling import TellingContexts
-from crosspro.baselines.features.values import Codes, Values
+from crosspro.baselines.features.text import (
+    END,
+    GAP,
+    START,
+    Codes,
+    Lines,
+    RunningText,
+    TokenReader,
+    Values,
+    lines_back,
+)
 from crosspro.baselines.fill import Floats, GapFiller
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
@@ -19,6 +32,9 @@ from crosspro.data_prep.core.processes import collector_off
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.antecedents import NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from crosspro.baselines.features.learnt import TellingContexts
 
 WIDEST = 10
 """The widest window: so many tokens on each side."""
@@ -150,17 +166,6 @@ class Batch:
         return tokens
 
     @cached_property
-    def tokens_alone(self) -> bool:
-        """Whether tokens are all that tells of nouns: there is no parse and no lexicon."""
-        lexicons = self.resources.lexicon, self.resources.source_lexicon
-        return lexicons == (None, None) and all(
-            line.source_parse is None
-            and line.target_parse is None
-            and line.tagged == self.reader.tagged
-            for line in map(self.examples.__getitem__, self._lines.numbers)
-        )
-
-    @cached_property
     def nouns(self) -> NounFinder:
         """Finds the nouns before a gap."""
         resources = self.resources
@@ -196,15 +201,75 @@ def batches(
     examples: Sequence[Example],
     resources: Resources,
     at_once: int = AT_ONCE,
-    lines: range | None = None,
 ) -> Iterator[Batch]:
-    """All gaps of the examples, or of those lines of them that are named.
-
-    Lines that many of them look at are read again at each border.
-    """
+    """All gaps of the examples; lines that gaps look back to are read again at each border."""
     reader = TokenReader(resources.task)
-    lines = range(len(examples)) if lines is None else lines
+    lines = range(len(examples))
     for start in range(0, len(lines), at_once):
         with collector_off():
             batch = Batch(examples, lines[start : start + at_once], resources, reader)
         yield batch
+
+
+Column = tuple[str, Sequence[str | None]]
+"""A slot and its value for each gap, None where there is none; `slot=value` is what is learnt from.
+
+A slot may come more than once: then its values are a set. Columns whose values come again and again
+are best `Values`."""
+
+Extractor = Callable[[Batch, int], Iterable[Column]]
+"""Makes the columns of a batch; their slots are the same for every batch. The number is that of the
+settings (`target_lemmas:3`), 0 for features that take none."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named extractor: what it says, the layers it cannot do without, and its number.
+
+    `needs` are names of `crosspro.baselines.features.names`. `number` is what the number after the
+    name is where none is given, 0 if the feature takes none; it counts to `most`.
+    """
+
+    name: str
+    says: str
+    columns: Extractor
+    needs: tuple[str, ...] = ()
+    number: int = 0
+    most: int = 0
+    learnt: str | None = None
+    """What must be learnt from training text before: `lm` or `telling`."""
+    reads: tuple[str, ...] = ()
+    """Layers that it looks at where there are any, and does without where not."""
+    without_chains: str = ""
+    """What it says where there are no coreference chains, of a feature that reads them."""
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """All layers that it makes use of and does not insist on."""
+        return frozenset(self.reads) | ({"chains"} if self.without_chains else frozenset())
+
+
+@dataclass(frozen=True)
+class ChosenFeature:
+    """A feature of a list of settings, with its number."""
+
+    feature: Feature
+    number: int
+
+    @property
+    def written(self) -> str:
+        """As in the settings."""
+        name = self.feature.name
+        return f"{name}:{self.number}" if self.feature.most else name
+
+
+class Bins:
+    """Bins of numbers: `<=` the first edge that is not below a number, else `>` the last."""
+
+    def __init__(self, edges: Sequence[float]) -> None:
+        self._edges = np.array(edges)
+        self.names = (*(f"<={edge:g}" for edge in edges), f">{edges[-1]:g}")
+
+    def column(self, numbers: NDArray[Any]) -> Values:
+        """The bins of some numbers."""
+        return Values(np.searchsorted(self._edges, numbers, side="left"), self.names)

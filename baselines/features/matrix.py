@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.features.feature import ChosenFeature, Column
-from crosspro.baselines.features.gaps import AT_ONCE, Resources, batches
-from crosspro.baselines.features.values import NOTHING, Codes, Lookup, Values
+from crosspro.baselines.features.gaps import AT_ONCE, ChosenFeature, Column, Resources, batches
+from crosspro.baselines.features.text import NOTHING, Codes, Lookup, Values
+from crosspro.data_prep.core.collector import collector_off
 from crosspro.data_prep.core.errors import CrossproError, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.processes import collector_off
 
 Numbers = NDArray[np.int32]
 Columns = list[Column]
@@ -55,13 +54,9 @@ def extracted(
     examples: Sequence[Example],
     resources: Resources,
     at_once: int = AT_ONCE,
-    lines: range | None = None,
 ) -> Iterator[Columns]:
-    """The columns of all gaps, or of those in some lines: what training and prediction both read.
-
-    So many lines are read at once.
-    """
-    for batch in batches(examples, resources, at_once, lines):
+    """The columns of all gaps, so many lines at once: what training and prediction both read."""
+    for batch in batches(examples, resources, at_once):
         if not len(batch):
             continue
         yield [

@@ -1,23 +1,105 @@
-"""All features by name, and lists of them as settings write them: `target_lemmas:3`."""
+"""All features by name, lists of them as settings write them, and the layers that they need.
+
+`missing_layers: error` refuses the settings; `leave_out` trains without these features and the
+report of the training names them. What was trained with a layer is never used without it.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from crosspro.baselines.features import (
-    alignment,
-    learnt_features,
-    nouns,
-    pleonastic,
-    reference,
-    source,
-    windows,
-)
-from crosspro.baselines.features.feature import ChosenFeature, Feature
-from crosspro.data_prep.core.errors import Problem, choices, quoted
+from crosspro.baselines.features import learnt, local, nouns
+from crosspro.baselines.features.gaps import ChosenFeature, Feature, Resources
+from crosspro.baselines.features.text import has_finer_tags
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.example import Example
 
-_MODULES = (source, alignment, pleonastic, windows, nouns, reference, learnt_features)
+ERROR = "error"
+"""What becomes of a feature without its layer; else it is left out."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that may be missing: in words, and a test of a task's data."""
+
+    expected: str
+    holds: Callable[[Resources, Sequence[Example]], bool]
+
+
+def _target_tags(resources: Resources, examples: Sequence[Example]) -> bool:
+    return resources.task.tagged and resources.task.tagset != "none"
+
+
+def _target_parse(resources: Resources, examples: Sequence[Example]) -> bool:
+    return all(example.target_parse is not None for example in examples)
+
+
+def _source_parse(resources: Resources, examples: Sequence[Example]) -> bool:
+    return all(example.source_parse is not None for example in examples)
+
+
+NEEDS = {
+    "source_parse": Need("a parse of the source (X.source.conllu beside X.data)", _source_parse),
+    "source_heads": Need(
+        "dependencies in a parse of the source (X.source.conllu beside X.data)",
+        lambda resources, examples: (
+            _source_parse(resources, examples)
+            and (not examples or any(e.source_parse and e.source_parse.parsed for e in examples))
+        ),
+    ),
+    "target_parse": Need("a parse of the target (X.target.conllu beside X.data)", _target_parse),
+    "target_tags": Need("a task whose target has tags", _target_tags),
+    "tags_to_convert": Need(
+        "a task with tags of its own, which are not universal already",
+        lambda resources, examples: (
+            _target_tags(resources, examples) and resources.task.tagset != "universal"
+        ),
+    ),
+    "finer_tags": Need(
+        "a task with universal tags into a language of conf/words/fine_tags",
+        lambda resources, examples: has_finer_tags(resources.task),
+    ),
+    "nouns": Need(
+        "tags, a parse of the target or system.lexicon, to know nouns by",
+        lambda resources, examples: (
+            _target_tags(resources, examples)
+            or resources.lexicon is not None
+            or _target_parse(resources, examples)
+        ),
+    ),
+    "english_source": Need(
+        "English as source language",
+        lambda resources, examples: resources.task.source_language == "en",
+    ),
+}
+
+
+def unmet(
+    features: Sequence[ChosenFeature], resources: Resources, examples: Sequence[Example]
+) -> dict[str, str]:
+    """The features that cannot be had from this data, with what they lack."""
+    asked = {need for chosen in features for need in chosen.feature.needs}
+    lacking = {need for need in asked if not NEEDS[need].holds(resources, examples)}
+    return {
+        chosen.written: NEEDS[need].expected
+        for chosen in features
+        for need in chosen.feature.needs
+        if need in lacking
+    }
+
+
+def refuse(lacking: dict[str, str], where: str) -> None:
+    """One error for all features that some data does not allow."""
+    if lacking:
+        raise InputError(
+            Problem("settings", None, "system.features", expected, f"{quoted(name)} and {where}")
+            for name, expected in lacking.items()
+        )
+
+
+_MODULES = (local, nouns, learnt)
 FEATURES: dict[str, Feature] = {
     feature.name: feature for module in _MODULES for feature in module.FEATURES
 }
@@ -25,6 +107,8 @@ FEATURES: dict[str, Feature] = {
 
 def chosen_features(written: Sequence[str]) -> tuple[list[ChosenFeature], list[Problem]]:
     """The features of a list, in its order, and what is wrong with the list."""
+    if isinstance(written, str):
+        return [], [_problem("a list of names", written)]
     problems: list[Problem] = []
     chosen = [one for name in written if (one := _chosen(name, problems)) is not None]
     names = [one.feature.name for one in chosen]

@@ -36,6 +36,15 @@ class ItContext:
     annotated_before: AnnotatedSentence | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ItExample:
+    """An `it` with its label and the document that it comes from."""
+
+    context: ItContext
+    label: str
+    document: str
+
+
 class ItScorer(ABC):
     """Tells what an `it` is."""
 

@@ -1,4 +1,6 @@
-"""Text in which people have said what each `it` is: three kinds of files are read.
+"""Text in which people have said what each `it` is: its files, and cross-validation on it.
+
+Three kinds of files are read:
 
 - An MMAX project of ParCor or ParCorFull (a folder, or a path into a tar archive): pronouns with
   the types anaphoric, event (or an antecedent of that type) and pleonastic.
@@ -6,26 +8,51 @@
   sentences before the pronoun's stand in the same column.
 - A table of one's own, tab-separated under a header line with the columns `document`, `before`,
   `sentence` and `label`: tokenised text in which the pronoun is marked: `I think __it__ rains`.
+
+`cross_validate` says how good a scorer learnt from it is: by document, so that a talk's words and
+topics do not help, and with intervals. Two things are told beside the model: always the most
+frequent label, and the patterns alone (which were written with some of this text in view, so that
+their figures flatter them).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.baselines.it_classifier.classifier import train_classifier
 from crosspro.baselines.it_classifier.context import (
     ANAPHORIC,
     EVENT,
     LABELS,
     PLEONASTIC,
     ItContext,
+    ItExample,
+    ItScorer,
     positions,
 )
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files import read_text_lines
+from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+)
+from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.core.units import Floats, choose_units, tally
+from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import accuracy, f1, macro_f1, precision, recall
+from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.categories import NoCategory, function_of
 
 OWN_COLUMNS = ("document", "before", "sentence", "label")
@@ -46,15 +73,6 @@ TEDDEV_TALKS = ("767", "769", "779", "783", "785", "790", "792", "799", "805", "
 
 NAMED_SETS = {"discomt2015": DISCOMT_2015_TALKS, "teddev": TEDDEV_TALKS}
 """Talks on which systems are scored or chosen, by the name of their set."""
-
-
-@dataclass(frozen=True, slots=True)
-class ItExample:
-    """An `it` with its label and the document that it comes from."""
-
-    context: ItContext
-    label: str
-    document: str
 
 
 def read_training_data(paths: Sequence[Path]) -> list[ItExample]:
@@ -186,3 +204,89 @@ def _unmarked(field: str, words: Sequence[str]) -> tuple[tuple[str, ...], int]:
     if len(marked) != 1:
         raise input_error("", field, f"one {MARK}it{MARK} in the text", str(len(marked)))
     return tuple(word.strip("_") if MARK in word else word for word in words), marked[0]
+
+
+Indices = NDArray[np.int64]
+Trainer = Callable[[Sequence[ItExample]], ItScorer]
+
+
+@dataclass(frozen=True)
+class ItReport:
+    """What one way of labelling was worth: scores with intervals, and the confusion counts."""
+
+    name: str
+    scores: dict[str, Score]
+    counts: Counts
+
+
+def cross_validate(
+    examples: Sequence[ItExample],
+    trainer: Trainer = train_classifier,
+    folds: int = 10,
+    plan: Resampling | None = None,
+) -> list[ItReport]:
+    """Reports on the most frequent label, the patterns, and the model of each fold."""
+    documents = sorted({one.document for one in examples})
+    if len(documents) < folds:
+        raise CrossproError(
+            f"it-classifier: expected at least {folds} documents for {folds} folds, found "
+            f"{len(documents)}"
+        )
+    fold = {document: number % folds for number, document in enumerate(documents)}
+    gold = np.array([LABELS.index(one.label) for one in examples])
+    of_fold = np.array([fold[one.document] for one in examples])
+    learnt, frequent = np.zeros_like(gold), np.zeros_like(gold)
+    for number in range(folds):
+        chosen = of_fold == number
+        scorer = trainer([one for one, left in zip(examples, chosen, strict=True) if not left])
+        held_out = [one.context for one, left in zip(examples, chosen, strict=True) if left]
+        learnt[chosen] = scorer.probabilities(held_out).argmax(axis=1)
+        frequent[chosen] = np.bincount(gold[~chosen]).argmax()
+    patterns = PatternScorer().probabilities([one.context for one in examples]).argmax(axis=1)
+    ways = {"most frequent": frequent, "patterns": patterns, "model": learnt}
+    return [report(name, examples, found, plan) for name, found in ways.items()]
+
+
+def report(
+    name: str, examples: Sequence[ItExample], found: Indices, plan: Resampling | None = None
+) -> ItReport:
+    """The scores of labels (as numbers of `LABELS`), resampled by document."""
+    gold = np.array([LABELS.index(one.label) for one in examples])
+    cells = np.eye(len(LABELS) ** 2)[gold * len(LABELS) + found]
+    units = choose_units(document=[one.document for one in examples], pronoun=range(len(examples)))
+    metrics = _metrics()
+    signatures = dict.fromkeys(metrics, f"by:{units.name}")
+    scores = scores_of(tally(units.sums(cells)), metrics, plan, signatures)
+    return ItReport(name, scores, confusion_counts(gold, found, len(LABELS)))
+
+
+def _metrics() -> dict[str, Metric]:
+    def whole(function: Callable[[Counts], Floats]) -> Metric:
+        return lambda sums: np.asarray(function(_matrices(sums)), dtype=np.float64)
+
+    def of_label(function: Callable[[Counts], Floats], number: int) -> Metric:
+        return lambda sums: np.asarray(function(_matrices(sums))[..., number], dtype=np.float64)
+
+    found = {"accuracy": whole(accuracy), "macro F1": whole(macro_f1)}
+    for number, label in enumerate(LABELS):
+        for name, function in (("P", precision), ("R", recall), ("F1", f1)):
+            found[f"{label} {name}"] = of_label(function, number)
+    return found
+
+
+def _matrices(sums: Floats) -> Counts:
+    return np.rint(sums).astype(np.int64).reshape(*sums.shape[:-1], len(LABELS), len(LABELS))
+
+
+def report_table(reports: Sequence[ItReport]) -> str:
+    """Scores in rows, ways of labelling in columns, and the confusion counts of each."""
+    rows = [
+        (metric, *(one.scores[metric].shown(1) for one in reports)) for metric in reports[0].scores
+    ]
+    parts = [text_table(("per cent", *(one.name for one in reports)), rows)]
+    for one in reports:
+        matrix = [
+            (label, *map(str, row)) for label, row in zip(LABELS, one.counts.tolist(), strict=True)
+        ]
+        parts.append(text_table((f"{one.name}: gold", *LABELS), matrix))
+    return "\n".join(parts)

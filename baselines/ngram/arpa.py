@@ -1,30 +1,28 @@
-"""Reads ARPA files, as KenLM, SRILM and IRSTLM write them.
+"""ARPA files, as KenLM, SRILM and IRSTLM write them: reading and writing.
 
 Fields may be separated by tabs or spaces, back-offs and `<unk>` may be missing, lines may be blank,
 and other text may stand before `\\data\\`. Everything else that departs from the format is an error
-with its line; the faults of a section are reported together.
+with its line; the faults of a section are reported together. Lines are parsed many at a time as
+columns, and one by one where there are faults to name. Models are written as KenLM does, log10
+values in their shortest exact form.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice, repeat
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.arpa_lines import (
-    Columns,
-    encoding_problems,
-    line_problems,
-    numbered,
-    parse_lines,
-)
-from crosspro.baselines.ngram.corpus import Report
-from crosspro.baselines.ngram.index import Index, build_index
-from crosspro.baselines.ngram.model import NGramModel, build_model
-from crosspro.baselines.ngram.ngrams import NGrams
+from crosspro.baselines.ngram.index import Index, Workspace, build_index, workspace
+from crosspro.baselines.ngram.model import ROUNDING, Floats, NGramModel, NGrams, build_model
+from crosspro.baselines.ngram.text import Report, split_words
 from crosspro.baselines.ngram.vocabulary import (
     BEGIN_ID,
     END_ID,
@@ -32,9 +30,119 @@ from crosspro.baselines.ngram.vocabulary import (
     UNKNOWN_ID,
     IntArray,
 )
-from crosspro.baselines.ngram.workspace import Workspace, workspace
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import read_lines
+from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
+
+_is_space = np.zeros(256, bool)
+_is_space[list(b"\t\n\r ")] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The entries of some lines: log10 probabilities, words, back-offs (0 if missing), lines."""
+
+    log_probs: Floats
+    words: list[list[bytes]]
+    back_offs: Floats
+    lines: IntArray
+
+
+def parse_lines(text: bytes, first_line: int, n: int, highest: bool) -> Columns | None:
+    """The entries of some lines, blank ones left out; None if anything is wrong."""
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    fields = _fields_per_line(text)
+    filled = np.flatnonzero(fields)
+    with_back_off = fields[filled] == n + 2
+    if not (with_back_off | (fields[filled] == n + 1)).all() or b"\0" in text:
+        return None
+    tokens = np.array(split_words(text), dtype=object)
+    first = (np.cumsum(fields) - fields)[filled]
+    log_probs = _floats(tokens[first])
+    back_offs = np.zeros(len(filled), np.float32)
+    given = _floats(tokens[first[with_back_off] + n + 1])
+    if log_probs is None or given is None:
+        return None
+    if (log_probs > ROUNDING).any() or not np.isfinite(given[given != -np.inf]).all():
+        return None
+    if highest and given.any():
+        return None
+    back_offs[with_back_off] = given
+    words = [tokens[first + j].tolist() for j in range(1, n + 1)]
+    return Columns(np.minimum(log_probs, 0), words, back_offs, filled + first_line)
+
+
+def _fields_per_line(text: bytes) -> IntArray:
+    raw = np.frombuffer(text, np.uint8)
+    space = _is_space[raw]
+    starts = ~space
+    starts[1:] &= space[:-1]
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(starts)])
+    ends = np.flatnonzero(raw == ord("\n"))
+    return np.diff(before[ends], prepend=0)
+
+
+def _floats(tokens: NDArray[np.object_]) -> Floats | None:
+    try:
+        values = np.fromiter(map(float, tokens), np.float64, len(tokens))
+    except ValueError:
+        return None
+    with np.errstate(over="ignore"):
+        return None if np.isnan(values).any() else values.astype(np.float32)
+
+
+def line_problems(path: str, text: bytes, first_line: int, n: int, highest: bool) -> list[Problem]:
+    """What is wrong with the form of each of some lines."""
+    problems = []
+    for number, line in enumerate(text.split(b"\n"), start=first_line):
+        tokens = split_words(line)
+        problem = partial(Problem, path, number)
+        if not tokens:
+            continue
+        if b"\0" in line:
+            problems.append(problem("n-gram", "no NUL character", quoted(line)))
+        elif len(tokens) not in (n + 1, n + 2):
+            expected = f"a log10 probability, {n} words and perhaps a back-off"
+            problems.append(problem("n-gram", expected, quoted(line.rstrip(b"\r"))))
+        else:
+            if not _value(tokens[0]) <= ROUNDING:
+                expected = "a log10 probability, 0 or less"
+                problems.append(problem("probability", expected, quoted(tokens[0])))
+            back_off = _value(tokens[-1]) if len(tokens) == n + 2 else 0
+            if not back_off < math.inf:
+                problems.append(problem("back-off", "a log10 number", quoted(tokens[-1])))
+            elif highest and back_off:
+                expected = "none or 0 in the highest order"
+                problems.append(problem("back-off", expected, quoted(tokens[-1])))
+    return problems
+
+
+def encoding_problems(path: str, columns: Columns) -> list[Problem]:
+    """Words that are not UTF-8."""
+    problems = []
+    for line, word in zip(columns.lines.tolist(), columns.words[0], strict=True):
+        try:
+            word.decode("utf-8")
+        except UnicodeDecodeError as error:
+            problems.append(Problem(path, line, "encoding", "UTF-8", bad_byte(error)))
+    return problems
+
+
+def numbered(columns: Columns, numbers: Mapping[bytes, int]) -> list[IntArray]:
+    """The words of each position as numbers, -1 where unknown."""
+    return [
+        np.fromiter(map(numbers.get, words, repeat(-1)), np.int64, len(words))
+        for words in columns.words
+    ]
+
+
+def _value(token: bytes) -> float:
+    try:
+        with np.errstate(over="ignore"):
+            return float(np.float32(float(token)))
+    except ValueError:
+        return math.nan
+
 
 BLOCK_LINES = 1 << 15
 UNKNOWN_ALIAS = b"<UNK>"
@@ -244,3 +352,64 @@ class _Reader:
                 expected = f"a context that is one of the {n - 1}-grams"
                 found = quoted(b" ".join(words[:-1]))
             yield Problem(str(self.path), line, f"{n}-grams", expected, found)
+
+
+BLOCK = 1 << 16
+
+
+def write_arpa(path: Path, model: NGramModel, report: Report = lambda _: None) -> None:
+    """Write a model (also .gz, .xz); the highest order has no back-offs."""
+    with atomic_output(path) as handle:
+        handle.write(b"\\data\\\n")
+        for n, count in enumerate(model.counts, start=1):
+            handle.write(b"ngram %d=%d\n" % (n, count))
+        keys = keys_by_node(model)
+        for n in range(1, model.order + 1):
+            handle.write(b"\n\\%d-grams:\n" % n)
+            for lines in _lines(model, keys, n):
+                handle.write(lines)
+                report(f"writing {n}-grams")
+        handle.write(b"\n\\end\\\n")
+
+
+def keys_by_node(model: NGramModel) -> IntArray:
+    """The keys of all n-grams that are no unigrams, in the order of their nodes."""
+    keys = np.empty(len(model.index.keys), np.int64)
+    keys[model.index.nodes - np.uint32(model.counts[0] + 1)] = model.index.keys
+    return keys
+
+
+def _lines(model: NGramModel, keys: IntArray, n: int) -> Iterator[bytes]:
+    words = np.array(model.vocabulary.words, dtype=object)
+    size = len(words)
+    first = int(model.first_nodes[n - 1])
+    for start in range(first, first + model.counts[n - 1], BLOCK):
+        nodes = np.arange(start, min(start + BLOCK, first + model.counts[n - 1]))
+        numbers = []
+        contexts = nodes
+        for _ in range(n - 1):
+            key = keys[contexts - (size + 1)]
+            numbers.append(key % size)
+            contexts = key // size
+        numbers.append(contexts - 1)
+        columns: list[list[bytes]] = [formatted(model.log_probs[nodes])]
+        columns += [words[number].tolist() for number in reversed(numbers)]
+        pattern = b"%b\t" + b" ".join([b"%b"] * n)
+        if n < model.order:
+            columns.append(formatted(model.back_offs[nodes]))
+            pattern += b"\t%b"
+        pattern += b"\n"
+        yield b"".join([pattern % values for values in zip(*columns, strict=True)])
+
+
+def formatted(values: Floats) -> list[bytes]:
+    """The shortest decimal number of each value that reads as the same 32-bit value.
+
+    Equal values, which are many, are formatted once.
+    """
+    different, inverse = np.unique(values, return_inverse=True)
+    texts: NDArray[np.object_] = np.array(
+        [text.removesuffix(b".0") for text in different.astype("S").tolist()], dtype=object
+    )
+    formatted_values: list[bytes] = texts[inverse].tolist()
+    return formatted_values

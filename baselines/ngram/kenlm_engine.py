@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
+from crosspro.baselines.ngram.model import LanguageModel, Scores, TokenScores
 from crosspro.baselines.ngram.vocabulary import (
     END_ID,
     SPECIAL_WORDS,

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from crosspro.baselines.ngram.binary import MAGIC, is_binary, read_binary, write_binary
 from crosspro.baselines.ngram.kenlm_engine import KENLM_MAGIC, KenlmModel
-from crosspro.baselines.ngram.language_model import LanguageModel
-from crosspro.baselines.ngram.model import NGramModel
+from crosspro.baselines.ngram.model import LanguageModel, NGramModel
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
 from crosspro.data_prep.core.files import read_lines
 
 if TYPE_CHECKING:
-    from crosspro.baselines.ngram.corpus import Report
+    from crosspro.baselines.ngram.text import Report
 
 ENGINES = ("own", "kenlm")
 
@@ -55,7 +54,7 @@ def save_model(path: str | Path, model: NGramModel, report: Report = lambda _: N
     path = Path(path)
     name = path.name.removesuffix(".gz").removesuffix(".xz")
     if name.endswith(".arpa"):
-        from crosspro.baselines.ngram.arpa_writer import write_arpa
+        from crosspro.baselines.ngram.arpa import write_arpa
 
         write_arpa(path, model, report)
     else:

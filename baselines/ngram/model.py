@@ -1,28 +1,170 @@
-"""An n-gram model in arrays, queried for thousands of words at once.
+"""What every language model can do, and our n-gram model in arrays.
 
-Every n-gram is a node, numbered by order and then sorted; node 0 is the empty context. A back-off
-goes along a link to the longest suffix that can still matter. States are nodes, too: contexts are
-cut to the words that can influence what follows, as in KenLM, so that equal states are equal.
+A state stands for all that a model remembers of the words so far, as a number; equal states are
+equal numbers, however they came about. All scores are log10 probabilities, as in ARPA files.
+
+In our model every n-gram is a node, numbered by order and then sorted; node 0 is the empty context.
+A back-off goes along a link to the longest suffix that can still matter. States are nodes, too:
+contexts are cut to the words that can influence what follows, as in KenLM.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crosspro.baselines.ngram.index import Index, build_index
-from crosspro.baselines.ngram.language_model import LanguageModel, Scores, TokenScores
-from crosspro.baselines.ngram.ngrams import Floats, NGrams
-from crosspro.baselines.ngram.threads import in_threads
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, IntArray, ModelVocabulary
-from crosspro.baselines.ngram.workspace import Workspace
+from crosspro.baselines.ngram.index import Index, Workspace, build_index
+from crosspro.baselines.ngram.vocabulary import (
+    BEGIN_ID,
+    END_ID,
+    UNKNOWN_ID,
+    IntArray,
+    ModelVocabulary,
+)
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.processors import processors
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def in_threads(work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> list[Result]:
+    """What the work makes of each piece; no thread is left when it is done."""
+    waiting = list(pieces)
+    threads = min(processors(), len(waiting))
+    if threads < 2:
+        return [work(piece) for piece in waiting]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, waiting))
+
+
+Rows = NDArray[np.uint32]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class NGrams:
+    """The n-grams of one order with their log10 values, sorted by context, then by word.
+
+    A context, the first n-1 words, is a row of the order below; unigrams have 0 there, and the row
+    of a unigram is its word.
+    """
+
+    contexts: Rows
+    words: Rows
+    log_probs: Floats
+    back_offs: Floats
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+Scores = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """The scores of all tokens of some sentences, one sentence after the other.
+
+    `lengths` are the lengths of the n-grams that were found; `ends` says where sentences end.
+    """
+
+    ids: IntArray
+    log10: Scores
+    lengths: NDArray[np.uint8]
+    ends: IntArray
+
+    @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Which tokens are not in the vocabulary."""
+        return np.equal(self.ids, UNKNOWN_ID)
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """The log10 probability of each sentence."""
+        return sums(self.log10.astype(np.float64), self.ends)
+
+    @property
+    def unknown_totals(self) -> IntArray:
+        """The number of unknown words in each sentence."""
+        return sums(self.unknown.astype(np.int64), self.ends)
+
+
+def sums(values: NDArray[Any], ends: IntArray) -> NDArray[Any]:
+    """The sums of consecutive groups that end at `ends`; groups may be empty."""
+    running = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
+    return np.diff(running[np.concatenate([np.zeros(1, np.int64), ends])])
+
+
+class LanguageModel(ABC):
+    """A language model over numbered words."""
+
+    order: int
+    begin_state: int
+    """The state after `<s>`."""
+    null_state: int
+    """The state that remembers nothing."""
+    end_id: int
+    """The number of `</s>`."""
+
+    @abstractmethod
+    def ids(self, words: Iterable[str | bytes]) -> IntArray:
+        """The numbers of words; 0 for words that the model does not know."""
+
+    @abstractmethod
+    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, IntArray]:
+        """The log10 probability of each word after its state, and the state after the word.
+
+        The arguments are broadcast: states in a column and words in a row give a table.
+        """
+
+    @abstractmethod
+    def score(
+        self, ids: IntArray, lengths: IntArray, *, begin: bool = True, end: bool = True
+    ) -> TokenScores:
+        """Score sentences, given as all their words and the length of each sentence.
+
+        `begin` says whether sentences start after `<s>` or without context, `end` whether `</s>`
+        is scored as the last token.
+        """
+
+    def encode(self, sentences: Sequence[Sequence[str | bytes]]) -> tuple[IntArray, IntArray]:
+        """Sentences as `score` takes them."""
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        return self.ids(chain.from_iterable(sentences)), lengths
+
+    def log10(
+        self, sentences: Sequence[Sequence[str | bytes]], *, begin: bool = True, end: bool = True
+    ) -> NDArray[np.float64]:
+        """The log10 probability of each sentence."""
+        return self.score(*self.encode(sentences), begin=begin, end=end).totals
+
+    def state(self, context: Iterable[str | bytes], *, begin: bool = True) -> int:
+        """The state after some words, at the start of a sentence or without earlier context."""
+        state = self.begin_state if begin else self.null_state
+        for word in self.ids(context):
+            state = int(self.advance(state, word)[1])
+        return state
+
+    def word_log10(
+        self, word: str | bytes, context: Iterable[str | bytes], *, begin: bool = True
+    ) -> float:
+        """The log10 probability of a word after some words."""
+        return float(self.advance(self.state(context, begin=begin), self.ids([word])[0])[0])
+
 
 MOST_NODES = 1 << 32
+ROUNDING = 0.01
+"""IRSTLM writes log probabilities a little above 0; so much is taken for 0."""
 SCORED_AT_ONCE = 1 << 16
 """Tokens scored at once: the arrays of so many stay in the processor's cache."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from crosspro.baselines.ngram.language_model import LanguageModel, TokenScores
-from crosspro.baselines.ngram.sentences import SentenceBatch
+from crosspro.baselines.ngram.model import LanguageModel, TokenScores
+from crosspro.baselines.ngram.text import SentenceBatch
 
 _TOTAL = b"Total: %.7g OOV: %d\n"
 
@@ -70,7 +70,7 @@ def sentence_lines(batch: SentenceBatch, scores: TokenScores, *, per_word: bool)
     totals, unknown = scores.totals.tolist(), scores.unknown_totals.tolist()
     if not per_word:
         return b"".join([_TOTAL % pair for pair in zip(totals, unknown, strict=True)])
-    from crosspro.baselines.ngram.arpa_writer import formatted
+    from crosspro.baselines.ngram.arpa import formatted
 
     log10 = formatted(scores.log10)
     numbers, lengths = scores.ids.tolist(), scores.lengths.tolist()

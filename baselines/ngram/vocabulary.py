@@ -12,20 +12,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.word_table import TextWords, WordPlaces, WordTable
-
+IntArray = NDArray[np.int64]
 UNKNOWN, BEGIN, END = b"<unk>", b"<s>", b"</s>"
 SPECIAL_WORDS = (UNKNOWN, BEGIN, END)
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
-
-IntArray = NDArray[np.int64]
 
 
 class Numbering(dict[bytes, int]):
     """Gives each new word the next number; asking for a word adds it.
 
     Words get their numbers in the order in which they appear, as in KenLM: the discounts depend on
-    it (see `discounts.closing_rows`).
+    it (see `estimate.closing_rows`).
     """
 
     def __init__(self) -> None:
@@ -73,16 +70,8 @@ class ModelVocabulary:
         """The numbers by word; asked for only when text comes, so that opening a model is quick."""
         return KnownWords(zip(self.words, range(len(self)), strict=True))
 
-    @cached_property
-    def table(self) -> WordTable:
-        """The numbers by word for whole texts."""
-        starts = np.concatenate([np.zeros(1, np.int64), self.ends[:-1]])
-        return WordTable(WordPlaces(self.text.tobytes(), starts, self.ends))
-
     def ids(self, words: Iterable[str | bytes]) -> IntArray:
         """The numbers of words; 0 for those that are not known."""
-        if isinstance(words, TextWords) and self.table.exact:
-            return self.table.find(words)
         return np.fromiter(map(self.numbers.__getitem__, words), np.int64)
 
     def word(self, number: int) -> str:

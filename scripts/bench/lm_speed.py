@@ -20,7 +20,7 @@ import numpy as np
 
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.baselines.ngram.text import read_sentences
 from crosspro.scripts.bench import plain_loops
 from crosspro.scripts.bench.measure import measure
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.cap_crf import CapCRF
-from crosspro.baselines.crf.tokens import token_columns
+from crosspro.baselines.crf.windows import token_columns
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token

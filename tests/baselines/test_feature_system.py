@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crosspro.baselines import feature_system as module
 from crosspro.baselines.feature_system import NULL, FeatureSystem
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
@@ -16,7 +15,6 @@ from crosspro.baselines.ngram.load import save_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.processes import forked
 from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
@@ -95,37 +93,6 @@ def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     ours, theirs = scores(system, data[1]), scores(majority, data[1])
     assert ours[0] > theirs[0] + 20
     assert ours[1] > theirs[1] + 20
-
-
-@pytest.mark.parametrize("name", ["stymne_2016_primary", "uedin_2016_primary", "cuni_2016_primary"])
-def test_two_processes_predict_what_one_does(name, data, model, monkeypatch):
-    system = published(name, lm={"file": str(model)})
-    system.fit(TASK, *data)
-    alone = system.predict(data[0])
-    forks = []
-    monkeypatch.setattr(module, "_WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(module, "two_processes_help", lambda: True)
-    monkeypatch.setattr(module, "forked", lambda *a: (forks.append(1), forked(*a))[1])
-    assert (system.predict(data[0]) == alone).all()
-    one_gap = first_gaps(data[0], 1)
-    assert (system.predict(one_gap) == alone[: len(one_gap[-1].gaps)]).all()
-    assert len(forks) == 2
-    assert len(system.predict([])) == 0
-
-
-@pytest.mark.parametrize("name", ["stymne_2016_primary", "limsi_2016_primary"])
-def test_two_processes_learn_what_one_does(name, data, tmp_path, monkeypatch):
-    for folder in ("one", "two"):
-        system = published(name)
-        system.fit(TASK, *data)
-        system.save(tmp_path / folder)
-        monkeypatch.setattr(module, "_WORTH_A_PROCESS", 1)
-        monkeypatch.setattr(module, "two_processes_help", lambda: True)
-    one, two = (
-        {path.name: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()}
-        for folder in ("one", "two")
-    )
-    assert one == two
 
 
 def test_a_fit_is_the_same_every_time(data, tmp_path):

@@ -13,8 +13,7 @@ import pytest
 
 from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.feature_system import FeatureSystem
-from crosspro.baselines.gender_number import gender_numbers
-from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
+from crosspro.baselines.idiap_plm import IdiapPLM, gender_numbers, rule_of
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task

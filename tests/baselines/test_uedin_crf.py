@@ -9,8 +9,7 @@ import pytest
 
 from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.majority import Majority
-from crosspro.baselines.pronoun_sequences import pronoun_sequences
-from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.baselines.uedin_crf import UedinCRF, pronoun_sequences
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap, Mention
 from crosspro.data_prep.core.task import load_task

@@ -17,6 +17,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
+from tests.conftest import mostly_slow
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.apt_files import APT
 from tests.scripts.run import crosspro
@@ -115,7 +116,7 @@ def watched(chromium, own):
     assert faults == []
 
 
-@pytest.mark.parametrize("attack", (*RUNNING, *LOADING))
+@pytest.mark.parametrize("attack", mostly_slow((*RUNNING, *LOADING), RUNNING[0], LOADING[0]))
 def test_a_page_that_is_taken_in_is_noticed(chromium, tmp_path, attack):
     """Attacks work where text is written into a page as it is."""
     (tmp_path / "page.html").write_text(f"<p>{attack}</p>")

@@ -11,6 +11,8 @@ from tests.browser.legible import hard_to_read
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
+QUICK = ("wide", "light")
+"""What is tried in every run of the tests."""
 SIZES = {"wide": (1280, 900), "narrow": (400, 800)}
 IN_DOCS = {
     "review-question-wide-light.png",
@@ -241,8 +243,14 @@ def test_letters_choose_in_a_list_and_do_not_turn_pages(review, page):
     page.wait_for_url("**page=2")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        pytest.param(size, scheme, marks=() if (size, scheme) == QUICK else pytest.mark.slow)
+        for size in SIZES
+        for scheme in ("light", "dark")
+    ],
+)
 def test_pages_fit_and_can_be_read_aloud(review, chromium, size, scheme, pictures):
     width, height = SIZES[size]
     context = chromium.new_context(

@@ -109,6 +109,7 @@ def is_unharmed(page, seen, address) -> None:
     assert seen == [], address
 
 
+@pytest.mark.slow
 def test_stored_text_runs_nowhere(tmp_path, watched, attack):
     pytest.importorskip("uvicorn", reason="needs the extra `review`: make extras EXTRAS=review")
     page, seen = watched

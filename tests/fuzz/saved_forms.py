@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from crosspro.baselines.ngram.load import load_own
-from crosspro.baselines.ngram.sentences import read_targets, read_text
+from crosspro.baselines.ngram.text import read_targets, read_text
 from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.annotate.corpus import read_store, to_lines
 from crosspro.data_prep.core.example import AnnotatedSentence, Token

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from crosspro.conf import CONF_DIR
 from crosspro.prediction.system import load_system
 from crosspro.scripts.train import checked, load_data
-from tests.conftest import ROOT
+from tests.conftest import ROOT, mostly_slow
 from tests.integration.training import composed
 from tests.prediction.neural.small import parsed
 
@@ -21,10 +21,11 @@ TINY = (
     *(f"data.documents.{split}=4" for split in ("train", "dev", "test")),
     *("trainer.max_epochs=1", "trainer.progress_bar=false", "trainer.accelerator=cpu"),
 )
-SLOW = {
-    *("document_encoder", "nyu_nmt", "nyu_nmt_concatenated", "nyu_nmt_second_encoder", "seeds"),
-    *("turku_gru_2017", "turku_gru_2017_contrastive"),
-}
+NETWORKS = ("document_encoder", "hardmeier", "nyu", "seeds", "turku", "ukyoto", "uppsala_bilstm")
+QUICK = ("uppsala_bilstm", "hardmeier_cnn")
+"""Networks whose default configuration is tried in every run of the tests; all networks are trained
+in small in tests/prediction/neural."""
+CLASSICAL = [name for name in SYSTEMS if not name.startswith(NETWORKS)]
 PARSED = "uppsala_bilstm_parsed"
 """What it reads is a file beside the data, from any parser."""
 
@@ -53,10 +54,7 @@ def bare(monkeypatch):
     monkeypatch.setattr("crosspro.data_prep.lexicon.load.distribution", found)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SYSTEMS],
-)
+@pytest.mark.parametrize("name", mostly_slow(SYSTEMS, *CLASSICAL, *QUICK))
 def test_a_default_configuration_trains_without_extras(name, bare, tmp_path):
     settings = composed(f"system={name}", *TINY)
     task, system, function = checked(settings, {"system": name})

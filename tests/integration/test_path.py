@@ -63,7 +63,9 @@ def test_train_predict_evaluate(tmp_path, system):
         assert refused.code == 2, names
     wrong = crosspro("evaluate", tmp_path / "gold.data", tmp_path, "--task", "en-de")
     assert wrong.code == 2
-    assert crosspro("evaluate", tmp_path / "gold.data", tmp_path.parent, "-t", "en-fr").code == 2
+    (tmp_path / "empty").mkdir()
+    no_run = crosspro("evaluate", tmp_path / "gold.data", tmp_path / "empty", "-t", "en-fr")
+    assert no_run.code == 2
     rows = (tmp_path / "chances.tsv").read_text("utf-8").splitlines()
     assert len(rows) == 1 + sum(len(example.gaps) for example in examples)
 

@@ -9,6 +9,7 @@ import pytest
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
+from tests.conftest import mostly_slow
 from tests.integration.training import SMALL, train
 from tests.scripts.run import crosspro
 
@@ -101,9 +102,7 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
         assert ("Antecedents" in part) == (name == "hardmeier_2016_primary")
 
 
-@pytest.mark.parametrize(
-    "name", ["nyu_2017_primary", pytest.param("ukyoto_2016", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("name", mostly_slow(["nyu_2017_primary", "ukyoto_2016"]))
 def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
     run, page, why = tmp_path / "run", tmp_path / "report.html", tmp_path / "why.html"
     settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"

@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from crosspro.baselines.class_prior import ClassPrior
-from crosspro.baselines.majority import Majority
+from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import CrossproError, InputError
@@ -274,6 +273,7 @@ def test_seeds_of_one_system_are_trained_in_one_run(train, dev, en_fr, tmp_path)
     assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_of_several_seeds_goes_on_to_the_same_bytes(train, dev, en_fr, tmp_path):
     def made(epochs):
         trainer = {**NETWORK["trainer"], "max_epochs": epochs}

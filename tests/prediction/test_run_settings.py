@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from crosspro.baselines.class_prior import ClassPrior
+from crosspro.baselines.majority import ClassPrior
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, file_splits
 from crosspro.prediction.run_settings import (
     Settings,

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from crosspro.baselines.class_prior import ClassPrior
-from crosspro.baselines.majority import Majority
+from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import CrossproError, InputError

@@ -10,8 +10,7 @@ from collections import Counter
 import pytest
 import torch
 
-from crosspro.baselines.class_prior import ClassPrior
-from crosspro.baselines.majority import Majority
+from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples

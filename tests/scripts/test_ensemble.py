@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 
-from crosspro.baselines.class_prior import ClassPrior
-from crosspro.baselines.majority import Majority
+from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 import crosspro as api
-from crosspro.baselines.class_prior import ClassPrior
-from crosspro.baselines.majority import Majority
+from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples

@@ -63,6 +63,7 @@ def fine_tuned(folder, task, output):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_run_is_gone_on_from_for_one_of_its_tasks(folder, tmp_path):
     result = fine_tuned(folder, "en-de", tmp_path / "tuned")
     assert result.returncode == 0, result.stderr

@@ -62,6 +62,7 @@ def test_a_task_is_made_without_the_sets_that_are_for_tests_only(bitext, tmp_pat
     assert len((output / "joined.en-fr.fr").read_text("utf-8").splitlines()) == 12
 
 
+@pytest.mark.slow
 def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_path):
     pytest.importorskip("HanTa")
     output = tmp_path / "out"
@@ -75,6 +76,7 @@ def test_both_directions_share_the_joined_text_and_symmetric_links(bitext, tmp_p
     assert line.startswith(b"they\tthey|PRON\tSie schlafen .\tREPLACE_0 sleep|VERB")
 
 
+@pytest.mark.slow
 def test_sources_get_tags_and_lemmas_beside_the_data(bitext, tmp_path):
     pytest.importorskip("HanTa")
     output = tmp_path / "out"

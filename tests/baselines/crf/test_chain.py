@@ -10,8 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crosspro.baselines.crf.chain import best_paths, expectation, pair_counts, path_score
-from crosspro.baselines.crf.packed import batches, pack
+from crosspro.baselines.crf.chain import (
+    batches,
+    best_paths,
+    expectation,
+    pack,
+    pair_counts,
+    path_score,
+)
 
 
 def packed_of(lengths):

@@ -9,13 +9,13 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 
-from crosspro.baselines.crf.chain import expectation, path_score
-from crosspro.baselines.crf.model import ChainModel, load_chain
-from crosspro.baselines.crf.packed import pack
-from crosspro.baselines.crf.training import (
+from crosspro.baselines.crf.chain import expectation, pack, path_score
+from crosspro.baselines.crf.model import (
+    ChainModel,
     ChainTraining,
     averaged_class_weights,
     gradient,
+    load_chain,
     train_chain,
 )
 from crosspro.data_prep.core.errors import InputError

@@ -11,9 +11,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from crosspro.baselines.estimators.calibration import calibrated
 from crosspro.baselines.estimators.forest import Forest, RandomForest, forest_of
-from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
+from crosspro.baselines.estimators.linear import (
+    LinearModel,
+    LinearSVM,
+    MaxEnt,
+    SGDLogistic,
+    calibrated,
+)
 from crosspro.baselines.estimators.steps import (
     ESTIMATORS,
     Fitting,

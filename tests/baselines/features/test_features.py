@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.features.learnt import LanguageModelSettings, learn, training_parts
+from crosspro.baselines.features.learnt import (
+    LanguageModelSettings,
+    TellingContexts,
+    learn,
+    learn_contexts,
+    training_parts,
+)
 from crosspro.baselines.features.matrix import extracted
-from crosspro.baselines.features.names import FEATURES, chosen_features
-from crosspro.baselines.features.needs import NEEDS, unmet
-from crosspro.baselines.features.telling import TellingContexts, learn_contexts
-from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
+from crosspro.baselines.features.names import FEATURES, NEEDS, chosen_features, unmet
+from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.agreement import english_words

@@ -1,4 +1,9 @@
-"""The sparse matrix: a training's own gaps, read again, have the rows that were learnt from."""
+"""The sparse matrix: a training's own gaps, read again, have the rows that were learnt from.
+
+Values by number: each is asked about once, and a column of them reads as one of texts.
+
+What stands before gaps: read for all gaps at once, it is what one gap alone is told.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +16,25 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.features.gaps import Resources, batches
 from crosspro.baselines.features.learnt import LanguageModelSettings, learn
-from crosspro.baselines.features.matrix import (
-    FeatureVocabulary,
-    extracted,
-    learnt_matrix,
-    matrix,
+from crosspro.baselines.features.local import pronoun_numbers
+from crosspro.baselines.features.matrix import FeatureVocabulary, extracted, learnt_matrix, matrix
+from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
+from crosspro.baselines.features.nouns import (
+    NAMES,
+    NOUNS,
+    antecedent,
+    antecedent_places,
+    noun_columns,
+    nouns_before,
 )
-from crosspro.baselines.features.names import FEATURES, chosen_features
-from crosspro.baselines.features.needs import unmet
-from crosspro.baselines.it_classifier.short_patterns import ShortPatterns
-from crosspro.baselines.pronoun_sequences import pronoun_sequences
+from crosspro.baselines.features.text import NOTHING, Lookup, NumberedNames, Values
+from crosspro.baselines.it_classifier.patterns import ShortPatterns
+from crosspro.baselines.uedin_crf import pronoun_sequences
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.pipeline.antecedents import antecedent_candidates
 from crosspro.prediction.output import whole_documents
 from tests.baselines.features.document import DOCUMENT, LEXICON
 from tests.baselines.features.layered import texts
@@ -150,3 +161,99 @@ def test_no_gap_makes_an_empty_matrix():
     vocabulary, learnt = learnt_matrix([], 1)
     assert learnt.shape == (0, 0)
     assert matrix([], vocabulary).shape == (0, 0)
+
+
+NAMED = [None, "a", "b", "c", "b"]
+CODES = st.lists(st.integers(NOTHING, len(NAMED) - 1), min_size=1, max_size=20)
+
+
+@given(st.lists(st.lists(st.integers(0, 50)), max_size=5))
+def test_each_code_is_asked_about_once_in_the_order_in_which_it_comes(calls):
+    asked = []
+    lookup = Lookup(lambda code: asked.append(code) or 3 * code - 1)
+    for codes in calls:
+        assert lookup(np.array(codes, np.int64)).tolist() == [3 * code - 1 for code in codes]
+    assert asked == list(dict.fromkeys(code for codes in calls for code in codes))
+
+
+@given(CODES, CODES, st.integers(1, 3))
+def test_values_are_learnt_and_read_as_their_texts(first, second, min_count):
+    coded = [[("x", Values(np.array(codes), NAMED))] for codes in (first, second)]
+    texts = [[(slot, list(values)) for slot, values in columns] for columns in coded]
+    assert texts[0][0][1] == [None if code == NOTHING else NAMED[code] for code in first]
+    expected, read = learnt_matrix(texts, min_count)
+    for columns in (coded, [coded[0], texts[1]]):
+        vocabulary, learnt = learnt_matrix(columns, min_count)
+        assert vocabulary == expected
+        assert (learnt != read).nnz == 0
+        assert (matrix(columns, expected) != read).nnz == 0
+
+
+def test_names_have_the_numbers_of_their_order():
+    names = NumberedNames()
+    assert [names[word] for word in ("le", "la", "le", "les")] == [0, 1, 0, 2]
+    assert names.names == ["le", "la", "les"]
+
+
+def test_ngrams_of_tags_are_the_same_however_many_tags_there_are():
+    chosen, _ = chosen_features(["target_tags_ngrams:1", "target_tags:1"])
+    lines = [
+        Example(("it",), (f"a|T{number}", "REPLACE_0", f"b|U{number % 3}"), (), (Gap(1, 0),))
+        for number in range(100)
+    ]
+    columns = [dict(part) for part in extracted(chosen, lines, Resources(load_task("en-fr")), 10)]
+    found = [value for part in columns for value in part["target tag -1..+1"]]
+    assert found == [f"T{number} REPLACE U{number % 3}" for number in range(100)]
+    found = [value for part in columns for value in part["target tag +0..+1"]]
+    assert found == [f"REPLACE U{number % 3}" for number in range(100)]
+
+
+LEXICONS = st.sampled_from([None, LEXICON])
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts(), st.booleans(), st.integers(0, 3), LEXICONS, LEXICONS, st.integers(1, 5))
+def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target, source, at_once):
+    task = load_task("en-fr" if tagged else "de-en")
+    examples = [replace(example, tagged=tagged) for example in examples]
+    resources = Resources(task, context, target, source)
+    for batch in batches(examples, resources, at_once):
+        for side in ("target", "source"):
+            for tags in (NOUNS, NAMES, NOUNS - NAMES):
+                nouns = nouns_before(batch, side, tags)
+                columns = [noun_columns(batch, side, nouns.nearest(rank)) for rank in range(4)]
+                found = [list(zip(*each, strict=True)) for each in columns]
+                for gap, ranked in enumerate(zip(*found, strict=True)):
+                    candidates = antecedent_candidates(
+                        examples, batch.indices[gap], batch.gaps[gap], context, target, source
+                    )
+                    wanted = [
+                        (one.lemma, one.gender, one.number)
+                        for one in candidates
+                        if one.side == side and one.tag in tags
+                    ]
+                    assert [*ranked] == [*wanted, *[(None, None, None)] * 4][:4]
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts(), st.integers(0, 3), LEXICONS, LEXICONS)
+def test_antecedents_are_those_of_each_gap(examples, context, target, source):
+    for batch in batches(examples, Resources(load_task("en-fr"), context, target, source)):
+        places, of_chain = antecedent_places(batch)
+        numbers = pronoun_numbers(batch)
+        located = zip(*batch.target.line_and_place(places), strict=True)
+        for gap, (line, place) in enumerate(located):
+            noun = antecedent(batch, gap, numbers[gap])
+            if noun is None:
+                assert places[gap] == -1
+            else:
+                assert (line, place) == (batch.indices[gap] - noun.sentences, noun.index)
+                assert of_chain[gap] == noun.in_chain
+
+
+def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
+    gap = Gap(1, 1)
+    line = Example(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
+    (batch,) = batches([line], Resources(load_task("en-fr")))
+    assert nouns_before(batch, "source").nearest(0).tolist() == [0]
+    assert nouns_before(batch, "source", NAMES).nearest(0).tolist() == [-1]

@@ -12,15 +12,15 @@ import pytest
 
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
+    annotate_contexts,
+    it_features,
+    label_text,
     load_classifier,
     train_classifier,
 )
-from crosspro.baselines.it_classifier.context import LABELS, ItContext
-from crosspro.baselines.it_classifier.cross_validation import cross_validate, report_table
-from crosspro.baselines.it_classifier.features import it_features
-from crosspro.baselines.it_classifier.labelling import annotate_contexts, label_text
+from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample
 from crosspro.baselines.it_classifier.patterns import PatternScorer
-from crosspro.baselines.it_classifier.training_data import ItExample
+from crosspro.baselines.it_classifier.training_data import cross_validate, report_table
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.evaluation.core.significance import Resampling

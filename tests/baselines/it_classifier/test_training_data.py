@@ -6,12 +6,11 @@ from collections import Counter
 
 import pytest
 
-from crosspro.baselines.it_classifier.context import ItContext
+from crosspro.baselines.it_classifier.context import ItContext, ItExample
 from crosspro.baselines.it_classifier.training_data import (
     DISCOMT_2015_TALKS,
     NAMED_SETS,
     TEDDEV_TALKS,
-    ItExample,
     named_documents,
     read_training_data,
     without_documents,

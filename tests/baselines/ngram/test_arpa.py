@@ -11,8 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.arpa import read_arpa
-from crosspro.baselines.ngram.arpa_writer import formatted, write_arpa
+from crosspro.baselines.ngram.arpa import formatted, read_arpa, write_arpa
 from crosspro.baselines.ngram.load import load_own
 from crosspro.data_prep.core.errors import InputError
 from tests.baselines.ngram.models import CASES, assert_same, entries_of, read_entries, train

@@ -1,4 +1,7 @@
-"""Estimation against KenLM's lmplz, and what must hold of any model."""
+"""Estimation against KenLM's lmplz, and what must hold of any model.
+
+Arrays on disk have their place before they are written to.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.discounts import DEFAULT_FALLBACK, closed_form
-from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
-from crosspro.baselines.ngram.sentences import read_sentences
+from crosspro.baselines.ngram import DEFAULT_FALLBACK
+from crosspro.baselines.ngram.estimate import (
+    EstimationSettings,
+    closed_form,
+    estimate,
+)
+from crosspro.baselines.ngram.index import workspace
+from crosspro.baselines.ngram.text import read_sentences
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from tests.baselines.ngram.models import (
     CASES,
@@ -161,3 +169,25 @@ def test_little_memory_gives_the_same_model(text, order, memory):
     model, other = train(text, order), train(text, order, memory=memory)
     assert entries_of(model) == entries_of(other)
     assert np.array_equal(model.fails, other.fails)
+
+
+def test_an_array_in_a_file_takes_its_place_at_once_and_is_zero(tmp_path):
+    with workspace(0, tmp_path) as space:
+        path = space.new_file()
+        space.new_file = lambda: path
+        linked = path.with_name("kept")
+        path.touch()
+        linked.hardlink_to(path)
+        array = space.zeros(1 << 20, np.int64)
+        assert isinstance(array, np.memmap)
+        assert linked.stat().st_blocks * 512 >= 8 << 20
+        assert not array.any()
+        array[:] = 5
+        assert array.sum() == 5 << 20
+
+
+def test_a_disk_without_room_is_told_and_kills_nobody(tmp_path):
+    with workspace(0, tmp_path) as space:
+        with pytest.raises(InputError, match=r"temporary folder: expected room for 1,152,921,504,"):
+            space.empty(1 << 60, np.uint8)
+        assert not list(space.folder.iterdir())

@@ -1,20 +1,25 @@
-"""Queries: against back-off by its definition, against KenLM, one by one and in batches."""
+"""Queries: against back-off by its definition, against KenLM, one by one and in batches.
+
+Work on arrays in threads.
+"""
 
 from __future__ import annotations
 
 import itertools
+import threading
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from crosspro.baselines.ngram import model
 from crosspro.baselines.ngram import model as model_module
-from crosspro.baselines.ngram.arpa import read_arpa
-from crosspro.baselines.ngram.arpa_writer import write_arpa
+from crosspro.baselines.ngram.arpa import read_arpa, write_arpa
 from crosspro.baselines.ngram.load import load_model
+from crosspro.baselines.ngram.model import in_threads
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
-from crosspro.baselines.ngram.sentences import SentenceBatch
+from crosspro.baselines.ngram.text import SentenceBatch
 from tests.baselines.ngram.models import (
     CASES,
     arpa_text,
@@ -261,3 +266,18 @@ def test_kenlm_has_equal_states_where_we_have(tmp_path):
 
 def test_entries_are_all_there():
     assert entries_of(golden_a()).keys() == read_entries(CASES / "a.5gram.arpa.xz").keys()
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_results_are_those_of_the_pieces_in_order(number, monkeypatch):
+    monkeypatch.setattr(model, "processors", lambda: number)
+    before = threading.active_count()
+    assert in_threads(lambda piece: piece * piece, range(5)) == [0, 1, 4, 9, 16]
+    assert in_threads(abs, []) == []
+    assert threading.active_count() == before
+
+
+def test_what_the_work_raises_is_raised(monkeypatch):
+    monkeypatch.setattr(model, "processors", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda piece: 1 // piece, [1, 0, 2])

@@ -253,6 +253,7 @@ def puzzle(generator, low, high):
     return Example(("it", "works"), target, ((0, 4),), (Gap(4, 0, label),)), target.index(right)
 
 
+@pytest.mark.slow
 def test_the_right_noun_is_found_though_only_agreement_tells_the_class(lexicon):
     """Of nouns that were never seen, whose gender only the lexicon knows."""
     generator = random.Random(1)

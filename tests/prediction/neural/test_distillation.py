@@ -94,6 +94,7 @@ def test_every_network_can_be_taught(name, teacher, train, dev):
     assert np.isfinite(found).all()
 
 
+@pytest.mark.slow
 def test_an_interrupted_student_goes_on_to_the_same_bytes(teacher, train, dev, tmp_path):
     student(teacher, epochs=2).fit(TASK, train, dev, tmp_path / "parts")
     (cached,) = (tmp_path / "parts/encoded").glob("teacher.*/chances.npy")

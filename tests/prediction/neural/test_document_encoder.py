@@ -80,6 +80,7 @@ def test_heads_have_a_size_that_is_a_multiple_of_four(settings, step):
         NeuralSystem(NAME, settings)
 
 
+@pytest.mark.slow
 def test_fifty_gaps_are_learnt_by_heart(train):
     made = NeuralSystem(
         NAME, SMALL[NAME], {"batch_size": 16, "class_weight_power": 0.0, **JOINT},

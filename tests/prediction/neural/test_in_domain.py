@@ -72,6 +72,7 @@ def test_what_is_no_better_on_dev_is_not_kept(splits, dev):
     assert "kept, since it is better on dev" in better.report.told()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_to_the_same_bytes(splits, tmp_path):
     def saved(made, folder):
         made.save(folder / "model")
@@ -109,6 +110,7 @@ def test_a_run_says_how_both_stages_went(splits, tmp_path):
     assert not (tmp_path / "encoded").exists()
 
 
+@pytest.mark.slow
 def test_members_that_can_go_on_do(splits, dev, tmp_path):
     made = Ensemble({"net": system(), "lm": NGramSystem(2)}, "accuracy")
     assert made.fine_tunes

@@ -12,6 +12,7 @@ import torch
 from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
 from crosspro.prediction.neural.system import NeuralSystem
+from tests.conftest import mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 
@@ -31,7 +32,7 @@ def epochs_of(folder):
         return [int(row["epoch"]) for row in csv.DictReader(handle)]
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru", "hardmeier_cnn"))
 def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_path):
     whole, resumed = system(name), system(name)
     whole.fit(TASK, train, dev, tmp_path / "whole")
@@ -43,6 +44,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_pat
     assert epochs_of(tmp_path / "parts") == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
     calls = []
     pretrain = TurkuGRU.pretrain
@@ -64,6 +66,7 @@ def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
     assert (resumed.predict(dev) == whole.predict(dev)).all()
 
 
+@pytest.mark.slow
 def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
     first, again, longer = (system(epochs=20, patience=n) for n in (2, 2, 5))
     first.fit(TASK, train, dev, tmp_path)
@@ -97,6 +100,7 @@ def test_checkpoints_of_an_earlier_version_are_refused(train, dev, tmp_path):
         system().fit(TASK, train, dev, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_moved_run_still_knows_its_best_epoch(train, dev, tmp_path):
     whole, resumed = system(epochs=12), system(epochs=12)
     whole.fit(TASK, train, dev, tmp_path / "whole")

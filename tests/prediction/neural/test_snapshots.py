@@ -58,6 +58,7 @@ def test_there_are_no_more_snapshots_than_epochs(train, dev):
     assert len(fitted(train, dev, epochs=2, snapshots=5).snapshots()) == 2
 
 
+@pytest.mark.slow
 def test_a_resumed_run_keeps_its_snapshots(train, dev, tmp_path):
     expected = [one.predict(dev) for one in fitted(train, dev, snapshots=3).snapshots()]
     fitted(train, dev, tmp_path / "old", epochs=3, snapshots=3)

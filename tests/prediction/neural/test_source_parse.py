@@ -99,6 +99,7 @@ def test_gradients_reach_the_parse_embeddings():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
 
 
+@pytest.mark.slow
 def test_turku_reads_lemmas_of_the_source_if_asked_to():
     """As in 2016 (003 §5.4): another lemma changes the scores, another word of it does not."""
     train = [parsed(e) for e in demo_examples(TASK, "train", 6)]

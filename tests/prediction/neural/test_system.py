@@ -29,6 +29,7 @@ from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory, build_vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
+from tests.conftest import mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 READING = Reading((SOURCE, CHARACTER, LEMMA, PRONOUN))
@@ -76,7 +77,9 @@ def test_gradients_reach_every_parameter(name, network, training, train):
         assert parameter.grad.abs().sum() > 0, key
 
 
-@pytest.mark.parametrize(("name", "network", "training"), LONG)
+@pytest.mark.parametrize(
+    ("name", "network", "training"), mostly_slow(LONG, "hardmeier_cnn", "hardmeier_anaphora")
+)
 def test_a_few_examples_are_learnt_by_heart(name, network, training, tmp_path):
     different = {(e.source, e.target): e for e in demo_examples(TASK, "train", 20) if e.gaps}
     few = list(different.values())[:50]
@@ -195,6 +198,7 @@ def test_word_dropout_teaches_the_unknown_word_on_both_sides(train):
         assert embedding.weight.grad[UNK].abs().sum() > 0
 
 
+@pytest.mark.slow
 def test_without_a_folder_the_best_epoch_is_kept_too(train, dev, tmp_path):
     with_folder, without = (system("turku_gru", seed=1, epochs=12) for _ in range(2))
     with_folder.fit(TASK, train, dev, tmp_path)

