@@ -24,7 +24,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files.digest import sha256_of
 from crosspro.data_prep.core.files.guard import note_input
@@ -35,6 +34,7 @@ from crosspro.data_prep.core.files.temporary import temporary_folder
 from crosspro.data_prep.core.files.textfile import atomic_output
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.prediction.typed_values import faults
+from crosspro.version import __version__
 
 MODEL = "model"
 _MANIFEST = "archive.json"

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files.run_path import is_archive
 from crosspro.data_prep.core.files.textfile import write_text
@@ -26,6 +25,7 @@ from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text
 from crosspro.prediction.system import json_object, read_json_object
 from crosspro.prediction.typed_values import faults
+from crosspro.version import __version__
 
 FILE = "run.json"
 ENCODED = "encoded"

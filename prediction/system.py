@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files.guard import note_input
@@ -36,6 +35,7 @@ from crosspro.prediction.model_archive import MODEL, opened_run
 from crosspro.prediction.registry import registered
 from crosspro.prediction.system_digests import check_digests, with_digests
 from crosspro.prediction.trained_layers import LayerDifference, checked_layers
+from crosspro.version import __version__
 
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.core.files.textfile import atomic_output, read_text_lines
-from crosspro.scripts.default_command import group_app
+from crosspro.scripts.app import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Output, Resamples, Seed, write_output
 

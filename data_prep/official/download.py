@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import quoted
 from crosspro.data_prep.core.files.digest import sha256_of
 from crosspro.data_prep.core.files.textfile import write_text
 from crosspro.data_prep.official.content import DownloadError, no_web_page, wrong_content
 from crosspro.data_prep.official.manifest import Received, read_manifest, record
+from crosspro.version import __version__
 
 BLOCK = 1 << 18
 LONGEST_WAIT = 300.0

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from crosspro import __version__
 from crosspro.data_prep.annotate.layers import BLIND
 from crosspro.data_prep.core.cache import file_digest
 from crosspro.data_prep.core.example import Example
@@ -19,6 +18,7 @@ from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.segments import Counts
 from crosspro.data_prep.pipeline.prepare import PrepareSettings
 from crosspro.data_prep.pipeline.sets.statistics import DocumentSize, total_size
+from crosspro.version import __version__
 
 
 def write_prepared(

@@ -9,7 +9,6 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import printable
 from crosspro.data_prep.core.files.digest import sha256_of
 from crosspro.data_prep.core.files.textfile import count_lines
@@ -19,6 +18,7 @@ from crosspro.evaluation.folder_report.files import ReportFiles
 from crosspro.evaluation.folder_report.parts import Headline, ReportPart
 from crosspro.evaluation.output.differences import NOT_CORRECTED, difference_record
 from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.version import __version__
 
 SIGNIFICANT = 0.05
 BEST, EQUAL, BASELINE, BETTER, WORSE = "best", "equal", "baseline", "better", "worse"

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files.textfile import write_text
 from crosspro.prediction.system import read_json_object
+from crosspro.version import __version__
 
 _IDENTITY = "run.json"
 _FORMAT = 3

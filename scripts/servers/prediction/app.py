@@ -12,7 +12,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, InputError, printable
 from crosspro.scripts.servers.prediction.desk import Desk
 from crosspro.scripts.servers.prediction.requests import ExplanationRequest, PredictionRequest
@@ -24,6 +23,7 @@ from crosspro.scripts.servers.prediction.responses import (
     SystemsAnswer,
 )
 from crosspro.scripts.servers.prediction.turn import BusyError, ClientLeftError, Turns
+from crosspro.version import __version__
 
 _PAGE = Path(__file__).resolve().parent / "page"
 _FILES = {
