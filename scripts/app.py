@@ -28,7 +28,6 @@ from crosspro.data_prep.core.whole_number import is_whole_number
 OUTPUTS = frozenset(
     (
         "output",
-        "written",
         "html",
         "plot",
         "detail",

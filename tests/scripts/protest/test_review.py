@@ -63,7 +63,7 @@ def test_score_review_import_score(suite, wrong, tmp_path):
             tmp_path / f"{name}.tsv",
             "--verdicts",
             store,
-            "--annotator",
+            "--judge",
             name,
         )
         assert result.code == 0, result.stderr
