@@ -211,7 +211,7 @@ class _Overview(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type] # imported when needed
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment] # imported when needed
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, by panels."""

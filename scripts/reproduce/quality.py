@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Annotated
 
@@ -102,8 +102,8 @@ def subjects(
     for path in files or ():
         language = path.name[:2]
         _report_subjects(path.name, language, treebank(path, language), annotator, errors)
-    for language in PRONOUNS if parcorfull else ():
-        for part in ("TED", "DiscoMT"):
+    if parcorfull is not None:
+        for language, part in product(PRONOUNS, ("TED", "DiscoMT")):
             items = marked_positions(parcorfull / part / language.upper(), language)
             _report_subjects(f"ParCorFull {part}", language, items, annotator, errors)
 

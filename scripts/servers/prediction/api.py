@@ -42,8 +42,8 @@ class _Strict(BaseModel):
 class GapRequest(_Strict):
     """A gap: the target token that is hidden, the source token that it translates, or both."""
 
-    target: Place | None = Field(None, description="Token of the target, from 0.")
-    source: Place | None = Field(None, description="Token of the source, from 0.")
+    target: Place | None = Field(default=None, description="Token of the target, from 0.")
+    source: Place | None = Field(default=None, description="Token of the source, from 0.")
 
 
 class PairRequest(_Strict):
@@ -51,7 +51,7 @@ class PairRequest(_Strict):
 
     source: Text
     target: Text
-    links: Text | None = Field(None, description="Word links `0-0 1-2`; made if not given.")
+    links: Text | None = Field(default=None, description="Word links `0-0 1-2`; made if not given.")
 
     def pair(self) -> SentencePair:
         """The same for the pipeline."""
@@ -63,7 +63,7 @@ class TextRequest(PairRequest):
 
     context: list[PairRequest] = Field([], max_length=MOST_CONTEXT)
     gaps: list[GapRequest] | None = Field(
-        None,
+        default=None,
         max_length=MOST_GAPS,
         description="Without it: REPLACE in the target, else what the rules of the task find.",
     )
@@ -78,16 +78,22 @@ class TextRequest(PairRequest):
 class PredictionRequest(_Strict):
     """What is predicted: one of `text`, `lines` and `example`."""
 
-    task: Name | None = Field(None, description="Needed if systems of several tasks are loaded.")
-    systems: list[Name] | None = Field(None, max_length=50, description="All, if not given.")
+    task: Name | None = Field(
+        default=None, description="Needed if systems of several tasks are loaded."
+    )
+    systems: list[Name] | None = Field(
+        default=None, max_length=50, description="All, if not given."
+    )
     text: TextRequest | None = None
     lines: list[Annotated[str, Field(max_length=MOST_LINE)]] | None = Field(
-        None,
+        default=None,
         min_length=1,
         max_length=MOST_CONTEXT + 1,
         description="Lines of a five-column file; the last one is asked about.",
     )
-    example: Name | None = Field(None, description="The name of an example of /api/systems.")
+    example: Name | None = Field(
+        default=None, description="The name of an example of /api/systems."
+    )
 
     @model_validator(mode="after")
     def _one_of_three(self) -> PredictionRequest:
