@@ -51,9 +51,13 @@ from crosspro.data_prep.core.example import Example, Gap, split_tag
 from crosspro.data_prep.core.settings import Count, Fault, Must, Seed, fitted, shown
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
-from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.adjustment import (
+    Adjustment,
+    WeightPower,
+    load_adjustment,
+    save_adjustment,
+    tune_tau,
+)
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used

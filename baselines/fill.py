@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.model import LanguageModel
-from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.core.token import TAG_SEPARATOR
-from crosspro.data_prep.formats.placeholder import is_placeholder
+from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 
 _TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")

@@ -18,7 +18,7 @@ from crosspro.baselines.fill import Fillers, Filling, Floats, GapFiller, Ints, t
 from crosspro.baselines.ngram.model import LanguageModel
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER
-from crosspro.data_prep.formats.placeholder import PLACEHOLDER, is_placeholder
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER, is_placeholder
 from crosspro.prediction.output import AT_ONCE, whole_documents
 
 _LIMIT = 5000

@@ -33,11 +33,10 @@ from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
-from crosspro.prediction.adjustment import tune_tau
-from crosspro.prediction.adjustment_file import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used

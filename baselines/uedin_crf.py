@@ -41,9 +41,9 @@ from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed
+from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 from crosspro.data_prep.lexicon.load import LexiconSetting
-from crosspro.data_prep.pipeline.antecedents import pronoun_chains
-from crosspro.prediction.class_weights import WeightPower
+from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities
 

@@ -30,6 +30,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crosspro.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
@@ -63,8 +65,6 @@ if TYPE_CHECKING:
         predict,
         predict_pair,
     )
-
-__version__ = "0.2.0"
 
 __all__ = [
     "CrossproError",

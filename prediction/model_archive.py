@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import (
     atomic_output,
@@ -39,6 +38,7 @@ from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.limits import FILE_BYTES
 from crosspro.data_prep.core.settings import fitted
 from crosspro.prediction.stored_tensors import WEIGHTS
+from crosspro.version import __version__
 
 _FILES, _REST = "files", "sha256"
 

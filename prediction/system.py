@@ -24,7 +24,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro import __version__
 from crosspro.data_prep.annotate.layers import SUFFIXES
 from crosspro.data_prep.core.errors import (
     CrossproError,
@@ -44,6 +43,7 @@ from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.model_archive import MODEL, check_digests, opened_run, with_digests
 from crosspro.prediction.registry import registered
+from crosspro.version import __version__
 
 _WORDS = {
     "documents": "document ids",

@@ -63,7 +63,7 @@ class Form(StrEnum):
 app = command_app()
 
 
-@app.command(renamed={"--most-words": "--max-words", "--model": "--aligner-model"})
+@app.command()
 def align(
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],

@@ -130,7 +130,6 @@ app = command_app()
 
 @app.command(
     cls=VariadicCommand,
-    renamed={"--align-prior": "--prior", "--probabilities": "--weigh-equivalents"},
 )
 def apt(
     context: typer.Context,

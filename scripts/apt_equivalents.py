@@ -34,7 +34,7 @@ def apt_equivalents() -> None:
     """Find equivalent pronouns for APT from judged examples."""
 
 
-@app.command(renamed={"--align-prior": "--prior", "--size": "--sample", "-n": "--sample"})
+@app.command()
 def draw(
     source: Source = None,
     reference: Reference = None,
@@ -87,7 +87,7 @@ def draw(
     write_output(draw_sheet(evaluation, size, seed).encode("utf-8"), output)
 
 
-@app.command(renamed={"--share": "--min-share", "--probability": "--min-probability"})
+@app.command()
 def estimate(
     judged: Annotated[
         Path, typer.Argument(help="Table with tabs: reference, candidate, correct (1 or 0).")

@@ -72,7 +72,6 @@ app = command_app()
 
 @app.command(
     cls=VariadicCommand,
-    renamed={"--align-prior": "--prior", "--per-document": "--by-document"},
 )
 def autoprf(
     context: typer.Context,

@@ -34,7 +34,7 @@ from crosspro.scripts.options import Jobs, show_table
 app = command_app()
 
 
-@app.command("classes", renamed={"--pronouns": "--source-pronouns"})
+@app.command("classes")
 def classes_command(
     source: Annotated[
         Path, typer.Option(help="Source text, or both sides (TMX, .po), or X for X.en and X.it.")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.core.errors import InputError, counted
+from crosspro.scripts.app import group_app
 from crosspro.scripts.contrastive_generate import generate
-from crosspro.scripts.default_command import group_app
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
 from crosspro.scripts.main import run
 from crosspro.scripts.mt_options import check_layout, check_outputs, refuse_others

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.scripts.default_command import group_app
+from crosspro.scripts.app import group_app
 from crosspro.scripts.html_options import Html, Plot, check_html, check_plot
 from crosspro.scripts.main import run
 from crosspro.scripts.mt_options import check_outputs

@@ -21,7 +21,7 @@ from crosspro.scripts.options import DocIdsBeside, Output, TaskName, layers_of, 
 app = command_app()
 
 
-@app.command(renamed={"--format": "--layout"})
+@app.command()
 def fill(
     file: Annotated[
         Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.scripts.default_command import group_app
+from crosspro.scripts.app import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
     from crosspro.baselines.it_classifier.classifier import LabelledSentence
-    from crosspro.baselines.it_classifier.context import ItExample
+    from crosspro.baselines.it_classifier.training_data import ItExample
 
 app = group_app()
 

@@ -128,7 +128,7 @@ def train(
     )
 
 
-@app.command(renamed={"--engine": "--backend"})
+@app.command()
 def query(
     model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
     texts: Texts,
@@ -167,20 +167,14 @@ def query(
 @app.command()
 def convert(
     model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
-    written: Annotated[Path | None, typer.Argument(metavar="", hidden=True)] = None,
     output: Annotated[
-        Path | None,
+        Path,
         typer.Option(
             "--output", "-o", help="Where to write: ARPA if it ends in .arpa[.gz], else binary."
         ),
-    ] = None,
+    ],
 ) -> None:
     """Write a model in the other form: ARPA as binary, which opens at once, or the reverse."""
-    if written is not None and output is None:
-        print("warning: OUTPUT is now -o OUTPUT", file=sys.stderr)
-        output, written = written, None
-    if output is None or written is not None:
-        raise typer.BadParameter("where to write: -o OUTPUT")
     with _progress() as report:
         save_model(output, load_own(model, report), report)
 

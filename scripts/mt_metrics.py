@@ -27,7 +27,7 @@ from crosspro.scripts.options import (
 app = command_app()
 
 
-@app.command(renamed={"--lowercase": "--ignore-case"})
+@app.command()
 def mt_metrics(
     candidates: Annotated[list[Path], typer.Argument(help="MT output, a segment a line.")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeat).")],

@@ -20,8 +20,23 @@ from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.tables import Row
 
 Evaluated = TypeVar("Evaluated")
+
+
+def _known_tasks(incomplete: str) -> list[str]:
+    """The tasks of the package, for shells that complete words."""
+    from crosspro.data_prep.core.task import task_names
+
+    return [name for name in task_names() if name.startswith(incomplete)]
+
+
 TaskName = Annotated[
-    str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")
+    str,
+    typer.Option(
+        "--task",
+        "-t",
+        help="A task such as en-fr, or the path of a task file.",
+        autocompletion=_known_tasks,
+    ),
 ]
 DocIds = Annotated[
     Path | None, typer.Option("--doc-ids", help="Document ids, one line per line of the file.")

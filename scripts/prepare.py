@@ -59,7 +59,7 @@ class Engine(StrEnum):
 app = command_app()
 
 
-@app.command("prepare", renamed={"--most-words": "--max-words"})
+@app.command("prepare")
 def prepare_command(
     task: TaskName,
     source: Annotated[

@@ -18,7 +18,7 @@ import typer
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.data_prep.core.guard import guarded
-from crosspro.scripts.default_command import group_app
+from crosspro.scripts.app import group_app
 from crosspro.scripts.main import run
 from crosspro.scripts.options import Jobs
 from crosspro.scripts.pretraining_recipes import system_for_set, system_of

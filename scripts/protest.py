@@ -60,7 +60,7 @@ def protest() -> None:
     """Build a PROTEST suite, score MT output, collect verdicts."""
 
 
-@app.command(renamed={"--raw": "--no-tokenised"})
+@app.command()
 def build(
     annotation: Annotated[
         Path, typer.Option(help="MMAX project: a folder, or a path into a tar archive.")
@@ -156,7 +156,7 @@ def build(
     print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
 
 
-@app.command(renamed={"--lists": "--target-language"})
+@app.command()
 def score(
     context: typer.Context,
     suite: SuiteFile,

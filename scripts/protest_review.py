@@ -33,7 +33,7 @@ review.command("serve")(serve)
 review.command("items")(write_suite_items)
 
 
-@review.command("export", renamed={"--lists": "--target-language"})
+@review.command("export")
 def export_review(
     suite: SuiteFile,
     outputs: Outputs,
@@ -82,7 +82,7 @@ def export_review(
     print(f"{output}: {count} to judge", file=sys.stderr)
 
 
-@review.command("import", renamed={"--annotator": "--judge"})
+@review.command("import")
 def import_review(
     suite: SuiteFile,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Filled-in files.")],

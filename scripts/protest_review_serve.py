@@ -105,7 +105,7 @@ def serve(
     reads the store while it is in use.
     """
     try:
-        from crosspro.scripts.servers.review.run import run_server
+        from crosspro.scripts.servers.review.server import run_server
     except ModuleNotFoundError as error:
         needed = f"{error.name} is not installed: {how_to_install('review')}"
         raise CrossproError(f"protest review serve: {needed}") from error

@@ -20,7 +20,7 @@ from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
 from crosspro.scripts.options import one_run
-from crosspro.scripts.servers.web_server import listen
+from crosspro.scripts.servers.gate import listen
 
 _PACKAGES = ("fastapi", "uvicorn")
 
@@ -79,10 +79,10 @@ def serve(
         )
     if prior is not None and align_with is not None:
         raise typer.BadParameter("--prior and --align-with do not go together")
+    from crosspro.scripts.servers.prediction.app import address
+    from crosspro.scripts.servers.prediction.app import serve as answer
     from crosspro.scripts.servers.prediction.desk import Desk, load_named, tasks_of
     from crosspro.scripts.servers.prediction.offered import offered_examples
-    from crosspro.scripts.servers.prediction.server import address
-    from crosspro.scripts.servers.prediction.server import serve as answer
 
     aligner = aligner_of_package
     if prior is not None:

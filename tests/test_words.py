@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crosspro.baselines import idiap_plm
-from crosspro.baselines.features import source
+from crosspro.baselines.features import local
 from crosspro.data_prep.annotate.tokenise import load_abbreviations
 from crosspro.data_prep.core import words
 from crosspro.data_prep.core.words import WORDS, names_of, word_lists, word_set
@@ -78,7 +78,7 @@ def resolved() -> dict[str, Any]:
             for language, one in clitics.items()
         },
         "spanish nouns": clitics["es"].whole,
-        "pronoun numbers": dict(sorted(source._NUMBERS.items())),
+        "pronoun numbers": dict(sorted(local._NUMBERS.items())),
         "plurals without s": agreement._plurals_without_s(),
         "idiap": {
             "participles": idiap_plm._PARTICIPLES,

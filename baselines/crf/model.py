@@ -39,10 +39,10 @@ from crosspro.baselines.crf.chain import (
 )
 from crosspro.baselines.estimators.model import diverged
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.npz import read_npz
-from crosspro.data_prep.core.files.textfile import atomic_output
+from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.settings import Must
-from crosspro.prediction.class_weights import class_weights
+from crosspro.data_prep.core.stored import read_npz
+from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.evidence import EvidenceTable, contribution_table
 
 Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]

@@ -24,12 +24,11 @@ from scipy import sparse
 from crosspro.baselines.crf.chain import Ints
 from crosspro.baselines.crf.model import Matrix
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files.textfile import write_text
+from crosspro.data_prep.core.example import AnnotatedSentence, Example
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.settings import checked, plain_values
-from crosspro.data_prep.core.token import AnnotatedSentence
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS
 from crosspro.prediction.system import read_json_object
 
 NOTHING = ""

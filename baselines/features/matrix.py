@@ -17,9 +17,9 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.features.gaps import AT_ONCE, ChosenFeature, Column, Resources, batches
 from crosspro.baselines.features.text import NOTHING, Codes, Lookup, Values
-from crosspro.data_prep.core.collector import collector_off
 from crosspro.data_prep.core.errors import CrossproError, quoted
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.processes import collector_off
 
 Numbers = NDArray[np.int32]
 Columns = list[Column]

@@ -17,7 +17,7 @@ from crosspro.baselines.features.local import pronoun_numbers
 from crosspro.baselines.features.text import NOTHING, Codes, RunningText, Values
 from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.pipeline.antecedents import NOUN_TAGS, Candidate, nearest_agreeing
+from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS, Candidate, nearest_agreeing
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}

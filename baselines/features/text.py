@@ -20,8 +20,8 @@ from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.core.example import Example, split_tag
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import names_of, word_lists
-from crosspro.data_prep.formats.placeholder import is_placeholder
-from crosspro.data_prep.pipeline.antecedents import SplitTokens
+from crosspro.data_prep.formats.shared_task import is_placeholder
+from crosspro.data_prep.lexicon.antecedents import SplitTokens
 
 Codes = NDArray[np.int64]
 

@@ -38,11 +38,11 @@ from crosspro.baselines.it_classifier.context import (
     positions,
 )
 from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, PatternScorer, pattern_of
+from crosspro.data_prep.annotate.corpus import make_annotator
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
-from crosspro.data_prep.annotate.registry import make_annotator
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.files.textfile import write_text
-from crosspro.data_prep.core.token import Token
+from crosspro.data_prep.core.example import Token
+from crosspro.data_prep.core.files import write_text
 from crosspro.prediction.system import read_json_object
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))

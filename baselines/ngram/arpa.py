@@ -31,7 +31,7 @@ from crosspro.baselines.ngram.vocabulary import (
     IntArray,
 )
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files.textfile import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
 
 _is_space = np.zeros(256, bool)
 _is_space[list(b"\t\n\r ")] = True

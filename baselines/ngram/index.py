@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files.temporary import temporary_folder
+from crosspro.data_prep.core.files import temporary_folder
 
 ARRAYS = 64
 """An array larger than the memory limit divided by this is a file. Some 30 are alive at once, so

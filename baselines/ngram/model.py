@@ -29,7 +29,7 @@ from crosspro.baselines.ngram.vocabulary import (
     ModelVocabulary,
 )
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.processors import processors
+from crosspro.data_prep.core.processes import processors
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

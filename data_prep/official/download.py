@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, quoted
 from crosspro.data_prep.core.files import sha256_of, write_text
+from crosspro.version import __version__
 
 _BEGINNINGS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\0", ".zip": b"PK", ".kenlm": b"mmap lm "}
 _WEB_TYPES = ("text/html", "application/xhtml")

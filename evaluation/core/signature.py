@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crosspro import __version__
 from crosspro.evaluation.core.significance import Resampling
+from crosspro.version import __version__
 
 
 def make_signature(

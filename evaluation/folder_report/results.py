@@ -9,7 +9,6 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import printable
 from crosspro.data_prep.core.files import count_lines, sha256_of
 from crosspro.evaluation.core.score import interval_note
@@ -18,6 +17,7 @@ from crosspro.evaluation.folder_report.files import ReportFiles
 from crosspro.evaluation.folder_report.parts import Headline, ReportPart
 from crosspro.evaluation.output.differences import NOT_CORRECTED, difference_record
 from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.version import __version__
 
 SIGNIFICANT = 0.05
 BEST, EQUAL, BASELINE, BETTER, WORSE = "best", "equal", "baseline", "better", "worse"

@@ -1,1 +1,1 @@
-"""Measurements of speed and memory; none of them is a test."""
+"""Measurements of speed and memory, none of which is a test: python -m crosspro.scripts.bench."""

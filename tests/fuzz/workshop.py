@@ -59,7 +59,6 @@ LINES = (
     "check dev.data --task task.yaml --doc-ids dev.doc-ids --lenient",
     "classes --source s.en --target r.fr --source-language en --target-language fr --pronouns it"
     " --links r.links --annotator tokens:r.tokens -o out/task.yaml",
-    "completion bash",
     "contrastive set.json scores --layout json --resamples 5",
     "contrastive set.json scores --legacy",
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",

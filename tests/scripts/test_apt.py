@@ -197,7 +197,7 @@ def test_equivalents_from_a_judged_sheet(tmp_path):
         row[5] = "1"
     sheet.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
     lists = tmp_path / "lists.yaml"
-    result = crosspro("apt-equivalents", "estimate", sheet, "--share", 0.01, "-o", lists)
+    result = crosspro("apt-equivalents", "estimate", sheet, "--min-share", 0.01, "-o", lists)
     assert result.code == 0, result.stderr
     assert "equivalent" in result.stdout.decode()
     pairs = [set(one["pronouns"]) for one in yaml.safe_load(lists.read_text("utf-8"))["equivalent"]]

@@ -136,7 +136,7 @@ def test_apt_options_without_effect(more):
     "more",
     [
         ["--doc-ids", "a", "--doc-starts", "b"],
-        ["--per-document"],
+        ["--by-document"],
         ["-v", "2"],
         ["--languages", "en-de"],
         ["--clipped", "--one-pronoun"],

@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
-from crosspro.scripts.main import COMMANDS
+from crosspro.scripts.main import COMMANDS, EXAMPLES, PANELS
 from tests.conftest import GOLDEN, ROOT
 from tests.scripts.run import crosspro
+from tests.scripts.test_vocabulary import commands
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
 
@@ -21,6 +22,26 @@ def test_help_lists_every_command():
     for name, help_text in COMMANDS.items():
         assert name in text
         assert help_text in text
+
+
+def test_help_has_a_panel_for_each_purpose():
+    text = crosspro("--help").stdout.decode()
+    assert [line.rstrip(":") for line in text.splitlines() if line.rstrip(":") in PANELS] == [
+        *PANELS
+    ]
+
+
+def test_each_command_has_an_example_that_it_understands():
+    examples = [line for line in EXAMPLES.splitlines() if line]
+    known = dict(commands())
+    for name, command in known.items():
+        (own,) = (line for line in examples if line.startswith(f"crosspro {name} "))
+        context = command.make_context(name, own.split()[1 + len(name.split()) :])
+        assert context.params
+        assert own in crosspro(*name.split(), "--help").stdout.decode()
+    named = {line.split()[1] for line in examples}
+    assert named == set(COMMANDS)
+    assert len(examples) == len(known) + 1  # train, which has no options
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -114,7 +114,7 @@ def test_query_explains_what_is_wrong(tmp_path):
     assert b"at least one sentence" in empty.stderr
     assert not (tmp_path / "out").exists()
     assert crosspro("lm", "query", tmp_path / "none", CASES / "tiny.txt").code == 2
-    engine = crosspro("lm", "query", model, CASES / "tiny.txt", "--engine", "x")
+    engine = crosspro("lm", "query", model, CASES / "tiny.txt", "--backend", "x")
     assert b"expected one of own, kenlm" in engine.stderr
 
 
@@ -128,6 +128,6 @@ def test_train_needs_something_to_write(tmp_path):
 
 def test_convert_goes_both_ways(tmp_path):
     arpa = CASES / "odd.4gram.fallback.arpa"
-    assert crosspro("lm", "convert", arpa, tmp_path / "odd.lm").code == 0
-    assert crosspro("lm", "convert", tmp_path / "odd.lm", tmp_path / "odd.arpa.xz").code == 0
+    assert crosspro("lm", "convert", arpa, "-o", tmp_path / "odd.lm").code == 0
+    assert crosspro("lm", "convert", tmp_path / "odd.lm", "-o", tmp_path / "odd.arpa.xz").code == 0
     assert read_entries(tmp_path / "odd.arpa.xz") == read_entries(arpa)

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from crosspro.scripts.bench.report_speed import real_text, steps_table, write_folder
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro
 
@@ -156,11 +155,3 @@ def test_help_names_the_files():
     for name in ("source.en", "reference.fr", "outputs/NAME.fr", "doc-ids", "X.links",
                  "contrastive/SET.json", "pronouns.yaml"):  # fmt: skip
         assert name in text
-
-
-def test_the_bench_measures_every_step(tmp_path):
-    pytest.importorskip("sacrebleu")
-    write_folder(tmp_path / "folder", real_text([]), 300, 2)
-    table = steps_table(tmp_path / "folder")
-    for step in ("reading", "chrF", "BLEU", "pronoun F1", "APT", "AutoPRF", "all"):
-        assert re.search(rf"^{step} ", table, re.MULTILINE)

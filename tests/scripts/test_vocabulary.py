@@ -24,7 +24,6 @@ import typer
 
 from crosspro.scripts.main import COMMANDS
 from crosspro.scripts.options import named
-from crosspro.scripts.renamed_options import current
 from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
@@ -139,42 +138,6 @@ def test_what_options_say_of_themselves(known):
     assert all(text.startswith("Document ids, one line per line") for text in said["--doc-ids"])
     assert all(text.startswith("Processes") for text in said["--jobs"])
     assert all("inks" in text for text in said["--links"])
-
-
-def test_old_spellings_are_documented_and_are_no_options():
-    found = []
-    for name, command in commands():
-        options = {one for option in command.params for one in option.opts}
-        for old, new in getattr(command, "old_spellings", {}).items():
-            assert old not in options
-            assert new in {*options, "--no-tokenised"}
-            found.append((name, old, new))
-    documented = [tuple(words(cell)[0] for cell in row) for row in table("Old spellings")]
-    assert sorted(documented) == sorted(found)
-
-
-def test_old_spellings_become_new_ones(capsys):
-    renamed = {"--old": "--new", "-n": "--number"}
-    given = ["a", "--old", "x", "--old=y", "-n5", "-n", "6", "--older", "-o", "--", "--old"]
-    assert list(current(given, renamed)) == [
-        *("a", "--new", "x", "--new=y", "--number", "5", "--number", "6", "--older", "-o", "--"),
-        "--old",
-    ]
-    assert capsys.readouterr().err == "warning: --old is now --new\nwarning: -n is now --number\n"
-
-
-def test_an_old_spelling_still_works(tmp_path):
-    result = crosspro("demo", "-t", "en-fr", "-o", tmp_path, *SIZES)
-    assert result.code == 0
-    gold = tmp_path / "test.data"
-    page = ("--html", tmp_path / "page.html", "--resamples", "0")
-    old = crosspro("evaluate", gold, gold, "-t", "en-fr", *page, "--max-errors", "5")
-    new = crosspro("evaluate", gold, gold, "-t", "en-fr", *page, "--max-examples", "5")
-    assert (old.code, new.code) == (0, 0)
-    assert old.stdout == new.stdout
-    assert b"warning: --max-errors is now --max-examples\n" in old.stderr
-    assert b"is now" not in new.stderr
-    assert b"--max-errors" not in crosspro("evaluate", "--help").stdout
 
 
 def test_signatures_are_shown_when_they_are_asked_for(tmp_path):

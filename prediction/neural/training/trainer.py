@@ -27,7 +27,6 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import temporary_folder, write_text
 from crosspro.prediction.fit_report import FitReport
@@ -38,6 +37,7 @@ from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import Optimisation, TrainerSettings, Training
 from crosspro.prediction.system import read_json_object
+from crosspro.version import __version__
 
 _IDENTITY = "run.json"
 _FORMAT = 3

@@ -1,8 +1,11 @@
-"""The web application: the page, its JSON interface, and what goes wrong as JSON."""
+"""The web application: the page, its JSON interface, what goes wrong as JSON, and its server."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+import socket
+import time
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,18 +15,39 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from crosspro import __version__
 from crosspro.data_prep.core.errors import CrossproError, InputError, printable
-from crosspro.scripts.servers.prediction.desk import Desk
-from crosspro.scripts.servers.prediction.requests import ExplanationRequest, PredictionRequest
-from crosspro.scripts.servers.prediction.responses import (
+from crosspro.scripts.servers.gate import Buckets, Gate, Layer, web_server
+from crosspro.scripts.servers.prediction.api import (
     ExampleAnswer,
     ExplanationAnswer,
+    ExplanationRequest,
     PredictionAnswer,
+    PredictionRequest,
     ProblemsAnswer,
     SystemsAnswer,
 )
-from crosspro.scripts.servers.prediction.turn import BusyError, ClientLeftError, Turns
+from crosspro.scripts.servers.prediction.desk import Desk
+from crosspro.scripts.servers.turns import BusyError, ClientLeftError, Turns
+from crosspro.version import __version__
+
+MOST_BYTES = 256 * 1024
+BODY_SECONDS = 10.0
+MOST_CLIENTS = 1024
+BURST = 30
+"""Requests that an address may send at once, if it has been quiet."""
+_CONNECTIONS = 100
+_QUIET_SECONDS = 10
+_LAST_SECONDS = 5
+"""How long answers may take that are under way when the server is stopped."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "referrer-policy": "no-referrer",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
 
 _PAGE = Path(__file__).resolve().parent / "page"
 _FILES = {
@@ -60,36 +84,26 @@ def make_app(desk: Desk, turns: Turns | None = None) -> FastAPI:
     for path, (name, kind) in _FILES.items():
         app.add_api_route(path, _file((_PAGE / name).read_bytes(), kind), include_in_schema=False)
 
-    def systems() -> dict[str, Any]:
+    @app.get("/api/systems", responses=_REFUSALS)
+    def systems() -> SystemsAnswer:
         """The tasks, their systems, and examples to start from."""
         return desk.described()
 
-    def example(task: str, name: str) -> dict[str, Any]:
+    @app.get("/api/examples/{task}/{name}", responses=_REFUSALS, response_model_exclude_none=True)
+    def example(task: str, name: str) -> ExampleAnswer:
         """An example: five-column lines, or text."""
         return desk.example(task, name)
 
-    async def predict(request: PredictionRequest, http: Request) -> dict[str, Any]:
+    @app.post("/api/predict", responses=_REFUSALS)
+    async def predict(request: PredictionRequest, http: Request) -> PredictionAnswer:
         """The probabilities of all classes by each system, for each gap of a sentence."""
-        return await turns.answer(partial(desk.predict, request.asked()), _left(http))
+        return await turns.answer(partial(desk.predict, request), _left(http))
 
-    async def explain(request: ExplanationRequest, http: Request) -> dict[str, Any]:
+    @app.post("/api/explain", responses=_REFUSALS)
+    async def explain(request: ExplanationRequest, http: Request) -> ExplanationAnswer:
         """Why each system chose the class of a gap, and the antecedents it points at."""
-        work = partial(desk.explain, request.asked(), request.gap, request.rows)
-        return await turns.answer(work, _left(http))
+        return await turns.answer(partial(desk.explain, request), _left(http))
 
-    for method, path, function, answered in (
-        ("GET", "/api/systems", systems, SystemsAnswer),
-        ("GET", "/api/examples/{task}/{name}", example, ExampleAnswer),
-        ("POST", "/api/predict", predict, PredictionAnswer),
-        ("POST", "/api/explain", explain, ExplanationAnswer),
-    ):
-        app.add_api_route(
-            path,
-            function,
-            methods=[method],
-            response_model=None,  # answers are what they are described as: a test checks it
-            responses={200: {"model": answered}, **_REFUSALS},
-        )
     app.add_exception_handler(CrossproError, _wrong)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -169,3 +183,49 @@ def _unheard(_: Request, error: Exception) -> Response:
 
 def _broken(_: Request, error: Exception) -> JSONResponse:
     return _problems(500, {"message": "something went wrong here; the server's terminal says what"})
+
+
+def gate(
+    app: Layer,
+    names: Collection[str],
+    per_minute: int,
+    clock: Callable[[], float] = time.monotonic,
+) -> Gate:
+    """What stands before the application: it takes JSON, so often from each address."""
+    return Gate(
+        app,
+        names,
+        HEADERS,
+        _refusal,
+        lambda _: (MOST_BYTES, BODY_SECONDS),
+        kind="application/json",
+        rate=Buckets(per_minute / 60, min(BURST, per_minute), MOST_CLIENTS, clock),
+        misdirected=403,
+    )
+
+
+def _refusal(_: int, text: str) -> tuple[str, bytes]:
+    return "application/json", json.dumps({"problems": [{"message": text}]}).encode("utf-8")
+
+
+def address(listening: socket.socket) -> str:
+    """What to type into a browser."""
+    host, port = listening.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
+    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+
+
+def serve(
+    desk: Desk,
+    listening: socket.socket,
+    names: Collection[str],
+    per_minute: int,
+    seconds: float,
+) -> None:
+    """Answer until the process is interrupted."""
+    web_server(
+        gate(make_app(desk, Turns(seconds)), names, per_minute),
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=_QUIET_SECONDS,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    ).run(sockets=[listening])

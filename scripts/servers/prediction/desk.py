@@ -1,13 +1,11 @@
 """What the page can ask: which systems there are, what they predict, and why.
 
-Answers are JSON values. Nothing here knows of HTTP: the app hands over checked requests, one after
-the other.
+Nothing here knows of HTTP: the app hands over checked requests, one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,7 +22,7 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import LEMMATISED, parse_examples
 from crosspro.data_prep.pipeline.pairs.pipeline import DOCUMENT, PairPipeline
-from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction.evidence import Explanation
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.output import layer_notes
@@ -36,11 +34,19 @@ from crosspro.prediction.pair_prediction import (
 )
 from crosspro.prediction.runs import names_of
 from crosspro.prediction.system import System, load_systems
-from crosspro.scripts.servers.prediction.answers import (
+from crosspro.scripts.servers.prediction.api import (
     AnswerText,
-    Json,
-    explanation_json,
-    prediction_json,
+    DescribedExample,
+    DescribedSystem,
+    DescribedTask,
+    ExampleAnswer,
+    ExplanationAnswer,
+    ExplanationRequest,
+    PredictionAnswer,
+    PredictionRequest,
+    SystemsAnswer,
+    explanation_answer,
+    prediction_answer,
 )
 from crosspro.scripts.servers.prediction.offered import OfferedExample
 
@@ -49,26 +55,6 @@ _Explained = tuple[Explanation, tuple[PointedWord, ...]]
 
 MOST_TOKENS = 200
 """Of a side of a sentence; what takes time grows with the square."""
-
-
-@dataclass(frozen=True)
-class AskedPair:
-    """Raw text: a pair, the pairs before it, and the gaps that are wanted."""
-
-    pair: SentencePair
-    context: tuple[SentencePair, ...] = ()
-    gaps: tuple[GapMark, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request: one of text, five-column lines and an offered example, of one task."""
-
-    task: str | None = None
-    systems: tuple[str, ...] | None = None
-    text: AskedPair | None = None
-    lines: tuple[str, ...] | None = None
-    example: str | None = None
 
 
 class Desk:
@@ -101,36 +87,34 @@ class Desk:
             except CrossproError as error:
                 self.untyped[name] = str(error)
 
-    def described(self) -> Json:
+    def described(self) -> SystemsAnswer:
         """The tasks with their systems, and whether text can be typed."""
-        return {
-            "tasks": [
-                {
-                    "name": task.name,
-                    "source_language": task.source_language,
-                    "target_language": task.target_language,
-                    "classes": list(task.classes),
-                    "source_pronouns": list(task.source_pronouns),
-                    "systems": [
-                        {"name": key, "kind": system.shown_name, "context": system.context}
-                        for key, system in self._of(name).items()
-                    ],
-                    "text": name not in self.untyped,
-                    "text_lacks": self.untyped.get(name),
-                    "examples": [
-                        {"name": one.name, "group": one.group, "title": one.title}
-                        for one in self.offered[name].values()
-                    ],
-                }
-                for name, task in self.tasks.items()
-            ]
-        }
+        return SystemsAnswer(tasks=[self._described(task) for task in self.tasks.values()])
 
-    def example(self, task: str, name: str) -> Json:
+    def _described(self, task: Task) -> DescribedTask:
+        return DescribedTask(
+            name=task.name,
+            source_language=task.source_language,
+            target_language=task.target_language,
+            classes=list(task.classes),
+            source_pronouns=list(task.source_pronouns),
+            systems=[
+                DescribedSystem(name=key, kind=system.shown_name, context=system.context)
+                for key, system in self._of(task.name).items()
+            ],
+            text=task.name not in self.untyped,
+            text_lacks=self.untyped.get(task.name),
+            examples=[
+                DescribedExample(name=one.name, group=one.group, title=one.title)
+                for one in self.offered[task.name].values()
+            ],
+        )
+
+    def example(self, task: str, name: str) -> ExampleAnswer:
         """The content of an offered example."""
         return self._offered(self._task(task), name).content()
 
-    def predict(self, asked: Asked) -> Json:
+    def predict(self, asked: PredictionRequest) -> PredictionAnswer:
         """The sentences with their gaps, and what each system predicts for those of the last."""
         task, chosen = self._checked(asked)
         prepared = self._prepare(asked, task, chosen)
@@ -141,26 +125,24 @@ class Desk:
             for name in answers
             for note in layer_notes(chosen[name], "text", _layers(chosen[name], prepared))
         ]
-        return prediction_json(task, prepared, answers, notes)
+        return prediction_answer(task, prepared, answers, notes)
 
-    def explain(self, asked: Asked, gap: int, rows: int) -> Json:
-        """Why each system chose the class of a gap (from 1); tables have at most so many rows."""
+    def explain(self, asked: ExplanationRequest) -> ExplanationAnswer:
+        """Why each system chose the class of a gap."""
         task, chosen = self._checked(asked)
         prepared = self._prepare(asked, task, chosen)
         gaps = len(prepared.examples[-1].gaps)
-        if gap > gaps:
-            raise input_error("request", "gap", f"one of {gaps} gaps", str(gap))
+        if asked.gap > gaps:
+            raise input_error("request", "gap", f"one of {gaps} gaps", str(asked.gap))
 
         def answer(system: System, examples: Sequence[Example]) -> _Explained:
-            why = explained(system, examples, len(examples) - 1, gap - 1)
-            return why, pointed_words(system, examples, gap - 1)
+            why = explained(system, examples, len(examples) - 1, asked.gap - 1)
+            return why, pointed_words(system, examples, asked.gap - 1)
 
-        both, _ = _answers(chosen, prepared, answer)
-        found = {name: why for name, (why, _) in both.items()}
-        pointed = {name: words for name, (_, words) in both.items()}
-        return explanation_json(task, gap, found, pointed, rows)
+        found, _ = _answers(chosen, prepared, answer)
+        return explanation_answer(task, asked.gap, found, asked.rows)
 
-    def _checked(self, asked: Asked) -> tuple[Task, dict[str, System]]:
+    def _checked(self, asked: PredictionRequest) -> tuple[Task, dict[str, System]]:
         task = self._task(asked.task)
         own = self._of(task.name)
         if asked.systems is None:
@@ -172,7 +154,7 @@ class Desk:
         ]
         if problems:
             raise InputError(problems)
-        return task, {name: own[name] for name in asked.systems}
+        return task, {name: own[name] for name in dict.fromkeys(asked.systems)}
 
     def _of(self, task: str) -> dict[str, System]:
         return {name: one for name, one in self.systems.items() if one.task.name == task}
@@ -196,28 +178,28 @@ class Desk:
             raise input_error("request", "example", "an example of the list", quoted(name))
         return self.offered[task.name][name]
 
-    def _prepare(self, asked: Asked, task: Task, chosen: Mapping[str, System]) -> AnswerText:
-        if asked.example is not None:
-            offered = self._offered(task, asked.example)
-            if offered.lines:
-                return AnswerText(offered.lines)
-            *context, pair = offered.pairs
-            return self._typed(AskedPair(pair, tuple(context)), task, chosen)
-        if asked.text is not None:
-            return self._typed(asked.text, task, chosen)
+    def _prepare(
+        self, asked: PredictionRequest, task: Task, chosen: Mapping[str, System]
+    ) -> AnswerText:
+        """Examples of one of text, five-column lines and an offered example."""
         if asked.lines is not None:
             examples = parse_examples(asked.lines, task, "lines", DOCUMENT)
             _check_sizes(examples)
             return AnswerText(tuple(examples))
-        raise input_error("request", "request", "text, lines or example", "none of them")
-
-    def _typed(self, asked: AskedPair, task: Task, chosen: Mapping[str, System]) -> AnswerText:
+        if asked.text is not None:
+            context = [one.pair() for one in asked.text.context]
+            pairs, marks = [*context, asked.text.pair()], asked.text.marks()
+        else:
+            offered = self._offered(task, asked.example or "")
+            if offered.lines:
+                return AnswerText(offered.lines)
+            pairs, marks = [*offered.pairs], None
         if task.name in self.untyped:
             raise CrossproError(self.untyped[task.name])
         pipeline = self.pipelines[task.name]
-        pipeline.check_sizes([*asked.context, asked.pair], MOST_TOKENS)
+        pipeline.check_sizes(pairs, MOST_TOKENS)
         parse = any(system.reads_source_parse for system in chosen.values())
-        found = pipeline.prepare(asked.pair, asked.context, asked.gaps, parse)
+        found = pipeline.prepare(pairs[-1], pairs[:-1], marks, parse)
         return AnswerText(found.examples, found)
 
 

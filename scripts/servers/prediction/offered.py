@@ -17,6 +17,7 @@ from crosspro.data_prep.formats.shared_task import format_example, other_form
 from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
 from crosspro.prediction.output import whole_documents
+from crosspro.scripts.servers.prediction.api import ExampleAnswer, OfferedText, PairRequest
 
 MOST = 100
 """Examples that are offered from each set."""
@@ -35,12 +36,14 @@ class OfferedExample:
     lines: tuple[Example, ...] = ()
     pairs: tuple[SentencePair, ...] = ()
 
-    def content(self) -> dict[str, object]:
+    def content(self) -> ExampleAnswer:
         """What a page puts into its fields."""
         if self.lines:
-            return {"name": self.name, "lines": [format_example(line) for line in self.lines]}
-        *context, pair = [{"source": one.source, "target": one.target} for one in self.pairs]
-        return {"name": self.name, "text": {**pair, "context": context}}
+            lines = [format_example(line) for line in self.lines]
+            return ExampleAnswer(name=self.name, lines=lines)
+        *context, pair = (PairRequest(source=one.source, target=one.target) for one in self.pairs)
+        text = OfferedText(source=pair.source, target=pair.target, context=context)
+        return ExampleAnswer(name=self.name, text=text)
 
 
 def offered_examples(

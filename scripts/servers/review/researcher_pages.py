@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import tempfile
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,8 +23,8 @@ from crosspro.data_prep.core.errors import (
     InputError,
     more_problems,
 )
-from crosspro.evaluation.human.campaign import RESEARCHER
-from crosspro.evaluation.human.campaign_file import StoreError
+from crosspro.evaluation.human.campaign import RESEARCHER, Campaign
+from crosspro.evaluation.human.campaign_file import StoreError, settings_of
 from crosspro.evaluation.human.exchange import (
     add_history,
     corrected_table,
@@ -42,7 +46,6 @@ from crosspro.evaluation.protest.verdict_rows import (
     resolutions,
 )
 from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
-from crosspro.scripts.servers.review.archive import make_archive
 from crosspro.scripts.servers.review.shown import shown_question
 from crosspro.scripts.servers.review.site import (
     Fields,
@@ -52,9 +55,11 @@ from crosspro.scripts.servers.review.site import (
     form_fields,
     go,
     site_of,
+    static_file,
 )
 
 ON_A_PAGE = 20
+ON_AN_ARCHIVED_PAGE = 50
 FILTERS = ("system", "group", "status", "value", "annotator", "tag", "text")
 NOTICES = {
     "added": "The annotator takes part now.",
@@ -327,6 +332,55 @@ def archive(request: Request) -> Page:
     site = site_of(request)
     site.researcher(request)
     return _file(make_archive(site.campaign, site.templates), "archive.zip", "application/zip")
+
+
+def make_archive(campaign: Campaign, templates: Environment) -> bytes:
+    """The whole campaign as of one moment: pages in one ZIP file, read-only, without links."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _archived(campaign, templates):
+            archive.writestr(f"campaign/{name}", content)
+    return memory.getvalue()
+
+
+def _archived(campaign: Campaign, templates: Environment) -> Iterator[tuple[str, bytes | str]]:
+    items, settings = campaign.items, campaign.settings
+    with campaign.file.reading() as database:
+        figures = overview(database, campaign)
+        questions = [one for one in reviewed(database, campaign) if one.asked or one.verdicts]
+        lines = list(history(database))
+        verdicts = last_verdicts(database)
+        final = resolutions(database)
+        noted = settings_of(database)
+    names = list(dict.fromkeys(one.annotator for one in verdicts))
+    pages = max(1, -(-len(questions) // ON_AN_ARCHIVED_PAGE))
+    shared = {"title": settings.title, "languages": items.languages, "assets": ".", "pages": pages}
+    tables = {name: f"verdicts-{number}.tsv" for number, name in enumerate(names, start=1)}
+    for name in ("review.css", "review.svg"):
+        yield name, static_file(name)
+    yield (
+        "index.html",
+        templates.get_template("archive_index.html").render(
+            **shared, figures=figures, shown_score=shown_score, tables=tables
+        ),
+    )
+    for page in range(pages):
+        part = questions[page * ON_AN_ARCHIVED_PAGE : (page + 1) * ON_AN_ARCHIVED_PAGE]
+        entries = [(one, shown_question(items, one.question, settings.context), "") for one in part]
+        yield (
+            f"questions-{page + 1}.html",
+            templates.get_template("archive_page.html").render(
+                **shared, entries=entries, number=page + 1, settings=settings
+            ),
+        )
+    for name, table in tables.items():
+        own = [one for one in verdicts if one.annotator == name]
+        yield table, review_table(items, own, settings.context)
+    yield "decisions.tsv", review_table(items, final, settings.context)
+    yield "corrected.tsv", b"".join(csv_line(row) for row in corrected_table(items, verdicts))
+    yield "verdicts.jsonl", "".join(f"{line}\n" for line in lines)
+    yield "instructions.md", settings.instructions
+    yield "settings.json", json.dumps(noted, ensure_ascii=False, indent=2) + "\n"
 
 
 async def take_in(request: Request) -> Page:

@@ -27,9 +27,9 @@ from crosspro.evaluation.human.items import Key
 from crosspro.evaluation.human.plan import Assignment
 from crosspro.evaluation.human.work import code_of
 from crosspro.evaluation.protest.verdict_rows import UnknownValueError
+from crosspro.scripts.servers.gate import Buckets
 from crosspro.scripts.servers.review.links import LinkKey, find, same
 from crosspro.scripts.servers.review.shown import choices_html, far_html, words_html
-from crosspro.scripts.servers.web_server import Buckets
 
 _FOLDER = Path(__file__).resolve().parent
 STATIC = {

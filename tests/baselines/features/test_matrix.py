@@ -34,7 +34,7 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.pipeline.antecedents import antecedent_candidates
+from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from crosspro.prediction.output import whole_documents
 from tests.baselines.features.document import DOCUMENT, LEXICON
 from tests.baselines.features.layered import texts

@@ -12,7 +12,7 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, read_sentences
-from crosspro.data_prep.core.files.textfile import read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from tests.conftest import GOLDEN
 
 CASES = GOLDEN / "lm_estimate"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crosspro import __version__
 from crosspro.evaluation.core.ratio import ratio
 from crosspro.evaluation.core.score import Score, interval_note
 from crosspro.evaluation.core.signature import make_signature
@@ -21,6 +20,7 @@ from crosspro.evaluation.core.significance import (
     scores_of,
 )
 from crosspro.evaluation.core.units import UnitTable, side_by_side, tally
+from crosspro.version import __version__
 
 PLAN = Resampling(400, 7)
 STATISTICS = np.array([[1.0, 1.0], [0.0, 1.0], [2.5, 1.0], [0.0, 1.0]])

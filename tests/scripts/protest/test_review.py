@@ -28,7 +28,7 @@ def filled(suite, wrong, tmp_path):
 @pytest.fixture
 def store(suite, filled, tmp_path):
     path = tmp_path / "verdicts.sqlite"
-    result = protest("review", "import", suite, filled, "--verdicts", path, "--annotator", "Anna")
+    result = protest("review", "import", suite, filled, "--verdicts", path, "--judge", "Anna")
     assert result.code == 0, result.stderr
     return path
 
@@ -63,7 +63,7 @@ def test_score_review_import_score(suite, wrong, tmp_path):
             tmp_path / f"{name}.tsv",
             "--verdicts",
             store,
-            "--annotator",
+            "--judge",
             name,
         )
         assert result.code == 0, result.stderr
@@ -83,7 +83,7 @@ def test_score_review_import_score(suite, wrong, tmp_path):
     cells[-4] = "wrong"
     export.write_text("\n".join([rows[0], "\t".join(cells)]) + "\n", "utf-8")
     result = protest(
-        "review", "import", suite, export, "--verdicts", store, "--annotator", "Chris", "--resolve"
+        "review", "import", suite, export, "--verdicts", store, "--judge", "Chris", "--resolve"
     )
     assert b"0 conflicts" in result.stderr
     silver = tmp_path / "silver.tsv"
@@ -105,7 +105,7 @@ def test_matches_go_out_on_demand_and_count_as_people_say(suite, tmp_path):
     cells = next(line for line in lines if line.startswith("talk1:word_29")).split("\t")
     cells[-4] = "wrong"
     review.write_text("\n".join([lines[0], "\t".join(cells)]) + "\n", "utf-8")
-    result = protest("review", "import", suite, review, "--verdicts", store, "--annotator", "Anna")
+    result = protest("review", "import", suite, review, "--verdicts", store, "--judge", "Anna")
     assert result.code == 0, result.stderr
     scored = protest(
         "score", suite, FOLDER / "text.fr", *LINKS, "--verdicts", store, "--layout", "json"
@@ -124,7 +124,7 @@ def test_a_review_file_with_a_byte_order_mark(suite, wrong, tmp_path):
     cells[-3] = "right" if cells[3].startswith("anaphoric") else ""
     text = "\r\n".join([lines[0], "\t".join(cells)]) + "\r\n"
     review.write_bytes(b"\xef\xbb\xbf" + text.encode("utf-8"))
-    result = protest("review", "import", suite, review, "--verdicts", store, "--annotator", "Anna")
+    result = protest("review", "import", suite, review, "--verdicts", store, "--judge", "Anna")
     assert result.code == 0, result.stderr
     assert b"1 verdicts by Anna" in result.stderr
 

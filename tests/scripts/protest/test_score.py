@@ -102,7 +102,9 @@ def test_signatures_say_which_verdicts_silver_and_lists(suite, wrong, tmp_path):
     lists = tmp_path / "fr.yaml"
     shipped = CONF_DIR / "words" / "protest" / "fr.yaml"
     lists.write_text(shipped.read_text("utf-8").replace("ceci", "ceça"), "utf-8")
-    assert signatures(suite, wrong, *LINKS, "--lists", lists) != signatures(suite, wrong, *LINKS)
+    assert signatures(suite, wrong, *LINKS, "--target-language", lists) != signatures(
+        suite, wrong, *LINKS
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,10 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.prediction.evidence import Evidence, EvidenceTable
-from crosspro.scripts.servers.prediction.app import make_app
+from crosspro.scripts.servers.gate import listen, web_server
+from crosspro.scripts.servers.prediction.app import gate, make_app
 from crosspro.scripts.servers.prediction.desk import Desk
-from crosspro.scripts.servers.prediction.guard import Guard, RateLimit
-from crosspro.scripts.servers.prediction.turn import Turns
-from crosspro.scripts.servers.web_server import UVICORN, listen
+from crosspro.scripts.servers.turns import Turns
 from tests.scripts.servers.prediction.conftest import HOUSE, WORDS, fitted
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
@@ -31,7 +30,7 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 @pytest.fixture(scope="module")
 def client(desk):
-    guard = Guard(make_app(desk), (), RateLimit(1_000_000))
+    guard = gate(make_app(desk), (), 1_000_000)
     return TestClient(guard, "http://127.0.0.1:8080", raise_server_exceptions=False)
 
 
@@ -85,7 +84,7 @@ def test_the_interface_is_described(client):
 
 
 def test_answers_are_what_the_description_says(client):
-    from crosspro.scripts.servers.prediction.responses import (
+    from crosspro.scripts.servers.prediction.api import (
         ExampleAnswer,
         ExplanationAnswer,
         PredictionAnswer,
@@ -238,7 +237,7 @@ class Broken(Majority):
 
 def test_a_fault_of_ours_is_not_told_to_the_world():
     desk = Desk({"broken": fitted(Broken(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
-    guard = Guard(make_app(desk), (), RateLimit(1000))
+    guard = gate(make_app(desk), (), 1000)
     client = TestClient(guard, "http://127.0.0.1:8080", raise_server_exceptions=False)
     answer = predict(client, text=HOUSE)
     assert answer.status_code == 500
@@ -256,7 +255,7 @@ class Unbounded(Majority):
 
 def test_infinite_numbers_are_told_as_text():
     desk = Desk({"one": fitted(Unbounded(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
-    client = TestClient(Guard(make_app(desk), (), RateLimit(1000)), "http://127.0.0.1:8080")
+    client = TestClient(gate(make_app(desk), (), 1000), "http://127.0.0.1:8080")
     why = client.post("/api/explain", json={"text": HOUSE}).json()["explanations"][0]
     assert why["explanation"]["evidence"]["tables"][0]["rows"] == [["x", "-inf"], ["y", 1.0]]
 
@@ -288,12 +287,12 @@ def endless_desk():
 def test_a_busy_server_says_when_to_ask_again():
     desk, endless = endless_desk()
     app = make_app(desk, Turns(0.2, most_waiting=-1))
-    client = TestClient(Guard(app, (), RateLimit(1000)), "http://127.0.0.1:8080")
+    client = TestClient(gate(app, (), 1000), "http://127.0.0.1:8080")
     full = predict(client, text=HOUSE)
     assert (full.status_code, full.headers["retry-after"]) == (503, "2")
     assert "others are being answered" in problems(full)
     app = make_app(desk, Turns(0.2))
-    client = TestClient(Guard(app, (), RateLimit(1000)), "http://127.0.0.1:8080")
+    client = TestClient(gate(app, (), 1000), "http://127.0.0.1:8080")
     late = predict(client, text=HOUSE)
     assert (late.status_code, late.headers["retry-after"]) == (503, "2")
     assert "no answer within 0.2 seconds" in problems(late)
@@ -302,10 +301,10 @@ def test_a_busy_server_says_when_to_ask_again():
 
 def test_the_calculation_of_a_client_that_hung_up_is_stopped():
     """Over sockets: three clients leave, and the next is answered at once."""
-    uvicorn = pytest.importorskip("uvicorn", reason="the extra review is not installed (uvicorn)")
+    pytest.importorskip("uvicorn", reason="the extra review is not installed (uvicorn)")
     desk, endless = endless_desk()
-    guard = Guard(make_app(desk, Turns(600)), (), RateLimit(100_000))
-    server = uvicorn.Server(uvicorn.Config(guard, **UVICORN))
+    guard = gate(make_app(desk, Turns(600)), (), 100_000)
+    server = web_server(guard)
     with listen("127.0.0.1", 0) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

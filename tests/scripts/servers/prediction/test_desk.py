@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
+
+pytest.importorskip("pydantic", reason="requests are checked by pydantic")
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import CrossproError, InputError
@@ -23,24 +25,45 @@ from crosspro.data_prep.formats.shared_task import (
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, SentencePair
 from crosspro.prediction.pair_prediction import PointedWord, predict_pair
-from crosspro.scripts.servers.prediction.desk import Asked, AskedPair, Desk, load_named, tasks_of
+from crosspro.scripts.servers.prediction.api import ExplanationRequest, PredictionRequest
+from crosspro.scripts.servers.prediction.desk import Desk, load_named, tasks_of
 from crosspro.scripts.servers.prediction.offered import CONTEXT, offered_examples
-from crosspro.scripts.servers.prediction.turn import BusyError, ClientLeftError, Turns
+from crosspro.scripts.servers.turns import BusyError, ClientLeftError, Turns
 from tests.prediction.neural.small import parsed
 from tests.prediction.neural.small import system as neural_system
 from tests.scripts.run import crosspro
 from tests.scripts.servers.prediction.conftest import HOUSE, LEMMAS, WORDS, fitted
 
-PAIR = SentencePair(**HOUSE)
 PARSED_FIELDS = {"source_tags": 4, "source_labels": 4, "head": True}
 
 
-def text(*context, gaps=None, systems=None):
-    return Asked("en-fr-2015", systems, AskedPair(PAIR, context, gaps))
+def text(*context, gaps=None, systems=None, task="en-fr-2015", pair=HOUSE):
+    return {
+        "task": task,
+        "systems": systems,
+        "text": {**pair, "context": context, "gaps": gaps},
+    }
+
+
+def lines(*some, task="en-fr-2015"):
+    return {"task": task, "lines": some}
+
+
+def example(name, task="en-fr-2015"):
+    return {"task": task, "example": name}
+
+
+def predict(desk, request):
+    return desk.predict(PredictionRequest(**request)).model_dump(mode="json")
+
+
+def explain(desk, request, gap=1, rows=15):
+    asked = ExplanationRequest(**request, gap=gap, rows=rows)
+    return desk.explain(asked).model_dump(mode="json")["explanations"]
 
 
 def test_each_system_of_the_task_predicts_each_gap(desk, systems):
-    answer = desk.predict(text())
+    answer = predict(desk, text())
     (gap,) = answer["gaps"]
     assert (gap["pronoun"], gap["hidden_word"], gap["hidden_label"]) == ("it", "elle", "elle")
     assert [one["system"] for one in gap["predictions"]] == ["ngram", "majority"]
@@ -48,28 +71,28 @@ def test_each_system_of_the_task_predicts_each_gap(desk, systems):
         assert sum(one["probabilities"].values()) == pytest.approx(1)
         assert list(one["probabilities"]) == list(WORDS.classes)
     assert answer["sentences"][0]["words"][6] == [6, "elle"]
-    again = desk.predict(Asked("en-fr-2015", lines=tuple(answer["lines"])))
+    again = predict(desk, lines(*answer["lines"]))
     assert again["gaps"][0]["predictions"] == gap["predictions"]
     json.dumps(answer)
 
 
 def test_a_lemmatised_task_says_that_agreement_was_taken_away(desk):
-    assert LEMMATISED not in desk.predict(text())["notes"]
+    assert LEMMATISED not in predict(desk, text())["notes"]
     document = demo_examples(LEMMAS, "test", 1)
     line = next(format_example(example) for example in document if example.gaps)
-    assert LEMMATISED in desk.predict(Asked("en-fr", lines=(line,)))["notes"]
+    assert LEMMATISED in predict(desk, lines(line, task="en-fr"))["notes"]
 
 
 def test_systems_and_gaps_can_be_chosen(desk):
-    answer = desk.predict(text(gaps=(GapMark(target=1, source=1),), systems=("majority",)))
+    answer = predict(desk, text(gaps=[{"target": 1, "source": 1}], systems=["majority"]))
     (gap,) = answer["gaps"]
     assert (gap["position"], gap["pronoun"]) == (1, "house")
     assert [one["system"] for one in gap["predictions"]] == ["majority"]
-    assert desk.predict(text(gaps=()))["gaps"] == []
+    assert predict(desk, text(gaps=[]))["gaps"] == []
 
 
 def test_sentences_before_are_shown_first(desk):
-    answer = desk.predict(text(SentencePair("They are high.", "Ils sont hauts.")))
+    answer = predict(desk, text({"source": "They are high.", "target": "Ils sont hauts."}))
     assert [one["source"][0] for one in answer["sentences"]] == ["They", "The"]
     assert answer["sentences"][0]["gaps"] == [0]
     assert [gap["position"] for gap in answer["gaps"]] == [6]
@@ -84,10 +107,8 @@ def test_the_explanation_is_that_of_the_command(desk, systems, tmp_path):
     told = crosspro("explain", tmp_path / "run", tmp_path / "x.data", "--line", line + 1,
                     "--layout", "json")  # fmt: skip
     expected = json.loads(told.stdout)["explanation"]
-    lines = tuple(format_example(example) for example in document[: line + 1])
-    answer = desk.explain(Asked("en-fr", lines=lines), 1, 1000)
-    (found,) = answer["explanations"]
-    found = json.loads(json.dumps(found))
+    given = lines(*map(format_example, document[: line + 1]), task="en-fr")
+    (found,) = explain(desk, given, 1, 1000)
     assert found["explanation"]["chosen"] == expected["chosen"]
     assert found["explanation"]["probabilities"] == pytest.approx(expected["probabilities"])
     titles = [table["title"] for table in found["explanation"]["evidence"]["tables"]]
@@ -103,8 +124,7 @@ def test_the_explanation_is_that_of_the_command(desk, systems, tmp_path):
 
 def test_tables_are_cut(desk):
     name = next(iter(desk.offered["en-fr-2015"]))
-    whole = desk.explain(Asked("en-fr-2015", example=name), 1, 1000)["explanations"][0]
-    cut = desk.explain(Asked("en-fr-2015", example=name), 1, 1)["explanations"][0]
+    whole, cut = (explain(desk, example(name), 1, rows)[0] for rows in (1000, 1))
     table, short = (one["explanation"]["evidence"]["tables"][0] for one in (whole, cut))
     assert len(table["rows"]) > 1
     assert short["rows"] == table["rows"][:1]
@@ -112,7 +132,7 @@ def test_tables_are_cut(desk):
 
 
 def test_a_system_without_reasons_says_so(desk):
-    found = desk.explain(text(systems=("majority",)), 1, 15)["explanations"][0]
+    found = explain(desk, text(systems=["majority"]))[0]
     assert found["explanation"]["evidence"] is None
     assert found["antecedents"] == []
 
@@ -120,39 +140,38 @@ def test_a_system_without_reasons_says_so(desk):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (Asked(), "task: expected one of en-fr-2015, en-fr, found nothing"),
-        (Asked("de-en"), "task: expected one of en-fr-2015, en-fr, found 'de-en'"),
-        (Asked("en-fr-2015"), "expected text, lines or example, found none of them"),
-        (Asked("en-fr-2015", ("x",), AskedPair(PAIR)), "expected one of ngram, majority"),
+        (text(task=None), "task: expected one of en-fr-2015, en-fr, found nothing"),
+        (text(task="de-en"), "task: expected one of en-fr-2015, en-fr, found 'de-en'"),
+        (text(systems=["x"]), "expected one of ngram, majority"),
         (
-            Asked("en-fr-2015", ("anaphora",), AskedPair(PAIR)),
+            text(systems=["anaphora"]),
             "'anaphora', which is a system of en-fr and not of en-fr-2015",
         ),
-        (Asked("en-fr", lines=("a\tb",)), "lines:1: columns: expected 5"),
-        (Asked("en-fr", lines=("\t\tIt .\tREPLACE_9 .|.\t",)), "the position of a source token"),
-        (Asked("en-fr", example="../x"), "example: expected an example of the list"),
-        (Asked("en-fr-2015", text=AskedPair(SentencePair("x " * 201, "y"))), "at most 200 tokens"),
-        (Asked("en-fr-2015", lines=("\t\t" + "x " * 200 + "x\ty\t",)), "at most 200 tokens"),
+        (lines("a\tb", task="en-fr"), "lines:1: columns: expected 5"),
+        (lines("\t\tIt .\tREPLACE_9 .|.\t", task="en-fr"), "the position of a source token"),
+        (example("../x", "en-fr"), "example: expected an example of the list"),
+        (text(pair={"source": "x " * 201, "target": "y"}), "at most 200 tokens"),
+        (lines("\t\t" + "x " * 200 + "x\ty\t"), "at most 200 tokens"),
     ],
 )
 def test_what_is_wrong_is_said(desk, asked, message):
     with pytest.raises(InputError) as caught:
-        desk.predict(asked)
+        predict(desk, asked)
     assert message in str(caught.value)
 
 
 def test_a_gap_that_is_not_there_is_refused(desk):
     with pytest.raises(InputError, match="gap: expected one of 1 gaps, found 2"):
-        desk.explain(text(), 2, 15)
+        explain(desk, text(), 2)
 
 
 def test_text_that_cannot_be_annotated_is_refused_and_lines_are_not(desk):
     assert "no_such_model" in desk.untyped["en-fr"] or "spacy" in desk.untyped["en-fr"]
     with pytest.raises(CrossproError, match="expected the"):
-        desk.predict(Asked("en-fr", text=AskedPair(PAIR)))
+        predict(desk, text(task="en-fr"))
     name = next(name for name, one in desk.offered["en-fr"].items() if one.lines)
-    assert desk.predict(Asked("en-fr", example=name))["gaps"]
-    shown = {task["name"]: task for task in desk.described()["tasks"]}
+    assert predict(desk, example(name, "en-fr"))["gaps"]
+    shown = {task["name"]: task for task in desk.described().model_dump()["tasks"]}
     assert shown["en-fr-2015"]["text"]
     assert not shown["en-fr"]["text"]
     assert shown["en-fr"]["text_lacks"] == desk.untyped["en-fr"]
@@ -161,13 +180,13 @@ def test_text_that_cannot_be_annotated_is_refused_and_lines_are_not(desk):
 def test_examples_are_lines_of_the_demo_and_pairs_of_the_sample(desk):
     for name, found in desk.offered.items():
         assert {one.group for one in found.values()} == {"demo corpus", "text"}, name
-    lines = next(one for one in desk.offered["en-fr-2015"].values() if len(one.lines) > 2)
-    content = desk.example("en-fr-2015", lines.name)
-    assert content["lines"][-1] == format_example(lines.lines[-1])
+    shown = next(one for one in desk.offered["en-fr-2015"].values() if len(one.lines) > 2)
+    content = desk.example("en-fr-2015", shown.name)
+    assert content.lines[-1] == format_example(shown.lines[-1])
     pair = next(one for one in desk.offered["en-fr-2015"].values() if one.pairs)
     content = desk.example("en-fr-2015", pair.name)
-    assert content["text"]["source"] == pair.pairs[-1].source
-    assert desk.predict(Asked("en-fr-2015", example=pair.name))["gaps"]
+    assert content.text.source == pair.pairs[-1].source
+    assert predict(desk, example(pair.name))["gaps"]
 
 
 def test_a_file_belongs_to_the_task_whose_words_it_has(tmp_path):
@@ -305,14 +324,14 @@ def test_a_system_that_lacks_a_parse_is_named_and_the_others_answer(systems):
     pipeline = PairPipeline(WORDS, source_annotator="spacy:no_such_model")
     desk = Desk(chosen, {WORDS.name: pipeline}, {})
     desk.warm()
-    answer = desk.predict(text())
+    answer = predict(desk, text())
     assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["majority"]
     (told,) = [note for note in answer["notes"] if note.startswith("parsed does not answer")]
     assert "a parse of the source" in told
     assert any("no parse of it" in note for note in answer["notes"])
-    assert [one["system"] for one in desk.explain(text(), 1, 5)["explanations"]] == ["majority"]
+    assert [one["system"] for one in explain(desk, text())] == ["majority"]
     with pytest.raises(CrossproError, match="expected a parse of the source"):
-        desk.predict(text(systems=("parsed",)))
+        predict(desk, text(systems=["parsed"]))
 
 
 @pytest.mark.slow
@@ -327,7 +346,7 @@ def test_typed_text_is_parsed_for_systems_that_read_a_parse():
     pair = SentencePair(
         "La maison est vieille, mais elle tient.", "The house is old, but it stands."
     )
-    answer = desk.predict(Asked(text=AskedPair(pair, gaps=(GapMark(source=6),))))
+    answer = predict(desk, text(task=None, gaps=[{"source": 6}], pair=asdict(pair)))
     assert [one["system"] for one in answer["gaps"][0]["predictions"]] == ["parsed", "majority"]
     assert not any("parse" in note for note in answer["notes"])
     (example,) = pipeline.prepare(pair, gaps=[GapMark(source=6)], parse=True).examples

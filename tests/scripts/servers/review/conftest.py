@@ -85,9 +85,8 @@ def serve(tmp_path):
         pytest.importorskip(package, reason=NEEDED)
     from starlette.testclient import TestClient
 
-    from crosspro.scripts.servers.review.application import make_application
     from crosspro.scripts.servers.review.links import open_key
-    from crosspro.scripts.servers.review.run import open_campaign
+    from crosspro.scripts.servers.review.server import make_application, open_campaign
     from crosspro.scripts.servers.review.site import Site
 
     opened = []

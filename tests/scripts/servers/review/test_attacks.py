@@ -319,10 +319,10 @@ def part(body, more=True):
 
 
 def test_bodies_that_do_not_come_are_not_waited_for(served, monkeypatch):
-    from crosspro.scripts.servers.review import protection
+    from crosspro.scripts.servers.review import server
 
-    monkeypatch.setattr(protection, "FORM_SECONDS", 0.05)
-    monkeypatch.setattr(protection, "UPLOAD_SECONDS", 0.05)
+    monkeypatch.setattr(server, "FORM_SECONDS", 0.05)
+    monkeypatch.setattr(server, "UPLOAD_SECONDS", 0.05)
     for address in (served.base("Anna") + "/begin", served.base() + "/annotators"):
         (answer,) = asked(served, address, [part(b"form=")])
         assert answer["status"] == 408
@@ -408,7 +408,7 @@ def test_names_that_cannot_be_are_refused(serve):
 
 def test_the_clock_may_go_back(served, monkeypatch):
     times = iter(f"20{50 - number}-01-01T00:00:00.000+00:00" for number in range(50))
-    for module in ("protest.verdict_rows", "review.work"):
+    for module in ("protest.verdict_rows", "human.work"):
         monkeypatch.setattr(f"crosspro.evaluation.{module}.now", lambda: next(times))
     served.begin("Anna")
     address, hidden = served.next("Anna")

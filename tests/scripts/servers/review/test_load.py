@@ -8,21 +8,22 @@ from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
 from tests.scripts.servers.review.conftest import NEEDED, PACKAGES
 
 
-def test_what_was_acknowledged_outlives_a_killed_server(capsys):
+def test_what_was_acknowledged_outlives_a_killed_server():
     for package in PACKAGES:
         pytest.importorskip(package, reason=NEEDED)
-    from crosspro.scripts.bench.review_load import Manner, measured
+    from crosspro.scripts.bench.review import Manner, measured
 
-    load = measured(4, 80, Manner("killed", pages=True), kills=2)
+    load, row = measured(4, 80, Manner("killed", pages=True), kills=2)
     assert len(load.acknowledged) == 80
     assert len(load.killed_at) == 2
-    assert "80 verdicts stored, 80 acknowledged, 0 lost, 0 doubled" in capsys.readouterr().out
+    told = [row[name] for name in ("stored", "acknowledged", "lost", "doubled")]
+    assert told == ["80", "80", "0", "0"]
 
 
 def test_lost_and_doubled_verdicts_are_counted(tmp_path):
     for package in PACKAGES:
         pytest.importorskip(package, reason=NEEDED)
-    from crosspro.scripts.bench.review_load import Load, lost_and_doubled, make_items
+    from crosspro.scripts.bench.review import Load, lost_and_doubled, make_items
 
     first, second, third = (one.item for one in make_items(3).items)
     with VerdictStore(tmp_path / "v.sqlite", "load") as store:

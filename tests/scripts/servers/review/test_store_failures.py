@@ -204,7 +204,7 @@ def test_a_second_server_is_refused_until_the_first_is_gone(served, tmp_path):
 
 
 def test_a_failed_start_leaves_no_lock_and_no_half_key(tmp_path, serve):
-    from crosspro.scripts.servers.review.run import open_campaign
+    from crosspro.scripts.servers.review.server import open_campaign
     from tests.scripts.servers.review.conftest import SETTINGS
 
     items = make_set(2)

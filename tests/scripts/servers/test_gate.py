@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.scripts.servers.web_server import HEADERS, Buckets, is_short, listen, with_headers
+from crosspro.scripts.servers.gate import Buckets, is_short, listen
 
 
 def test_allowances_fill_up_with_time_and_are_forgotten():
@@ -46,24 +45,6 @@ def test_short_contents_pass(length):
 @pytest.mark.parametrize("length", [b"101", b"-1", b"", b"1.0", b"\xb2", b" 1", b"9" * 5000])
 def test_long_contents_and_what_is_no_length_do_not(length):
     assert not is_short(length, 100)
-
-
-def test_headers_are_added_once_to_each_answer():
-    sent = []
-
-    async def send(message):
-        sent.append(message)
-
-    async def answer():
-        adding = with_headers(send, HEADERS)
-        await adding({"type": "http.response.start", "status": 200, "headers": [(b"a", b"b")]})
-        await adding({"type": "http.response.body", "body": b"x"})
-
-    asyncio.run(answer())
-    assert sent[0]["headers"][0] == (b"a", b"b")
-    assert dict(sent[0]["headers"][1:])[b"x-frame-options"] == b"DENY"
-    assert len(sent[0]["headers"]) == 1 + len(HEADERS)
-    assert sent[1] == {"type": "http.response.body", "body": b"x"}
 
 
 def test_an_address_that_is_taken_is_said():

@@ -1,25 +1,37 @@
-"""Instances that ask for the gender of a pronoun, as examples of a task, from two kinds of files.
+"""How often a trained system chooses the right gender of a pronoun whose number is known.
 
-Bitext with marks: each document is an instance, and the second column of its doc-ids says `ctx` or
-`cur`; the line marked `cur` has the pronoun, which rivals of the same number compete with. TSV:
-id, context and sentence of the source, context and sentence of the target, and wrong versions of
-that, as a release of ContraPro (Müller et al. 2018) in one table has them.
+Instances come from two kinds of files. Bitext with marks: each document is an instance, and the
+second column of its doc-ids says `ctx` or `cur`; the line marked `cur` has the pronoun, which
+rivals of the same number compete with. TSV: id, context and sentence of the source, context and
+sentence of the target, and wrong versions of that, as a release of ContraPro (Müller et al. 2018)
+in one table has them.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.bitext.read import beside
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Example, Link
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import word_lists
+from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.metrics.contrastive.accuracy import (
+    ContrastiveEvaluation,
+    SystemScores,
+    evaluate_contrastive,
+)
 from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
@@ -27,7 +39,19 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     WrongTranslation,
     content_digest,
 )
-from crosspro.prediction.contrastive import ContrastiveSegment, Located, PreparedSet
+from crosspro.evaluation.metrics.contrastive.report import contrastive_text
+from crosspro.evaluation.output.style import Style
+from crosspro.prediction.contrastive import (
+    ContrastiveSegment,
+    ContrastiveTexts,
+    Located,
+    PreparedSet,
+    prepare_set,
+    run_digest,
+    system_scores,
+)
+from crosspro.prediction.output import layer_notes
+from crosspro.prediction.system import System, load_system
 
 BITEXT = "bitext"
 TABLE = "table"
@@ -216,3 +240,91 @@ def _why(segment: ContrastiveSegment, gap: Located | None, prepared: PreparedSet
     if not any(word.lower() in rivals for word in segment.target):
         return f"without {', '.join(rivals)} as a word of its own"
     return f"whose {', '.join(rivals)} is not linked to {', '.join(task.source_pronouns)}"
+
+
+def gender(
+    run_dir: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run, the folder of its model, or an archive.")
+    ],
+    bitext: Annotated[
+        Path | None, typer.Option(help="Prefix of bitext whose doc-ids say ctx or cur.")
+    ] = None,
+    versions: Annotated[
+        Path | None, typer.Option(help="TSV: id, contexts, sentences, wrong versions (ContraPro).")
+    ] = None,
+    context: Annotated[
+        int | None, typer.Option(min=0, help="Sentences before, at most; else all there are.")
+    ] = None,
+    annotator: Annotated[str, typer.Option(help="What tags and lemmatises the target.")] = "auto",
+    most: Annotated[int | None, typer.Option(min=1, help="Instances to read, at most.")] = None,
+) -> None:
+    """Print how often the right gender of a pronoun is chosen, with context and without.
+
+    RUN is a run, the folder of its model, or an archive of `crosspro models export`. PREFIX is that
+    of PREFIX.en, PREFIX.fr and PREFIX.doc-ids (`opensubs_contrastive`): the system chooses between
+    il and elle, or between ils and elles. In FILE.tsv (ContraPro) it chooses among the classes of
+    the words in which the versions differ. All other classes are ignored. The choice is the most
+    probable class; what is not strictly more probable is wrong.
+    """
+    if (bitext is None) == (versions is None):
+        raise typer.BadParameter("give either --bitext or --versions")
+    system = load_system(run_dir)
+    left_out: Counter[str] = Counter()
+    prepared = gender_questions(
+        _prepared(system, run_dir, bitext, versions, annotator, most), left_out
+    )
+    reasons = [f"{number:,} {reason}" for reason, number in sorted(left_out.items())]
+    if not prepared.segments:
+        expected = f"one with a choice between classes of {system.task.name}"
+        raise input_error(prepared.test_set.name, "instances", expected, "; ".join(reasons))
+    for note in layer_notes(system, prepared.test_set.name, layers_in(prepared.examples)):
+        _tell(note)
+    evaluation = judged(system, prepared, context, run_digest(run_dir))
+    for warning in evaluation.warnings:
+        _tell(f"warning: {warning}")
+    for reason in reasons:
+        print(f"left out: {reason}")
+    print(contrastive_text(evaluation, Style(signatures=True)), end="")
+
+
+def _prepared(
+    system: System,
+    run_dir: Path,
+    bitext: Path | None,
+    versions: Path | None,
+    annotator: str,
+    most: int | None,
+) -> PreparedSet:
+    """All instances as examples of the system's task."""
+    task, texts = system.task, ContrastiveTexts()
+    if versions is not None:
+        return prepare_set(read_table(versions, most), task, texts, annotator, _tell)
+    assert bitext is not None  # noqa: S101 - there is one of the two
+    if not rivals_in_number(task):
+        expected = f"for --bitext one into {', '.join(names_of('contrastive'))}"
+        raise input_error(run_dir, "task", expected, task.name)
+    read = read_marked_bitext(bitext, task, most)
+    return prepare_set(read, task, texts, annotator, _tell, find_linked)
+
+
+def judged(
+    system: System, prepared: PreparedSet, context: int | None, digest: str
+) -> ContrastiveEvaluation:
+    """The accuracy with context, unless the system reads none, and without; `digest` names it."""
+    found = list(_scores(system, prepared, context, digest))
+    return evaluate_contrastive(prepared.test_set, found, Resampling())
+
+
+def _scores(
+    system: System, prepared: PreparedSet, context: int | None, digest: str
+) -> Iterator[SystemScores]:
+    ways = {"with context": context} if system.context and context != 0 else {}
+    for name, most in {**ways, "without context": 0}.items():
+        _tell(f"{name}: {len(prepared.test_set.instances):,} instances")
+        scores = system_scores(name, system, within_context(prepared, most), digest)
+        how = ("choice:gender", f"context:{'all' if most is None else most}")
+        yield replace(scores, origin=(*scores.origin, *how))
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)

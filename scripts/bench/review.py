@@ -1,28 +1,21 @@
-"""The review server under load, and killed: how long a save takes, and whether any is lost.
+"""The case of the review server: how long a save takes under load, and whether any is lost.
 
-Run: python -m crosspro.scripts.bench.review_load [--annotators 50] [--verdicts 20000] [--kills 30]
-
-Annotators, each with a connection of its own, all in one process that is no server. In the first
-measurement they do nothing but save, without any pause; in the second they read a page before each
-save (`--page-verdicts`); in the third they also think, for a time from an exponential distribution
-(`--people-verdicts`, `--pause`: seconds on average). A save takes from the sending of its form to
-the arrival of the answer, with which it is acknowledged; a page, from its request to its last byte.
-Then (`--killed-verdicts`) the server is killed (SIGKILL) at random moments and started again, while
-they go on. At the end every acknowledged verdict must be in the store, and no verdict twice.
-
-The 99th percentile belongs to the machine as well: the load beside it says whether others used it.
+Annotators, each with a connection of its own, all in one process that is no server. A save takes
+from the sending of its form to the arrival of the answer, with which it is acknowledged; a page,
+from its request to its last byte. At the end every acknowledged verdict must be in the store, and
+no verdict twice. The 99th percentile belongs to the machine as well: the load beside it says
+whether others used it.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -40,6 +33,7 @@ from crosspro.evaluation.human.items import (
 from crosspro.evaluation.human.work import code_of
 from crosspro.evaluation.protest.verdict_rows import all_verdicts
 from crosspro.evaluation.protest.verdicts import Item, VerdictStore
+from crosspro.scripts.bench.measure import CROSSPRO, Row
 from crosspro.scripts.servers.review.links import open_key
 
 SOURCE = "It is said that the old machine was built so that it could run without anybody"
@@ -96,7 +90,7 @@ class ServerProcess:
         line += ["--port", str(self.port), "--overlap", "0"]
         for name in self.names:
             line += ["--judge", name]
-        command = [sys.executable, "-m", "crosspro.scripts.main", *line]
+        command = [*CROSSPRO, *line]
         self.process = subprocess.Popen(
             command, cwd=self.folder, stdout=subprocess.PIPE, text=True, bufsize=1
         )
@@ -251,7 +245,7 @@ async def run(server: ServerProcess, manner: Manner, kills: int) -> Load:
     return load
 
 
-def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> Load:
+def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> tuple[Load, Row]:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -268,47 +262,47 @@ def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> 
             server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
     hit = sum(at < verdicts for at in load.killed_at)
-    print(
-        f"{manner.title}: {annotators} annotators, {stored:,} verdicts stored, "
-        f"{len(load.acknowledged):,} acknowledged, {lost} lost, {doubled} doubled in {took:.0f} s; "
-        f"{hit} kills while people judged, {load.slowed} saves slowed down"
-    )
-    for what, seconds in (("save", load.seconds), ("page", load.pages)):
+    row = {
+        "": f"{manner.title}: {annotators} annotators in {took:.0f} s,",
+        "stored": f"{stored:,}",
+        "acknowledged": f"{len(load.acknowledged):,}",
+        "lost": str(lost),
+        "doubled": str(doubled),
+        "kills": str(hit),
+        "slowed down": str(load.slowed),
+    }
+    for what, seconds in (("a save", load.seconds), ("a page", load.pages)):
         if seconds:
             p50, p99, most = np.percentile(1000 * np.array(seconds), [50, 99, 100])
-            print(
-                f"  a {what}: median {p50:.0f} ms, 99th percentile {p99:.0f} ms, "
-                f"longest {most:.0f} ms"
-            )
+            row[what] = f"{p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {most:.0f} ms"
     if not kills:
-        print(
-            f"  CPU ms of a save: {1000 * cpu / verdicts:.2f} of the server, "
-            f"{1000 * own / verdicts:.2f} of the annotators; load of the machine "
-            f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-        )
-    return load
+        row["CPU"] = f"{1000 * cpu / verdicts:.2f} ms of the server"
+        row["and"] = f"{1000 * own / verdicts:.2f} ms of the annotators a save"
+        row["load"] = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    return load, row
 
 
-def main() -> None:
-    """Print all measurements; one of no verdicts is left out."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--annotators", type=int, default=50)
-    parser.add_argument("--verdicts", type=int, default=20_000)
-    parser.add_argument("--page-verdicts", type=int, default=5000)
-    parser.add_argument("--people-verdicts", type=int, default=2500)
-    parser.add_argument("--pause", type=float, default=1.0)
-    parser.add_argument("--killed-verdicts", type=int, default=12_000)
-    parser.add_argument("--kills", type=int, default=30)
-    chosen = parser.parse_args()
-    for verdicts, manner, kills in (
-        (chosen.verdicts, Manner("saves, no pause"), 0),
-        (chosen.page_verdicts, Manner("pages and saves, no pause", True), 0),
-        (chosen.people_verdicts, Manner("pages, thinking, saves", True, chosen.pause), 0),
-        (chosen.killed_verdicts, Manner("saves while the server is killed"), chosen.kills),
+def review(
+    annotators: int = 50,
+    verdicts: int = 20_000,
+    page_verdicts: int = 5000,
+    people_verdicts: int = 2500,
+    pause: float = 1.0,
+    killed_verdicts: int = 12_000,
+    kills: int = 30,
+) -> Iterator[Row]:
+    """The review server under load, and killed: how long a save takes, and whether any is lost.
+
+    First annotators do nothing but save, without any pause; then they read a page before each save
+    (--page-verdicts); then they also think, for a time from an exponential distribution
+    (--people-verdicts, --pause: seconds on average); last (--killed-verdicts) the server is killed
+    (SIGKILL) at random moments and started again. A measurement of no verdicts is left out.
+    """
+    for number, manner, killed in (
+        (verdicts, Manner("saves, no pause"), 0),
+        (page_verdicts, Manner("pages and saves, no pause", True), 0),
+        (people_verdicts, Manner("pages, thinking, saves", True, pause), 0),
+        (killed_verdicts, Manner("saves while the server is killed"), kills),
     ):
-        if verdicts:
-            measured(chosen.annotators, verdicts, manner, kills)
-
-
-if __name__ == "__main__":
-    main()
+        if number:
+            yield measured(annotators, number, manner, killed)[1]

@@ -17,10 +17,11 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.contrastive import ContrastiveSegment, ContrastiveTexts, prepare_set
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import System
-from crosspro.scripts.reproduce.gender_choice import judged, measure
-from crosspro.scripts.reproduce.gender_questions import (
+from crosspro.scripts.reproduce.gender import (
     find_linked,
+    gender,
     gender_questions,
+    judged,
     read_marked_bitext,
     read_table,
     within_context,
@@ -227,7 +228,7 @@ def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
     system.fit(GERMAN, lines, lines)
     system.save(tmp_path / "run/model")
     export_run(tmp_path / "run", tmp_path / "run.zip")
-    measure(tmp_path / "run.zip", versions=table, annotator=tokens)
+    gender(tmp_path / "run.zip", versions=table, annotator=tokens)
     text = capsys.readouterr().out
     assert "left out: 1 whose words are of no two classes of en-de" in text
     assert "set.tsv (table): 3 instances" in text
@@ -244,7 +245,7 @@ def majority(tmp_path):
 
 
 def test_a_system_of_single_sentences_has_no_context_to_lose(majority, bitext, capsys):
-    measure(majority, bitext, most=2)
+    gender(majority, bitext, most=2)
     text = capsys.readouterr().out
     assert "set (bitext): 2 instances" in text
     assert "with context" not in text.replace("without context", "")
@@ -253,13 +254,13 @@ def test_a_system_of_single_sentences_has_no_context_to_lose(majority, bitext, c
 
 def test_what_cannot_be_asked_is_refused(tmp_path, majority, bitext, table):
     with pytest.raises(typer.BadParameter, match="either --bitext or --versions"):
-        measure(majority, bitext, table)
+        gender(majority, bitext, table)
     with pytest.raises(typer.BadParameter, match="either --bitext or --versions"):
-        measure(majority)
+        gender(majority)
     with pytest.raises(InputError, match="a choice between classes of en-fr-2015"):
-        measure(majority, versions=table)
+        gender(majority, versions=table)
     system = Majority()
     system.fit(GERMAN, demo_examples(GERMAN, "train", 3), [])
     system.save(tmp_path / "german/model")
     with pytest.raises(InputError, match="expected for --bitext one into fr, found en-de"):
-        measure(tmp_path / "german", bitext)
+        gender(tmp_path / "german", bitext)

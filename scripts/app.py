@@ -1,6 +1,7 @@
-"""Commands that know the files on their command line: what is read is never written over.
+"""The Typer applications of all commands, which know the files on their command line.
 
-Every command also takes `--limit`, which holds while it runs.
+What a command reads is never written over, and every command takes `--limit`, which holds while it
+runs. A group of commands may have a default: `crosspro contrastive SET …` beside `… build`.
 
 Every path that a command is given is an input unless its parameter is one of `OUTPUTS`. Inputs are
 noted before the command begins, and an output that is one of them, or another output, is refused
@@ -11,23 +12,22 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from crosspro.data_prep.core.errors import choices, quoted
 from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
 from crosspro.data_prep.core.limits import LIMITS, MOST, changed_limits
 from crosspro.data_prep.core.settings import is_whole_number
-from crosspro.scripts.renamed_options import accepting
 
 OUTPUTS = frozenset(
     (
         "output",
-        "written",
         "html",
         "plot",
         "detail",
@@ -55,12 +55,8 @@ LimitOption = Annotated[
 class App(typer.Typer):
     """A Typer application whose commands check their files before they begin."""
 
-    def command(
-        self, *names: Any, renamed: Mapping[str, str] | None = None, **settings: Any
-    ) -> Callable[[Any], Any]:
-        """Register a command; `renamed` has old spellings of its options and those of today."""
-        if renamed:
-            settings["cls"] = accepting(renamed, settings.get("cls"))
+    def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
+        """Register a command, which gets the option `--limit`."""
         register = super().command(*names, **settings)
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,6 +64,39 @@ class App(typer.Typer):
             return function
 
         return decorate
+
+
+class DefaultFirst(TyperGroup):
+    """A group of commands with a default: the one that was defined first (click has no such thing).
+
+    Contexts are not typed because Typer may bring a click of its own.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order in which they were defined."""
+        return list(self.commands)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the default before arguments that name no command."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in (*names, *ctx.help_option_names):
+            args = [names[0], *args]
+        return super().parse_args(ctx, args)
+
+
+def command_app(**settings: Any) -> App:
+    """A Typer application for one command, the same for all of them."""
+    return App(
+        **{"add_completion": False, **settings},
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # to import rich would take as long as the command itself
+    )
+
+
+def group_app() -> App:
+    """An application with a default command."""
+    return command_app(cls=DefaultFirst, no_args_is_help=True)
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:

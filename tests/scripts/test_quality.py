@@ -5,7 +5,7 @@ from __future__ import annotations
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-from crosspro.scripts.reproduce.typed_pairs import typed_again
+from crosspro.scripts.reproduce.quality import typed_again
 
 TASK = load_task("en-fr-2015")
 

@@ -1,4 +1,4 @@
-"""The measurement of latent antecedents: marks are read, and choices are judged by them."""
+"""The measurements of antecedents: chains and marks are read, and choices are judged by them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.data_prep.lexicon.lexicon import HEADER, Entry, Lexicon, write_lexicon
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.scripts.reproduce.latent_antecedents import FoundNoun, judge, measure, report
+from crosspro.scripts.reproduce.antecedents import (
+    WAYS,
+    JudgedPronoun,
+    judge,
+    latent,
+    report,
+    resolve,
+    shares_table,
+)
 from crosspro.scripts.reproduce.marked_words import (
     cut_sentences,
     read_marked_pairs,
@@ -184,7 +193,7 @@ def test_a_system_that_does_not_point_is_refused(files):
     plain.fit(TASK, lines, lines)
     plain.save(files / "plain/model")
     with pytest.raises(InputError, match=r"expected one that points.*hardmeier_anaphora"):
-        measure(files / "plain", files / "pairs.jsonl")
+        latent(files / "plain", files / "pairs.jsonl")
 
 
 def test_the_report_says_what_was_left_out(files, capsys):
@@ -192,7 +201,7 @@ def test_the_report_says_what_was_left_out(files, capsys):
     rows = [HEADER, "robe\tNOUN\tFem\tSing\t1", "lit\tNOUN\tMasc\tSing\t1"]
     lexicon.write_text("\n".join(rows) + "\n", "utf-8")
     annotator = f"tokens:{files / 'tokens'}"
-    measure(files / "run", files / "pairs.jsonl", str(lexicon), files / "links", annotator)
+    latent(files / "run", files / "pairs.jsonl", str(lexicon), files / "links", annotator)
     text = capsys.readouterr().out
     assert "left out: 1 with no pronoun or several" in text
     assert "left out: 1 whose source has no pronoun" in text
@@ -206,19 +215,89 @@ def test_an_archive_is_measured_as_its_run_is(files, capsys):
     texts = []
     for run in (files / "run", files / "run.zip"):
         annotator = f"tokens:{files / 'tokens'}"
-        measure(run, files / "pairs.jsonl", str(files / "nouns.tsv"), files / "links", annotator)
+        latent(run, files / "pairs.jsonl", str(files / "nouns.tsv"), files / "links", annotator)
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
 
 def test_a_report_groups_by_pronoun_and_distance():
     found = [
-        FoundNoun("a", "il", (True, False, True, True), 0, 0.5),
-        FoundNoun("b", "ils", (False, False, False, False), None, 0.1),
-        FoundNoun("b", "ils", (False, True, True, False), 4, 0.3),
+        JudgedPronoun("a", "il", (True, False, True, True), 0, 0.5),
+        JudgedPronoun("b", "ils", (False, False, False, False), None, 0.1),
+        JudgedPronoun("b", "ils", (False, True, True, False), 4, 0.3),
     ]
     lines = [line.split() for line in report(found).splitlines()]
     assert any(line[:2] == ["all", "3"] for line in lines)
     assert any(line[:2] == ["ils", "2"] for line in lines)
     assert ["no", "candidate", "marked", "1", "0", "0", "0", "0"] in lines
     assert "mean probability of no antecedent: 0.300" in report(found)
+
+
+LISTED = Lexicon.of(
+    [
+        Entry("maison", "NOUN", "Fem", "Sing"),
+        Entry("jardin", "NOUN", "Masc", "Sing"),
+        Entry("arbres", "NOUN", "Masc", "Plur"),
+    ]
+)
+PRONOUN = {"type": "anaphoric", "mention": "pronoun"}
+
+
+def document(text, *markables):
+    sentences = [sentence.split() for sentence in text.split("|")]
+    words = [word for sentence in sentences for word in sentence]
+    ends = [sum(map(len, sentences[: number + 1])) for number in range(len(sentences))]
+    spans = [tuple(range(end - len(part), end)) for end, part in zip(ends, sentences, strict=True)]
+    made = [
+        Markable(f"m{number}", tuple(places), attributes, number)
+        for number, (places, attributes) in enumerate(markables)
+    ]
+    names = tuple(f"word_{number}" for number in range(len(words)))
+    return MmaxDocument("talk", "talk.xml", tuple(words), names, tuple(spans), tuple(made))
+
+
+def test_agreement_finds_what_distance_does_not():
+    found = document(
+        "la maison et le jardin | elle brûle",
+        ((0, 1), {"coref_class": "a", "mention": "np"}),
+        ((5,), {**PRONOUN, "coref_class": "a"}),
+    )
+    assert list(resolve(found, "fr", LISTED, 5)) == [
+        JudgedPronoun("talk", "elle", (False, True), distance=1)
+    ]
+    (near,) = resolve(found, "fr", LISTED, 0)
+    assert (near.right[1], near.distance) == (False, None)
+
+
+def test_pronouns_without_a_noun_phrase_before_them_do_not_count():
+    found = document(
+        "il pleut | le jardin",
+        ((0,), {**PRONOUN, "coref_class": "a"}),
+        ((2, 3), {"coref_class": "a", "mention": "np"}),
+    )
+    assert list(resolve(found, "fr", LISTED, 5)) == []
+
+
+def test_english_nouns_are_told_by_the_light_tagger():
+    found = document(
+        "the dogs saw the house . they ran",
+        ((0, 1), {"coref_class": "a", "mention": "np"}),
+        ((6,), {**PRONOUN, "coref_class": "a"}),
+    )
+    (they,) = resolve(found, "en", None, 5)
+    assert (they.right, they.distance) == ((False, True), 0)
+
+
+def test_the_table_has_a_row_for_each_pronoun_and_distance():
+    rows = [JudgedPronoun(f"d{n}", "il", (n % 2 == 0, True), n) for n in range(4)]
+    rows.append(JudgedPronoun("d9", "elle", (False, False), None))
+    shown = shares_table(rows, WAYS[:2], "in the chain")
+    for fragment in (
+        "all",
+        "80.0",
+        "elle",
+        "noun 0 back",
+        "3 or more",
+        "no candidate in the chain",
+    ):
+        assert fragment in shown
