@@ -170,3 +170,11 @@ def unknown_label(label: str, column: str, known: Container[str]) -> str:
     if unicodedata.normalize("NFC", label) in known:
         return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
     return quoted(label)
+
+
+MOST_DIGITS = 18
+
+
+def is_whole_number(text: str) -> bool:
+    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

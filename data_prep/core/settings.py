@@ -339,11 +339,3 @@ def plain_values(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain_values(item) for key, item in value.items()}
     return [plain_values(item) for item in value] if isinstance(value, tuple) else value
-
-
-MOST_DIGITS = 18
-
-
-def is_whole_number(text: str) -> bool:
-    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
-    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
