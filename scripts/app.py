@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from crosspro.data_prep.core.errors import choices, quoted
 from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
 from crosspro.data_prep.core.limits import LIMITS, MOST, changed_limits
-from crosspro.data_prep.core.settings import is_whole_number
+from crosspro.data_prep.core.errors import is_whole_number
 
 OUTPUTS = frozenset(
     (

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import choices
-from crosspro.data_prep.core.settings import is_whole_number
+from crosspro.data_prep.core.errors import choices, is_whole_number
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignWithOption, check_layout, check_outputs

@@ -16,13 +16,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import eq
 from pathlib import Path
-from typing import overload
+from typing import Annotated, overload
 
 import numpy as np
 
 from crosspro.data_prep.align.model import Parameters
 from crosspro.data_prep.align.prior import Prior, State, prior_of, working_folder
-from crosspro.data_prep.align.symmetrise import check_symmetrisation, symmetrise
+from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
 from crosspro.data_prep.align.text import (
     Forms,
     NumberedBitext,
@@ -43,13 +43,13 @@ from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
     Problem,
-    choices,
     how_to_install,
     input_error,
 )
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.settings import Fault, Must, checked, one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links
 
@@ -57,6 +57,7 @@ ALIGNERS = ("own", "eflomal", "file")
 MODELS = ("hmm", "ibm1")
 FORMS = ("prefix", "word")
 BACK_OFFS = ("same", "ibm1")
+AtLeastOne = Annotated[int, Must("at least 1", lambda value: value >= 1)]
 
 
 @dataclass(frozen=True)
@@ -78,47 +79,30 @@ class AlignerSettings:
     of it, and such a line is a text that was not cut into segments.
     """
 
-    aligner: str = "own"
-    model: str = "hmm"
-    symmetrisation: str = "grow-diag-final-and"
-    form: str = "prefix"
-    prefix_length: int = 5
-    iterations: int = 5
-    variational: float = 3e-4
-    null: float = 0.2
-    max_length: int = 100
-    max_ratio: float | None = None
-    back_off: str = "same"
+    aligner: Annotated[str, one_of(ALIGNERS)] = "own"
+    model: Annotated[str, one_of(MODELS)] = "hmm"
+    symmetrisation: Annotated[str, one_of(SYMMETRISATIONS)] = "grow-diag-final-and"
+    form: Annotated[str, one_of(FORMS)] = "prefix"
+    prefix_length: AtLeastOne = 5
+    iterations: Annotated[int, Must("at least 0", lambda value: value >= 0)] = 5
+    variational: Annotated[float, Must("at least 0 and below 1", lambda v: 0 <= v < 1)] = 3e-4
+    null: Annotated[float, Must("between 0 and 1", lambda value: 0 < value < 1)] = 0.2
+    max_length: AtLeastOne = 100
+    max_ratio: Annotated[
+        float | None, Must("at least 1, or none", lambda value: value is None or value >= 1)
+    ] = None
+    back_off: Annotated[str, one_of(BACK_OFFS)] = "same"
     links: str | None = None
-    most_words: int = field(default_factory=ALIGNED_WORDS.most)
+    most_words: AtLeastOne = field(default_factory=ALIGNED_WORDS.most)
+
+    def faults(self) -> Iterator[Fault]:
+        """The rule between its fields."""
+        if self.aligner == "file" and not self.links:
+            yield Fault(("links",), "a link file for the aligner file", repr(self.links))
 
     def check(self) -> None:
         """Raise if a name is not known or a number makes no sense; all faults together."""
-        found = [
-            Problem("settings", None, key, choices(allowed), repr(value))
-            for key, value, allowed in (
-                ("aligner", self.aligner, ALIGNERS),
-                ("model", self.model, MODELS),
-                ("form", self.form, FORMS),
-                ("back_off", self.back_off, BACK_OFFS),
-            )
-            if value not in allowed
-        ]
-        for key, right, expected in (
-            ("prefix_length", self.prefix_length >= 1, "at least 1"),
-            ("iterations", self.iterations >= 0, "at least 0"),
-            ("variational", 0 <= self.variational < 1, "at least 0 and below 1"),
-            ("null", 0 < self.null < 1, "between 0 and 1"),
-            ("max_length", self.max_length >= 1, "at least 1"),
-            ("most_words", self.most_words >= 1, "at least 1"),
-            ("max_ratio", self.max_ratio is None or self.max_ratio >= 1, "at least 1, or none"),
-            ("links", self.aligner != "file" or self.links, "a link file for the aligner file"),
-        ):
-            if not right:
-                found.append(Problem("settings", None, key, expected, repr(getattr(self, key))))
-        if found:
-            raise InputError(found)
-        check_symmetrisation(self.symmetrisation)
+        checked(AlignerSettings, asdict(self), "settings")
 
 
 def default_settings(task: Task) -> AlignerSettings:
@@ -223,17 +207,50 @@ def _numbered(sentences: Iterable[Sequence[str]], form: Forms) -> Iterator[str]:
         yield " ".join(str(numbers.setdefault(form(word), len(numbers))) for word in sentence)
 
 
-_IBM1_BEFORE_HMM = 2
-_STATE_VERSION = 1
+class SegmentLinks(Sequence[tuple[Link, ...]]):
+    """The links of every segment by one symmetrisation, made when they are asked for."""
+
+    def __init__(self, directed: Sequence[Pair], symmetrisation: str) -> None:
+        self.directed, self.symmetrisation = directed, symmetrisation
+
+    def __len__(self) -> int:
+        return len(self.directed)
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[Link, ...]: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[tuple[Link, ...]]: ...
+    def __getitem__(self, number: int | slice) -> tuple[Link, ...] | list[tuple[Link, ...]]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        return symmetrise(*self.directed[number], self.symmetrisation)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
-class OwnLinks:
-    """Links of both directions, the number of segments beyond the limits, and what was learnt."""
+class Alignment:
+    """The links of both directions, segment by segment, and what was learnt (our own only).
 
-    directed: DirectedLinks
-    beyond: int
-    prior: Prior | None
+    `beyond` segments were linked but not learnt from.
+    """
+
+    directed: Sequence[Pair]
+    prior: Prior | None = None
+    beyond: int = 0
+
+    def links(self, symmetrisation: str) -> SegmentLinks:
+        """The links of every segment by a named symmetrisation."""
+        return SegmentLinks(self.directed, symmetrisation)
+
+
+_IBM1_BEFORE_HMM = 2
+_STATE_VERSION = 1
 
 
 def own_links(
@@ -245,7 +262,7 @@ def own_links(
     jobs: int,
     progress: Progress,
     folder: Path | None = None,
-) -> OwnLinks:
+) -> Alignment:
     """Learn from a text and link it; with `keep`, what was learnt is given too.
 
     Each side is read once. What is learnt is written to `folder` after each pass: the same call
@@ -270,7 +287,7 @@ def own_links(
             learnt = prior_of(text, tallies, settings.form, settings.prefix_length, prior)
     lengths = text.source.lengths, text.target.lengths
     directed = DirectedLinks(lengths, forward.best, backward.best)
-    return OwnLinks(directed, len(text.outside), learnt)
+    return Alignment(directed, learnt, len(text.outside))
 
 
 def _passes(settings: AlignerSettings, prior: bool) -> Passes:
@@ -319,91 +336,6 @@ def _key(text: NumberedBitext, settings: AlignerSettings, prior: Prior | None, f
     return digest.hexdigest()
 
 
-class SegmentLinks(Sequence[tuple[Link, ...]]):
-    """The links of every segment by one symmetrisation, made when they are asked for."""
-
-    def __init__(self, directed: Sequence[Pair], symmetrisation: str) -> None:
-        self.directed, self.symmetrisation = directed, symmetrisation
-
-    def __len__(self) -> int:
-        return len(self.directed)
-
-    @overload
-    def __getitem__(self, number: int) -> tuple[Link, ...]: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[tuple[Link, ...]]: ...
-    def __getitem__(self, number: int | slice) -> tuple[Link, ...] | list[tuple[Link, ...]]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(len(self))[number]]
-        return symmetrise(*self.directed[number], self.symmetrisation)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """The links of both directions, segment by segment, and what was learnt (our own only).
-
-    `beyond` segments were linked but not learnt from.
-    """
-
-    directed: Sequence[Pair]
-    prior: Prior | None = None
-    beyond: int = 0
-
-    def links(self, symmetrisation: str) -> SegmentLinks:
-        """The links of every segment by a named symmetrisation."""
-        return SegmentLinks(self.directed, symmetrisation)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What an aligner is asked to do."""
-
-    source: Sentences
-    target: Sentences
-    settings: AlignerSettings
-    prior: Prior | None
-    keep: bool
-    jobs: int
-    progress: Progress
-    folder: Path | None
-
-
-def _own(run: _Run) -> Alignment:
-    made = own_links(
-        run.source,
-        run.target,
-        run.settings,
-        run.prior,
-        run.keep,
-        run.jobs,
-        run.progress,
-        run.folder,
-    )
-    return Alignment(made.directed, made.prior, made.beyond)
-
-
-def _eflomal(run: _Run) -> Alignment:
-    _check_lengths({"source": run.source, "target": run.target}, run.settings.most_words)
-    return Alignment(eflomal_links(run.source, run.target, run.settings, run.progress))
-
-
-def _file(run: _Run) -> Alignment:
-    found = list(read_links(str(run.settings.links), run.source, run.target))
-    return Alignment([(links, links) for links in found])
-
-
-_BACKENDS: dict[str, Callable[[_Run], Alignment]] = dict(
-    zip(ALIGNERS, (_own, _eflomal, _file), strict=True)
-)
-
-
 def align_both_directions(
     source: Sentences,
     target: Sentences,
@@ -425,8 +357,13 @@ def align_both_directions(
         raise InputError([_unequal(source, target)])
     _check_prior(settings, prior, keep)
     jobs = useful_jobs() if jobs is None else jobs
-    run = _Run(source, target, settings, prior, keep, jobs, progress, folder)
-    return _BACKENDS[settings.aligner](run)
+    if settings.aligner == "own":
+        return own_links(source, target, settings, prior, keep, jobs, progress, folder)
+    if settings.aligner == "eflomal":
+        _check_lengths({"source": source, "target": target}, settings.most_words)
+        return Alignment(eflomal_links(source, target, settings, progress))
+    found = read_links(str(settings.links), source, target)
+    return Alignment([(links, links) for links in found])
 
 
 def align_corpus(

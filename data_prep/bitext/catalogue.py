@@ -21,9 +21,8 @@ from crosspro.data_prep.bitext.segment import (
     one_line,
     or_nothing,
     same_language,
-    segments_of,
 )
-from crosspro.data_prep.core.errors import Problem, input_error, quoted
+from crosspro.data_prep.core.errors import Problem, input_error, quoted, without_problems
 from crosspro.data_prep.core.files import read_bytes, read_lines
 
 _CHARSET = re.compile(r"charset=([-\w]+)", re.IGNORECASE)
@@ -296,7 +295,7 @@ def read_catalogue(
     else:
         others = _scan(target, compiled)
         found = _double(messages, others, source, target, source_language, target_language, fuzzy)
-    return segments_of(or_nothing(found, source))
+    return without_problems(or_nothing(found, source))
 
 
 def _scan(path: Path, compiled: bool | None) -> Iterator[Header | Message | Problem]:

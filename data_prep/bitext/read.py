@@ -12,9 +12,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.bitext.catalogue import read_catalogue
-from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing, segments_of
+from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing
 from crosspro.data_prep.bitext.xml_corpora import read_iwslt, read_tmx, read_train_tags
-from crosspro.data_prep.core.errors import Problem, choices, input_error
+from crosspro.data_prep.core.errors import Problem, choices, input_error, without_problems
 from crosspro.data_prep.core.files import bad_byte, is_file, read_lines
 from crosspro.data_prep.formats.shared_task import read_doc_ids
 
@@ -34,7 +34,7 @@ def read_plain(
     no segments in any case.
     """
     found = _scan(source, target, doc_ids, blank_line_documents, missing)
-    return segments_of(or_nothing(found, source))
+    return without_problems(or_nothing(found, source))
 
 
 def _scan(

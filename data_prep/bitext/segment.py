@@ -1,6 +1,6 @@
 """The record of parallel text, and what all its readers share.
 
-A reader is a generator of segments and problems; `segments_of` turns it into one that raises.
+A reader is a generator of segments and problems; `without_problems` turns it into one that raises.
 
 Are source and target exchanged? The pronouns of the two languages tell.
 """
@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import Problem, input_error
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import table_rows, words_file
 
@@ -35,26 +35,6 @@ class Segment:
     target: str
     document: str | None = None
     line: int = 0
-
-
-def segments_of(found: Iterable[Segment | Problem]) -> Iterator[Segment]:
-    """The segments of a reader.
-
-    At the first fault no further segment is yielded; the rest of the file is still checked, and all
-    faults are raised together as one `InputError`.
-    """
-    items = iter(found)
-    for item in items:
-        if isinstance(item, Problem):
-            raise InputError(chain([item], _problems(items)))
-        yield item
-
-
-def _problems(items: Iterator[Segment | Problem]) -> Iterator[Problem]:
-    try:
-        yield from (item for item in items if isinstance(item, Problem))
-    except InputError as error:  # a fault that ends the reading, such as a damaged archive
-        yield from error.problems
 
 
 def or_nothing(found: Iterable[Segment | Problem], path: object) -> Iterator[Segment | Problem]:

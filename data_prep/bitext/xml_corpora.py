@@ -22,9 +22,8 @@ from crosspro.data_prep.bitext.segment import (
     Segment,
     or_nothing,
     same_language,
-    segments_of,
 )
-from crosspro.data_prep.core.errors import Problem
+from crosspro.data_prep.core.errors import Problem, without_problems
 from crosspro.data_prep.core.files import bad_byte, read_lines
 from crosspro.data_prep.formats.xml_stream import TextBuffer, xml_events
 
@@ -49,12 +48,12 @@ class _Document:
 
 def read_iwslt(source: Path, target: Path, *, missing: Missing = "error") -> Iterator[Segment]:
     """The segments of two XML files, paired by the ids of documents and segments."""
-    return segments_of(or_nothing(_paired(source, target, missing, _xml_documents), source))
+    return without_problems(or_nothing(_paired(source, target, missing, _xml_documents), source))
 
 
 def read_train_tags(source: Path, target: Path, *, missing: Missing = "error") -> Iterator[Segment]:
     """The segments of two `train.tags` files, paired by talk and line."""
-    return segments_of(or_nothing(_paired(source, target, missing, _tag_documents), source))
+    return without_problems(or_nothing(_paired(source, target, missing, _tag_documents), source))
 
 
 def _paired(
@@ -212,7 +211,7 @@ def read_tmx(
     """
     pattern = re.escape(document_property) if document_property else _DOCUMENT_PROPERTY
     properties = re.compile(pattern, re.IGNORECASE)
-    return segments_of(_scan(path, source_language, target_language, properties, missing))
+    return without_problems(_scan(path, source_language, target_language, properties, missing))
 
 
 def _scan(

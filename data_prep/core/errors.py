@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 KEPT_AT_MOST = 1000
 SHOWN_AT_MOST = 20
@@ -95,6 +99,26 @@ def input_error(
     return InputError([Problem(str(path), line, field, expected, found)])
 
 
+def without_problems(found: Iterable[Item | Problem]) -> Iterator[Item]:
+    """What a reader finds beside problems.
+
+    At the first problem nothing more is yielded; the rest of the file is still checked, and all
+    problems are raised together.
+    """
+    items = iter(found)
+    for item in items:
+        if isinstance(item, Problem):
+            raise InputError(chain([item], _problems_among(items)))
+        yield item
+
+
+def _problems_among(items: Iterator[object]) -> Iterator[Problem]:
+    try:
+        yield from (item for item in items if isinstance(item, Problem))
+    except InputError as error:  # a fault that ends the reading, such as a damaged archive
+        yield from error.problems
+
+
 def empty_file(path: str | Path) -> Problem:
     """What is wrong with a file that has no line."""
     return Problem(str(path), None, "file", "at least one line", "none")
@@ -146,3 +170,11 @@ def unknown_label(label: str, column: str, known: Container[str]) -> str:
     if unicodedata.normalize("NFC", label) in known:
         return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
     return quoted(label)
+
+
+MOST_DIGITS = 18
+
+
+def is_whole_number(text: str) -> bool:
+    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

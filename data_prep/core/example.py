@@ -107,11 +107,6 @@ class AnyOrder:
         """Nothing is left over."""
 
 
-def count_tokens(sentences: Iterable[AnnotatedSentence]) -> int:
-    """How many tokens the sentences have together."""
-    return sum(len(sentence.tokens) for sentence in sentences)
-
-
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
 

@@ -11,7 +11,7 @@ pydantic takes a while to import, so it is imported only when something is check
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -86,6 +86,11 @@ class Must:
         return core_schema.no_info_wrap_validator_function(
             check, handler(hint), metadata={"expected": self.expected}
         )
+
+
+def one_of(names: Collection[str]) -> Must:
+    """One of some names."""
+    return Must(choices(names), lambda value: value in names)
 
 
 Count = Annotated[int, Must("a whole number from 1", lambda value: value >= 1)]
@@ -203,8 +208,8 @@ class _Checker:
                 return
         inner = self._unwrapped(node)
         groups: dict[int | str, _Errors] = {}
-        for (step, *rest), error in errors:
-            groups.setdefault(step, []).append((tuple(rest), error))
+        for way, error in errors:
+            groups.setdefault(way[0], []).append((way[1:], error))
         if inner["type"] == "union":
             yield from self._union(node, inner["choices"], groups, place)
             return
@@ -334,11 +339,3 @@ def plain_values(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain_values(item) for key, item in value.items()}
     return [plain_values(item) for item in value] if isinstance(value, tuple) else value
-
-
-MOST_DIGITS = 18
-
-
-def is_whole_number(text: str) -> bool:
-    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
-    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

@@ -193,7 +193,9 @@ def load_task(name_or_path: str | Path) -> Task:
 
 def _shipped(content: Any) -> Task:
     """A task of the package, which tests have checked: commands begin without pydantic's import."""
-    values = {key: tuple(one) if isinstance(one, list) else one for key, one in content.items()}
+    values: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in content.items()
+    }
     values["forms"] = {name: tuple(words) for name, words in values.pop("classes").items()}
     rules = values.pop("subject_filter")
     subjects = SubjectFilter(**{name: tuple(words) for name, words in rules.items()})

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.errors import Problem, choices, quoted, without_problems
+from crosspro.data_prep.core.files import bad_byte, read_lines
 
 UPOS = (
     "ADJ",
@@ -133,13 +132,7 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     At the first fault no further sentence is yielded; the rest of the file is still checked, and
     all faults are raised together as one `InputError`.
     """
-    found = scan_conllu(path)
-    for item in found:
-        if isinstance(item, Problem):
-            raise InputError(
-                chain([item], (other for other in found if isinstance(other, Problem)))
-            )
-        yield item
+    return without_problems(scan_conllu(path))
 
 
 def scan_conllu(path: str | Path) -> Iterator[ConlluSentence | Problem]:
@@ -159,13 +152,6 @@ def scan_conllu(path: str | Path) -> Iterator[ConlluSentence | Problem]:
         else:
             yield from reader.end()
     yield from reader.end()
-
-
-def write_conllu(path: str | Path, sentences: Iterable[ConlluSentence]) -> None:
-    """Write a file atomically, compressed if its name ends in .gz or .xz."""
-    with atomic_output(Path(path)) as handle:
-        for sentence in sentences:
-            handle.write(format_sentence(sentence).encode("utf-8"))
 
 
 def format_sentence(sentence: ConlluSentence) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import Problem, quoted, without_problems
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 
@@ -37,12 +37,7 @@ def read_links(
 
     At the first fault nothing more is yielded, and all faults are raised together.
     """
-    found = scan_links(path, source, target, lenient=lenient)
-    for item in found:
-        if isinstance(item, Problem):
-            others = (other for other in found if isinstance(other, Problem))
-            raise InputError(chain([item], others))
-        yield item
+    return without_problems(scan_links(path, source, target, lenient=lenient))
 
 
 def scan_links(

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby, islice, zip_longest
+from itertools import groupby, islice, zip_longest
 from operator import itemgetter
 from pathlib import Path
 
@@ -33,13 +33,14 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
     unknown_label,
+    without_problems,
 )
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
 from crosspro.data_prep.core.task import Task, load_task, task_names
 from crosspro.data_prep.formats.links import format_links, parse_link
 
-_DATA_COLUMNS = 5
+COLUMNS = ("classes", "words", "source", "target", "links")
 _LINKS = re.compile(r"\d+-\d+( \d+-\d+)*")
 
 
@@ -47,7 +48,7 @@ def read_doc_ids(path: str | Path) -> Iterator[str]:
     """The document of each line of a text."""
     for number, line in enumerate(read_text_lines(Path(path)), start=1):
         columns = document_columns(line)
-        if len(columns) == _DATA_COLUMNS and _LINKS.fullmatch(columns[-1]):
+        if len(columns) == len(COLUMNS) and _LINKS.fullmatch(columns[-1]):
             expected, found = "the id of a document", f"a line of a data file: {quoted(line)}"
             raise input_error(path, "doc-ids", expected, found, number)
         yield columns[0]
@@ -88,7 +89,6 @@ def count_placeholders(target: bytes) -> int:
     return target.count(_LATER) + target.startswith(_AT_START)
 
 
-COLUMNS = ("classes", "words", "source", "target", "links")
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
 _target_of = itemgetter(1)
 
@@ -101,13 +101,7 @@ def read_examples(
     At the first fault no further example is yielded; the rest of the file is still checked, and all
     faults are raised together as one `InputError`.
     """
-    found = scan(path, task, doc_ids, lenient=lenient)
-    for item in found:
-        if isinstance(item, Problem):
-            raise InputError(
-                chain([item], (other for other in found if isinstance(other, Problem)))
-            )
-        yield item
+    return without_problems(scan(path, task, doc_ids, lenient=lenient))
 
 
 def parse_examples(

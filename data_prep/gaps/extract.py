@@ -34,8 +34,6 @@ class GapRules:
     (ont-ils), and to no word of a class, has no gaps at all. The papers do not say so, but the
     official files of 2015 follow this rule without exception.
     `first_side`: the neighbour that decides if both at the same distance are linked.
-    `neighbour_link`: of several words linked to that neighbour, the one nearest to the gap, or the
-    leftmost or rightmost.
     `insert_unaligned`: whether pronouns without a link get a placeholder. 003 §3.3.2 says that
     those of 2015 got none, but a sixth of the gaps in its files are such placeholders, nearly all
     of them where these rules put them.
@@ -53,7 +51,6 @@ class GapRules:
     shared_word: Side = "right"
     skip_inversions: bool = False
     first_side: Side = "left"
-    neighbour_link: Literal["nearest", "left", "right"] = "nearest"
     insert_unaligned: bool = True
     insert_shared: bool = True
     filter_subjects: bool = True
@@ -69,7 +66,6 @@ RULES = {
 """The rules of each year; 2016 and 2017 are the same procedure."""
 
 _SIDES = ("left", "right")
-_VALUES = {"neighbour_link": ("nearest", *_SIDES)}
 _YES_OR_NO = ("true", "false")
 
 
@@ -81,7 +77,7 @@ def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
         if name not in values:
             raise input_error("settings", "--rule", choices(values), name)
         named = isinstance(values[name], str)
-        allowed = _VALUES.get(name, _SIDES) if named else _YES_OR_NO
+        allowed = _SIDES if named else _YES_OR_NO
         if text not in allowed:
             raise input_error("settings", f"--rule {name}", choices(allowed), repr(text))
         values[name] = text if named else text == "true"
@@ -186,19 +182,12 @@ def insert_unaligned(
         for side in sides:
             positions = linked.get(pronoun + side * distance)
             if positions:
-                beside = _beside(positions, side, rules)
                 if side < 0:
-                    return Placement(pronoun, "inserted_after_left", beside + 1, inserted=True)
-                return Placement(pronoun, "inserted_before_right", beside, inserted=True)
+                    after = max(positions) + 1
+                    return Placement(pronoun, "inserted_after_left", after, inserted=True)
+                return Placement(pronoun, "inserted_before_right", min(positions), inserted=True)
     similar = min(round(pronoun / source_length * target_length), target_length)
     return Placement(pronoun, "inserted_similar_position", similar, inserted=True)
-
-
-def _beside(positions: list[int], side: int, rules: GapRules) -> int:
-    """The word of a neighbour's translation that the placeholder goes beside."""
-    if rules.neighbour_link == "nearest":
-        return max(positions) if side < 0 else min(positions)
-    return min(positions) if rules.neighbour_link == "left" else max(positions)
 
 
 def make_example(

@@ -31,7 +31,6 @@ from crosspro.data_prep.gaps.subjects.filter import ambiguous_pronouns, judge_su
 from crosspro.data_prep.gaps.subjects.words import SubjectJudgement
 
 KEPT, REMOVED, UNFILTERED = "kept", "removed", "unfiltered"
-FILTER_DECISIONS = (KEPT, REMOVED, UNFILTERED)
 """What the subject filter did; it does not ask of every pronoun."""
 
 

@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    is_whole_number,
+    quoted,
+)
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.settings import is_whole_number
 from crosspro.data_prep.official.download import require_http
 
 PAGES = {

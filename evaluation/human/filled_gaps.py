@@ -11,8 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.settings import is_whole_number
+from crosspro.data_prep.core.errors import (
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    is_whole_number,
+    quoted,
+)
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.case_names import CASES

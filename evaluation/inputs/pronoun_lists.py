@@ -1,7 +1,7 @@
 """Pronoun lists of a language pair: what is scored, what counts as the same, what nearly so.
 
 The lists of `conf/words/pairs/` are loaded by name, lists of your own by the path of their .yaml
-file, which may inherit from another (`data_prep.files.inherited_yaml`). Words are compared in lower
+file, which may inherit from another (`data_prep.core.yaml_files`). Words are compared in lower
 case and in composed Unicode (NFC). All faults of a file are reported together.
 """
 

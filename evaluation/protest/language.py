@@ -1,7 +1,7 @@
 """The words of a language that a suite needs: pronouns, elisions, function words, group nouns.
 
 They are in `conf/words/protest/`; a new language is a new file, and its path is given instead of
-the language. It may inherit from another (`data_prep.files.inherited_yaml`). Everything that
+the language. It may inherit from another (`data_prep.core.yaml_files`). Everything that
 compares words goes through `TargetWords`, so that case, apostrophes and elision are treated in one
 way.
 """

@@ -24,7 +24,7 @@ from crosspro.data_prep.core.task import load_task, task_from_mapping, task_to_m
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.chains import HEADER, read_chains, write_chains
-from crosspro.data_prep.formats.conllu import read_conllu, write_conllu
+from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.links import read_links, scan_links, write_links
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.data_prep.formats.shared_task import (
@@ -41,7 +41,7 @@ from crosspro.data_prep.official.download import read_manifest
 from crosspro.data_prep.official.files import official_files
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
-from tests.data_prep.formats.conllu_sample import SAMPLE
+from tests.data_prep.formats.conllu_sample import SAMPLE, write_conllu
 from tests.fuzz.subject import Files, Subject, every, require, round_trip
 
 EN_FR, EN_FR_2015, DE_EN = (load_task(name) for name in ("en-fr", "en-fr-2015", "de-en"))

@@ -143,17 +143,6 @@ def candidates(
     return found
 
 
-def select_documents(
-    found: Sequence[CandidateDocument],
-    task: Task,
-    number: int,
-    max_words: int,
-    min_segments: int = 20,
-) -> Selection:
-    """Greedily the document that adds most per word, until there are enough documents or words."""
-    return select_shared([found], [task], number, max_words, min_segments)[0]
-
-
 def select_shared(
     found: Sequence[Sequence[CandidateDocument]],
     tasks: Sequence[Task],

@@ -14,9 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
+from crosspro.data_prep.core.errors import (
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    is_whole_number,
+)
 from crosspro.data_prep.core.files import is_file, read_lines
-from crosspro.data_prep.core.settings import is_whole_number
 from crosspro.evaluation.inputs.case_names import CASES
 from crosspro.evaluation.inputs.linked_text import bad_lines, raise_problems
 

@@ -7,8 +7,7 @@ and 6 cannot occur. Case, matrix and layout are those of the released tool.
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.errors import Problem
-from crosspro.data_prep.core.settings import is_whole_number
+from crosspro.data_prep.core.errors import Problem, is_whole_number
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.inputs.linked_text import raise_problems
 from crosspro.evaluation.released.apt.config import ReleasedConfig, lower, texts_of

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, is_whole_number, quoted
 from crosspro.data_prep.core.files import read_lines
-from crosspro.data_prep.core.settings import is_whole_number
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.inputs.linked_text import raise_problems
 from crosspro.evaluation.released.apt.config import ReleasedConfig, lower, texts_of

@@ -217,10 +217,10 @@ def test_faulty_settings_are_named_together():
         "aligner",
         "model",
         "form",
-        "back_off",
         "prefix_length",
         "null",
         "max_ratio",
+        "back_off",
     ]
     assert "own, eflomal, file" in str(caught.value)
     with pytest.raises(InputError, match="expected 6 as in the source, found 5"):

@@ -16,7 +16,6 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Mention, Token
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.chains import HEADER, ChainRow, read_chains, write_chains
-from crosspro.data_prep.formats.conllu import write_conllu
 from crosspro.data_prep.formats.shared_task import (
     document_columns,
     document_runs,
@@ -24,6 +23,7 @@ from crosspro.data_prep.formats.shared_task import (
     write_doc_ids,
     write_examples,
 )
+from tests.data_prep.formats.conllu_sample import write_conllu
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,15 @@
 """Two documents in CoNLL-U with what makes it difficult: ranges, empty nodes, a missing parse."""
 
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.formats.conllu import format_sentence
+
+
+def write_conllu(path, sentences):
+    with atomic_output(path) as handle:
+        for sentence in sentences:
+            handle.write(format_sentence(sentence).encode("utf-8"))
+
+
 SAMPLE = """\
 # newdoc id = park
 # sent_id = park-1

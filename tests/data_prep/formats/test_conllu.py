@@ -18,10 +18,9 @@ from crosspro.data_prep.formats.conllu import (
     format_sentence,
     read_conllu,
     scan_conllu,
-    write_conllu,
 )
 from tests.conftest import SHARED_DATA
-from tests.data_prep.formats.conllu_sample import SAMPLE
+from tests.data_prep.formats.conllu_sample import SAMPLE, write_conllu
 
 
 def write(tmp_path, text: str | bytes):

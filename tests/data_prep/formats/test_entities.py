@@ -6,7 +6,8 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.chains import entity_mentions, has_entities, written_positions
-from crosspro.data_prep.formats.conllu import ConlluSentence, ConlluWord, Contraction, write_conllu
+from crosspro.data_prep.formats.conllu import ConlluSentence, ConlluWord, Contraction
+from tests.data_prep.formats.conllu_sample import write_conllu
 
 
 def sentence(*misc, **more):

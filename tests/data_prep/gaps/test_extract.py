@@ -95,9 +95,6 @@ def test_or_before_its_right_neighbours_word():
     ("option", "target"),
     [
         ({"first_side": "right"}, "a|X b|X REPLACE_1 c|X d|X"),
-        ({"neighbour_link": "left"}, "a|X REPLACE_1 b|X c|X d|X"),
-        ({"neighbour_link": "right"}, "a|X b|X REPLACE_1 c|X d|X"),
-        ({"first_side": "right", "neighbour_link": "right"}, "a|X b|X c|X REPLACE_1 d|X"),
     ],
 )
 def test_open_points_of_the_window_are_options(option, target):

@@ -8,9 +8,12 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.pipeline.sets.overlap import (
     CandidateDocument,
     candidates,
-    select_documents,
     select_shared,
 )
+
+
+def select_documents(found, task, *limits, **settings):
+    return select_shared([found], [task], *limits, **settings)[0]
 
 
 def test_rare_classes_decide_which_documents_are_chosen(en_fr):
