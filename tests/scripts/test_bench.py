@@ -148,7 +148,7 @@ def test_the_speed_of_classical_systems_is_measured():
 
 
 def test_the_speed_of_prediction_is_measured():
-    models = GOLDEN / "models" / "crosspro_0.1.0"
+    models = GOLDEN / "models"
     command = [sys.executable, "-m", "crosspro.scripts.bench.predict_speed", "--times", "1"]
     for name, words in (("turku_gru", "places a gap"), ("majority", "predict ")):
         given = [str(models / name), str(models / "input.data")]
