@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.neural.document_set import load_pretraining_set
+from crosspro.prediction.neural.document_set import load_document_set
 from crosspro.prediction.neural.layers.document_rows import row_width
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
 from crosspro.prediction.neural.reading.encoding import closed_vocabularies
@@ -97,7 +97,7 @@ def loaded(
 ) -> tuple[Inventory, GapTensors, Settings]:
     """The data of a folder of `crosspro pretrain encode`, and what its network is like."""
     system = system_for_set(folder, recipe, changes)
-    found = load_pretraining_set(folder, system)
+    found = load_document_set(folder, system)
     inventory = Inventory(found.encoder.vocabularies, found.task.classes)
     return inventory, found.data.train, system.network_settings
 
