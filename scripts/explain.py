@@ -21,7 +21,16 @@ from crosspro.prediction.output import layer_notes, whole_documents
 from crosspro.prediction.system import load_system
 from crosspro.scripts.html_options import Html, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, Output, RunDir, layers_of, one_run, write_output
+from crosspro.scripts.options import (
+    DocIdsBeside,
+    Model,
+    Output,
+    RunOrModel,
+    layers_of,
+    one_run,
+    run_and_file,
+    write_output,
+)
 
 app = command_app()
 
@@ -35,8 +44,11 @@ class ExplanationLayout(StrEnum):
 
 @app.command()
 def explain(
-    run_dir: RunDir,
-    file: Annotated[Path, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")],
+    run_dir: RunOrModel = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz).")
+    ] = None,
+    model: Model = None,
     line: Annotated[
         int | None,
         typer.Option(min=1, help="The line of the gap, from 1; else the first."),
@@ -63,6 +75,7 @@ def explain(
     Layers beside the file (documents, parses, chains) are found there, as by crosspro predict.
     """
     check_html(html)
+    run_dir, file = run_and_file(run_dir, file, model)
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     run_dir = one_run(run_dir)

@@ -55,6 +55,11 @@ DocIdsBeside = Annotated[
 ]
 A_RUN = "Run of train.py, its archive, or a folder of runs, of which the newest is taken"
 RunDir = Annotated[Path, typer.Argument(help=f"{A_RUN}.")]
+RunOrModel = Annotated[Path | None, typer.Argument(help=f"{A_RUN}; left out with --model.")]
+Model = Annotated[
+    Path | None,
+    typer.Option("--model", help="An archive of crosspro models export, or a run."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 Names = Annotated[
     list[str] | None,
@@ -150,6 +155,15 @@ def one_run(path: Path) -> Path:
     from crosspro.prediction.models import chosen_run
 
     return chosen_run(path, lambda note: print(note, file=sys.stderr))
+
+
+def run_and_file(run: Path | None, file: Path | None, model: Path | None) -> tuple[Path, Path]:
+    """What predicts what; with --model the only argument is the file."""
+    given = [path for path in (model, run, file) if path is not None]
+    if len(given) != 2:
+        found = f"found {len(given)} of them"
+        raise typer.BadParameter(f"expected RUN FILE, or --model MODEL FILE, {found}")
+    return given[0], given[1]
 
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:

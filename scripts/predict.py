@@ -23,7 +23,14 @@ from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import A_RUN, DocIdsBeside, layers_of, one_run
+from crosspro.scripts.options import (
+    DocIdsBeside,
+    Model,
+    RunOrModel,
+    layers_of,
+    one_run,
+    run_and_file,
+)
 
 app = command_app()
 
@@ -31,16 +38,11 @@ app = command_app()
 @app.command()
 def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
-    run_dir: Annotated[
-        Path | None,
-        typer.Argument(help=f"{A_RUN}; left out with --model."),
-    ] = None,
+    run_dir: RunOrModel = None,
     file: Annotated[
         Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="An archive of crosspro models export, or a run.")
-    ] = None,
+    model: Model = None,
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
         Path | None,
@@ -68,7 +70,7 @@ def predict(
     that lie beside X.data are found there. --antecedents has rows for each gap: the nouns that it
     may stand for, and none, the best first.
     """
-    run_dir, file = _run_and_file(run_dir, file, model)
+    run_dir, file = run_and_file(run_dir, file, model)
     run_dir = one_run(run_dir)
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
@@ -120,15 +122,6 @@ def predict(
         f"{output}: {counted(lines, 'line')}, {counted(gaps, 'gap')} predicted by {name}",
         file=sys.stderr,
     )
-
-
-def _run_and_file(run_dir: Path | None, file: Path | None, model: Path | None) -> tuple[Path, Path]:
-    """What predicts what; with --model the only argument is the file."""
-    given = [path for path in (model, run_dir, file) if path is not None]
-    if len(given) != 2:
-        found = f"found {len(given)} of them"
-        raise typer.BadParameter(f"expected RUN FILE, or --model MODEL FILE, {found}")
-    return given[0], given[1]
 
 
 def _name(run_dir: Path, system: System) -> str:

@@ -74,7 +74,7 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
-    from crosspro.prediction.neural.document_set import load_pretraining_set
+    from crosspro.prediction.neural.document_set import load_document_set
     from crosspro.prediction.runs import (
         Configuration,
         Run,
@@ -85,7 +85,7 @@ def learn(
     )
 
     system = system_for_set(data, recipe, changes or [])
-    loaded = load_pretraining_set(data, system)
+    loaded = load_document_set(data, system)
     earlier = _earlier_pretraining(output)
     _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
     make_folder(output)
@@ -203,7 +203,7 @@ def encode(
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.document_set import SetOrigin, write_pretraining_set
+    from crosspro.prediction.neural.document_set import SetOrigin, write_document_set
     from crosspro.prediction.neural.reading.lexicon_fields import text_of_all
 
     loaded = [load_task(name) for name in tasks]
@@ -248,9 +248,7 @@ def encode(
         contents += chain.from_iterable(one.contents for one in found)
         origin = SetOrigin(tuple(contents), own_gaps, held_out)
         text = text_of_all([one.inflected for one in found])
-        sizes = write_pretraining_set(
-            output, system, rules, train, dev, text, origin, display.report
-        )
+        sizes = write_document_set(output, system, rules, train, dev, text, origin, display.report)
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 

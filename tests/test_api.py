@@ -21,7 +21,7 @@ from tests.scripts.run import crosspro as command
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
 APT = GOLDEN / "apt"
-MODELS = GOLDEN / "models" / "crosspro_0.1.0"
+MODELS = GOLDEN / "models"
 
 
 def as_json(*arguments):

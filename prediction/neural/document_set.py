@@ -137,7 +137,7 @@ class SetOrigin:
 
 
 @dataclass(frozen=True)
-class PretrainingSet:
+class DocumentSet:
     """A task, how its text is read, the text as arrays, and what it was made from."""
 
     task: Task
@@ -146,7 +146,7 @@ class PretrainingSet:
     origin: SetOrigin
 
 
-def write_pretraining_set(
+def write_document_set(
     folder: Path,
     system: NeuralSystem,
     task: Task,
@@ -200,7 +200,7 @@ def settings_of_set(folder: Path) -> dict[str, Any]:
     return lexicons | {f"training.{name}": read[name] for name in _TRAINING if name in read}
 
 
-def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
+def load_document_set(folder: Path, system: NeuralSystem) -> DocumentSet:
     """What was encoded for such a system; one that would read otherwise is refused."""
     path = folder / _FILE
     description = _description(folder)
@@ -214,7 +214,7 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     train, dev = (read_encoded(folder / f"{split}.npz", fields) for split in _SPLITS)
     data = training_data(train, dev, task, settings)
     origin = checked(SetOrigin, description.get("origin"), f"{path}: origin")
-    return PretrainingSet(task, load_encoder(reading, folder), data, origin)
+    return DocumentSet(task, load_encoder(reading, folder), data, origin)
 
 
 def _description(folder: Path) -> dict[str, Any]:

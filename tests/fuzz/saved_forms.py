@@ -28,7 +28,7 @@ from tests.conftest import GOLDEN
 from tests.fuzz.subject import Files, Subject, files_of
 from tests.fuzz.text_readers import EN_FR
 
-MODELS = GOLDEN / "models" / "crosspro_0.1.0"
+MODELS = GOLDEN / "models"
 
 
 def saved_forms(workshop: Path) -> Iterator[Subject]:

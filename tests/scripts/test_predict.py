@@ -15,7 +15,7 @@ from tests.evaluation.output.reading import check_page
 from tests.prediction.neural.small import SMALL
 from tests.scripts.run import crosspro
 
-MODELS = GOLDEN / "models" / "crosspro_0.1.0"
+MODELS = GOLDEN / "models"
 NETWORK = {"embedding": 8, "hidden": 8, "dense": 8, "window": 20}
 TRAINER = {"max_epochs": 1, "progress_bar": False, "accelerator": "cpu"}
 

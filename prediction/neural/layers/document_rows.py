@@ -19,7 +19,7 @@ from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, split_tag
 from crosspro.data_prep.core.task import NONE
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.recurrent import inside
-from crosspro.prediction.neural.layers.transformer import Transformer, Turns
+from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
 from crosspro.prediction.neural.reading.fields import LEMMA, TAG, Field, source_words, target_tokens
 from crosspro.prediction.neural.reading.lexicon_fields import (
     source_agreement,
@@ -224,7 +224,7 @@ class RowEncoder(nn.Module):
         agreement: Tensor,
         places: Tensor,
         tags: Tensor | None,
-        by: Turns,
+        by: RotaryAngles,
         inside: Tensor,
         columns: Tensor | None = None,
     ) -> Tensor:

@@ -45,7 +45,7 @@ GPU_STEP = 64
 _IMPOSSIBLE = -30_000.0
 
 
-def word_scores(read: Tensor, weight: Tensor, bias: Tensor, step: int = 1) -> Tensor:
+def vocabulary_logits(read: Tensor, weight: Tensor, bias: Tensor, step: int = 1) -> Tensor:
     """(…, size) -> (…, words), and more up to a multiple of `step`, which are impossible words."""
     missing = -len(weight) % step
     if missing:
@@ -54,7 +54,7 @@ def word_scores(read: Tensor, weight: Tensor, bias: Tensor, step: int = 1) -> Te
     return nn.functional.linear(read, weight, bias)
 
 
-def step_of(device: torch.device) -> int:
+def vocabulary_step(device: torch.device) -> int:
     """The step of a device."""
     return GPU_STEP if device.type == "cuda" else 1
 
@@ -67,12 +67,12 @@ _BYTES_A_SCORE = 256
 """On a GPU one part has a score for so many bytes of its memory: about a tenth is used."""
 
 
-class WordOutput(nn.Linear):
+class VocabularyOutput(nn.Linear):
     """A score for each word of the vocabulary."""
 
     def precise_scores(self, read: Tensor, step: int = 1) -> Tensor:
-        """The scores in single precision at least, as `word_scores` has them."""
-        scores = word_scores(read, self.weight, self.bias, step)
+        """The scores in single precision at least, as `vocabulary_logits` has them."""
+        scores = vocabulary_logits(read, self.weight, self.bias, step)
         return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
     def losses(
@@ -105,7 +105,9 @@ class WordOutput(nn.Linear):
     def _losses(
         self, weights: Tensor | None, smoothing: float, rows: Tensor, wanted: Tensor
     ) -> Tensor:
-        step = 1 if smoothing else step_of(rows.device)  # impossible words would have a part in it
+        step = (
+            1 if smoothing else vocabulary_step(rows.device)
+        )  # impossible words would have a part in it
         scores = self.precise_scores(rows, step)
         if weights is not None:
             weights = nn.functional.pad(weights, (0, scores.shape[-1] - len(weights)))
@@ -126,7 +128,7 @@ def _scores_at_once(device: torch.device) -> int:
     return memory // _BYTES_A_SCORE
 
 
-class MaskedWords(nn.Module):
+class MaskedLanguageModel(nn.Module):
     """What is made of states before they are compared with the vectors of pieces."""
 
     def __init__(self, width: int, pieces: int) -> None:
@@ -138,7 +140,7 @@ class MaskedWords(nn.Module):
     def forward(self, states: Tensor, wanted: Tensor, vectors: Tensor) -> Tensor:
         """(batch, time, width) and the pieces (batch, time) -> their cross-entropy."""
         hidden = self.norm(nn.functional.gelu(self.dense(states)))
-        scores = word_scores(hidden, vectors, self.bias, step_of(states.device))
+        scores = vocabulary_logits(hidden, vectors, self.bias, vocabulary_step(states.device))
         losses = nn.functional.cross_entropy(
             scores.float().flatten(0, 1), wanted.flatten(), reduction="none"
         )

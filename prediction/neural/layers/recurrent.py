@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 
-class SentenceReader(nn.Module):
+class BidirectionalGRU(nn.Module):
     """Layers of two GRUs, one for each direction; both states of each word side by side."""
 
     def __init__(self, inputs: int, hidden: int, layers: int = 1, dropout: float = 0.0) -> None:

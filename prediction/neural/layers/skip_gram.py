@@ -29,7 +29,7 @@ from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
 
 
 @dataclass(frozen=True)
-class Pairs:
+class SkipGramPairs:
     """Words, what each predicts, and whether that is a pronoun (a class) or a word."""
 
     centres: Tensor
@@ -88,7 +88,7 @@ def context_field(field: Field, source: str = SOURCE.name) -> str:
     return source if field.side == "gap" else field.name
 
 
-def all_pairs(text: SkipGramText, chosen: Tensor, window: int, first_class: int) -> Pairs:
+def all_pairs(text: SkipGramText, chosen: Tensor, window: int, first_class: int) -> SkipGramPairs:
     """Every pair of the chosen centres; classes are numbered from `first_class` on."""
     device = chosen.device
     steps = torch.arange(-window, window + 1, device=device)
@@ -104,7 +104,9 @@ def all_pairs(text: SkipGramText, chosen: Tensor, window: int, first_class: int)
     classes = text.labels[text.first_gap[chosen][repeated] + within] + first_class
     to_class = torch.zeros(len(words) + len(classes), dtype=torch.bool, device=device)
     to_class[len(words) :] = True
-    return Pairs(torch.cat((near, centres[repeated])), torch.cat((words, classes)), to_class)
+    return SkipGramPairs(
+        torch.cat((near, centres[repeated])), torch.cat((words, classes)), to_class
+    )
 
 
 def sampled_pairs(
@@ -114,7 +116,7 @@ def sampled_pairs(
     first_class: int,
     pronoun_share: float,
     generator: torch.Generator,
-) -> Pairs:
+) -> SkipGramPairs:
     """For each chosen centre a neighbour, or a pronoun of its sentence."""
     device = chosen.device
 
@@ -134,7 +136,7 @@ def sampled_pairs(
         labels = text.labels[gap.clamp(max=len(text.labels) - 1)]
         contexts = torch.where(to_class, labels + first_class, contexts)
     keep = inside | to_class
-    return Pairs(text.centres[chosen][keep], contexts[keep], to_class[keep])
+    return SkipGramPairs(text.centres[chosen][keep], contexts[keep], to_class[keep])
 
 
 _MIN_STEPS = 200
@@ -142,7 +144,7 @@ _MIN_STEPS = 200
 
 
 @dataclass(frozen=True)
-class Pretraining:
+class SkipGramSettings:
     """Settings of the skip-gram; `epochs` 0 leaves the embeddings random.
 
     An epoch has all pairs, or one `sampled` for each token. A batch has about `batch_size` pairs.
@@ -164,7 +166,7 @@ def pretrained_embeddings(
     inventory: Inventory,
     fields: Sequence[Field],
     dimension: int,
-    settings: Pretraining,
+    settings: SkipGramSettings,
     seed: int,
     device: torch.device,
     report: Report = lambda _: None,
@@ -217,7 +219,7 @@ def _train(
     model: _SkipGram,
     text: SkipGramText,
     noise: Tensor,
-    settings: Pretraining,
+    settings: SkipGramSettings,
     generator: torch.Generator,
     report: Report,
     name: str,

@@ -6,9 +6,9 @@ Without it attention to a neighbour has to be learnt for each position of a row.
 
 Rows are filled up to a common width. What fills them up is masked without a mask, which the fastest
 kernels do not take: the last number of each head is no part of what is learnt, but says of a key
-whether it is within its row. It is not turned, is 1 in every query, and far below 0 in the keys of
+whether it is within its row. It is not rotated, is 1 in every query, and far below 0 in the keys of
 padding, whose part of a softmax is then 0, to the last digit. So states within rows are the same
-whatever a row is put together with. The slowest pair of numbers is therefore not turned at all.
+whatever a row is put together with. The slowest pair of numbers is therefore not rotated at all.
 
 Norms come first, so that gradients stay healthy. They have no weights, since products behind them
 can scale by themselves, and products no biases: adding up the gradients of all places for each of
@@ -30,11 +30,11 @@ from crosspro.prediction.neural.layers.recurrent import at_columns
 _LONGEST = 10_000.0
 """The slowest pair of numbers would turn once in about so many positions, times two pi."""
 
-Turns = tuple[Tensor, Tensor]
+RotaryAngles = tuple[Tensor, Tensor]
 """Cosines and sines of angles, (batch, time, 1, half the size of a head)."""
 
 
-def turns(positions: Tensor, size: int) -> Turns:
+def rotary_angles(positions: Tensor, size: int) -> RotaryAngles:
     """The angles of positions (batch, time), for heads of an even size."""
     pairs = torch.arange(0, size, 2, device=positions.device, dtype=torch.float32)
     speeds = torch.where(pairs < size - 2, _LONGEST ** (-pairs / size), 0.0)
@@ -42,10 +42,10 @@ def turns(positions: Tensor, size: int) -> Turns:
     return angles.cos(), angles.sin()
 
 
-def turned(vectors: Tensor, by: Turns) -> Tensor:
-    """(batch, time, heads, size), each turned by the angles of its position.
+def rotated(vectors: Tensor, by: RotaryAngles) -> Tensor:
+    """(batch, time, heads, size), each rotated by the angles of its position.
 
-    A number of the first half and one of the second are turned together. On a CPU they come out
+    A number of the first half and one of the second are rotated together. On a CPU they come out
     side by side, since products of complex numbers are its fastest way; products of two such
     vectors are the same in any order.
     """
@@ -81,12 +81,12 @@ def fastest_kernels(device: torch.device) -> Iterator[None]:
         yield
 
 
-def key_marks(inside: Tensor) -> Tensor:
+def padding_marks(inside: Tensor) -> Tensor:
     """Where rows have something (batch, time) -> the last number of keys (batch, time, 1)."""
     return torch.where(inside, 0.0, _AWAY)[..., None]
 
 
-def row_attention(queries: Tensor, keys: Tensor, values: Tensor, marks: Tensor) -> Tensor:
+def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, marks: Tensor) -> Tensor:
     """(batch, number, heads, size) and twice (batch, time, heads, size) -> that of the queries.
 
     The last numbers of queries and keys are written over.
@@ -118,9 +118,9 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(made)
 
     def forward(
-        self, states: Tensor, by: Turns, inside: Tensor, columns: Tensor | None = None
+        self, states: Tensor, by: RotaryAngles, inside: Tensor, columns: Tensor | None = None
     ) -> Tensor:
-        """(batch, time, width), the `turns` of (batch, time) and where rows have something ->
+        """(batch, time, width), rotary angles of (batch, time) and where rows have something ->
         (batch, time, width).
 
         With `columns` (batch, number) only the states of these come out, (batch, number, width),
@@ -128,7 +128,7 @@ class Transformer(nn.Module):
         """
         if torch.is_autocast_enabled(states.device.type):
             states = states.to(torch.get_autocast_dtype(states.device.type))
-        marks = key_marks(inside).to(states.dtype)
+        marks = padding_marks(inside).to(states.dtype)
         for number, layer in enumerate(self.layers, start=1):
             wanted = columns if number == len(self.layers) else None
             states = layer(states, by, marks, wanted)
@@ -148,7 +148,7 @@ class _Layer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self, states: Tensor, by: Turns, marks: Tensor, columns: Tensor | None = None
+        self, states: Tensor, by: RotaryAngles, marks: Tensor, columns: Tensor | None = None
     ) -> Tensor:
         """(batch, time, width) -> (batch, time, width), or only some columns of it."""
         found = self._attend(_normed(states), by, marks, columns)
@@ -159,10 +159,12 @@ class _Layer(nn.Module):
         added: Tensor = states + self.dropout(self.narrow(hidden))
         return added
 
-    def _attend(self, states: Tensor, by: Turns, marks: Tensor, columns: Tensor | None) -> Tensor:
+    def _attend(
+        self, states: Tensor, by: RotaryAngles, marks: Tensor, columns: Tensor | None
+    ) -> Tensor:
         """What places attend to; those of other columns are not asked."""
         batch, _, width = states.shape
-        there: Turns = by
+        there: RotaryAngles = by
         if columns is None:
             three = self.queries_keys_values(states).chunk(3, -1)
         else:
@@ -173,7 +175,7 @@ class _Layer(nn.Module):
             there = by[0][own], by[1][own]
         size = width // self.heads
         queries, keys, values = (part.view(batch, -1, self.heads, size) for part in three)
-        found = row_attention(turned(queries, there), turned(keys, by), values, marks)
+        found = masked_attention(rotated(queries, there), rotated(keys, by), values, marks)
         result: Tensor = self.attended(found.reshape(batch, -1, width))
         return result
 

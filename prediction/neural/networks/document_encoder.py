@@ -34,7 +34,7 @@ from crosspro.prediction.neural.layers.document_rows import (
     RowEncoder,
     RowPlaces,
 )
-from crosspro.prediction.neural.layers.embedding import MaskedWords
+from crosspro.prediction.neural.layers.embedding import MaskedLanguageModel
 from crosspro.prediction.neural.layers.network import (
     ANTECEDENTS,
     Focus,
@@ -43,7 +43,7 @@ from crosspro.prediction.neural.layers.network import (
     register,
 )
 from crosspro.prediction.neural.layers.recurrent import at_columns
-from crosspro.prediction.neural.layers.transformer import fastest_kernels, turns
+from crosspro.prediction.neural.layers.transformer import fastest_kernels, rotary_angles
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG, Reads
 from crosspro.prediction.neural.reading.lexicon_fields import INDUCED, SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers
@@ -164,7 +164,7 @@ class DocumentEncoder(Network):
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.dense = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, len(inventory.classes))
-        self.words = MaskedWords(width, inventory.size(PIECES))
+        self.words = MaskedLanguageModel(width, inventory.size(PIECES))
         self.pointer = AntecedentPointer(inventory, width) if pointer else None
         self.dropout = nn.Dropout(dropout)
         self.words.requires_grad_(masked_words > 0)
@@ -246,7 +246,7 @@ class DocumentEncoder(Network):
     def _states(self, rows: _Rows, columns: Tensor | None = None) -> Tensor:
         """The states of all places, or, at less cost, those of some columns."""
         # Not within what is compiled, where angles would be worked out again in each layer.
-        by = turns(rows.at.offsets, self.head)
+        by = rotary_angles(rows.at.offsets, self.head)
         with fastest_kernels(rows.pieces.device):
             states: Tensor = self.rows(
                 rows.pieces, rows.agreement, rows.at.distances, rows.tags, by, rows.inside, columns

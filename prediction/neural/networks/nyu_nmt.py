@@ -20,9 +20,9 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from crosspro.prediction.neural.layers.embedding import NOTHING, WordOutput
+from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput
 from crosspro.prediction.neural.layers.network import Network, gap_losses, register
-from crosspro.prediction.neural.layers.recurrent import Attention, SentenceReader, inside, read
+from crosspro.prediction.neural.layers.recurrent import Attention, BidirectionalGRU, inside, read
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
@@ -93,19 +93,19 @@ class NyuNMT(Network):
         self.lemma = nn.Embedding(self.words, embedding, padding_idx=PAD)
         self.class_words = nn.Parameter(torch.randn(self.classes, embedding))
         self.begin = nn.Parameter(torch.randn(embedding))
-        self.encoder = SentenceReader(embedding, hidden)
+        self.encoder = BidirectionalGRU(embedding, hidden)
         self.attention = Attention(hidden, 2 * hidden)
         if previous == "concatenated":
             self.earlier = nn.Parameter(torch.randn(embedding))
         if previous == "second_encoder":
-            self.previous_encoder = SentenceReader(embedding, hidden)
+            self.previous_encoder = BidirectionalGRU(embedding, hidden)
             self.previous_attention = Attention(hidden, 2 * hidden)
         self.first_state = nn.Linear(2 * hidden, hidden)
         self.decoder = nn.GRU(embedding, hidden, batch_first=True)
         attended = 4 if previous == "second_encoder" else 2
         self.readout = nn.Linear((1 + attended) * hidden, embedding)
         # Words, classes, and the end of the sentence.
-        self.output = WordOutput(embedding, self.words + self.classes + 1)
+        self.output = VocabularyOutput(embedding, self.words + self.classes + 1)
         self.dropout = nn.Dropout(dropout)
 
     def extents(self, data: GapTensors) -> Indices:
@@ -204,7 +204,7 @@ class NyuNMT(Network):
 
     def _read(
         self,
-        encoder: SentenceReader,
+        encoder: BidirectionalGRU,
         data: GapTensors,
         bounds: _Bounds,
         width: int | None,

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.neural.layers.network import Network, register
-from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
 from crosspro.prediction.neural.layers.stacked_gru import StackedGRU
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
@@ -43,7 +43,7 @@ class TurkuGRU(Network):
 
     fields = (*STREAMS, PRONOUN)
     may_change = ("dropout", "cuda_graphs")
-    pretraining = Pretraining
+    pretraining = SkipGramSettings
 
     @classmethod
     def reads(cls, settings: Mapping[str, Any]) -> Reads:
@@ -122,7 +122,7 @@ class TurkuGRU(Network):
         self,
         data: EncodedText,
         inventory: Inventory,
-        settings: Pretraining,
+        settings: SkipGramSettings,
         seed: int,
         device: torch.device,
         report: Report,

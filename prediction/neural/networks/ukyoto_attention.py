@@ -18,7 +18,7 @@ from crosspro.prediction.neural.layers.embedding import small_embedding
 from crosspro.prediction.neural.layers.network import Network, register
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
-    SentenceReader,
+    BidirectionalGRU,
     inside,
     last_states,
     read,
@@ -61,7 +61,7 @@ class UkyotoAttention(Network):
                 if size
             }
         )
-        self.source_reader = SentenceReader(embedding, hidden)
+        self.source_reader = BidirectionalGRU(embedding, hidden)
         self.left = nn.GRU(embedding + tags, hidden, batch_first=True)
         self.right = nn.GRU(embedding + tags, hidden, batch_first=True)
         self.source_attention = Attention(2 * hidden, 2 * hidden)

@@ -15,7 +15,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
 from crosspro.prediction.neural.layers.recurrent import at_columns
-from crosspro.prediction.neural.layers.transformer import Transformer, turns
+from crosspro.prediction.neural.layers.transformer import Transformer
+from crosspro.scripts.servers import turns
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,

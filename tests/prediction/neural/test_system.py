@@ -15,7 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
-from crosspro.prediction.neural.layers.skip_gram import Pretraining, pretrained_embeddings
+from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
 from crosspro.prediction.neural.reading import encoding
 from crosspro.prediction.neural.reading.encoding import (
     UNKNOWN_LABEL,
@@ -132,7 +132,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
 
     lines = [sentence(number) for number in range(400)]
     encoder, data = fit_and_encode(lines, Reading((LEMMA,)), TASK)
-    settings = Pretraining(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
+    settings = SkipGramSettings(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
     tables = pretrained_embeddings(
         data, Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
         settings, 1, torch.device("cpu"),

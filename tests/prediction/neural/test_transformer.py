@@ -9,9 +9,9 @@ from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import (
     Transformer,
     fastest_kernels,
-    key_marks,
-    row_attention,
-    turns,
+    masked_attention,
+    padding_marks,
+    rotary_angles,
 )
 from tests.prediction.neural.small import TASK, prepared
 
@@ -34,7 +34,7 @@ def states_and_slopes(filling):
     made = transformer()
     torch.manual_seed(2)
     rows = torch.where(INSIDE[:, :, None], torch.randn(len(LENGTHS), WIDTH, 2 * SIZE), filling)
-    found = made(rows, turns(POSITIONS, SIZE), INSIDE)[INSIDE]
+    found = made(rows, rotary_angles(POSITIONS, SIZE), INSIDE)[INSIDE]
     torch.autograd.backward(found.square().sum())
     return found.detach(), [weight.grad for weight in made.parameters()]
 
@@ -54,7 +54,7 @@ def test_attention_is_that_of_a_mask_over_all_numbers_but_the_last():
     products = torch.einsum("bqhs,bkhs->bhqk", queries[..., :-1], keys[..., :-1]) / SIZE**0.5
     shares = products.masked_fill(~INSIDE[:, None, None], -torch.inf).softmax(-1)
     expected = torch.einsum("bhqk,bkhs->bqhs", shares, values)
-    found = row_attention(queries.clone(), keys.clone(), values, key_marks(INSIDE))
+    found = masked_attention(queries.clone(), keys.clone(), values, padding_marks(INSIDE))
     torch.testing.assert_close(found, expected)
 
 
@@ -62,10 +62,10 @@ def test_attention_is_that_of_a_mask_over_all_numbers_but_the_last():
 def test_filling_has_no_part_in_half_precision_either(kind):
     torch.manual_seed(4)
     three = 20 * torch.randn(3, len(LENGTHS), WIDTH, 2, SIZE)
-    marks = key_marks(INSIDE).to(kind)
+    marks = padding_marks(INSIDE).to(kind)
     loud = torch.where(INSIDE[None, :, :, None, None], three, 50.0)
     quiet = torch.where(INSIDE[None, :, :, None, None], three, 0.0)
-    one, other = (row_attention(*part.to(kind).clone(), marks) for part in (loud, quiet))
+    one, other = (masked_attention(*part.to(kind).clone(), marks) for part in (loud, quiet))
     assert torch.isfinite(one[INSIDE]).all()
     assert torch.equal(one[INSIDE], other[INSIDE])
 
@@ -77,16 +77,16 @@ def test_states_do_not_change_if_all_positions_are_moved(heads):
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
     size = 2 * SIZE // heads
-    here, there = (made(rows, turns(POSITIONS + move, size), INSIDE) for move in (0, 100))
+    here, there = (made(rows, rotary_angles(POSITIONS + move, size), INSIDE) for move in (0, 100))
     torch.testing.assert_close(here[INSIDE], there[INSIDE], atol=1e-3, rtol=1e-3)
-    mirrored = made(rows, turns(-POSITIONS, size), INSIDE)
+    mirrored = made(rows, rotary_angles(-POSITIONS, size), INSIDE)
     assert (mirrored - here)[INSIDE].abs().max() > 0.01
 
 
 def test_as_many_columns_as_a_row_has_may_come_in_any_order():
     rows, columns = torch.randn(2, 2, 2 * SIZE), torch.tensor([[1, 0], [1, 1]])
     made = transformer()
-    given = (rows, turns(POSITIONS[:2, :2], SIZE), torch.ones(2, 2, dtype=torch.bool))
+    given = (rows, rotary_angles(POSITIONS[:2, :2], SIZE), torch.ones(2, 2, dtype=torch.bool))
     found, expected = made(*given, columns), at_columns(made(*given), columns)
     assert torch.allclose(found, expected, atol=1e-5)
 
@@ -123,7 +123,7 @@ def test_the_kernels_of_a_gpu_give_what_a_processor_gives(columns):
         torch.manual_seed(2)
         rows = torch.randn(len(LENGTHS), WIDTH, 2 * SIZE).to(device, kind)
         inside = INSIDE.to(device)
-        given = (rows, turns(POSITIONS.to(device), SIZE), inside)
+        given = (rows, rotary_angles(POSITIONS.to(device), SIZE), inside)
         with fastest_kernels(rows.device):
             states = made(*given)[inside] if columns is None else made(*given, columns.to(device))
         torch.autograd.backward(states.float().square().sum())

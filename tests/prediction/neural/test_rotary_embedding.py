@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from crosspro.prediction.neural.layers.transformer import turned, turns
+from crosspro.prediction.neural.layers.transformer import rotary_angles, rotated
 
 SIZE = 8
 
@@ -14,7 +14,8 @@ def products(first, second, positions):
     """The products of a query and a key that stand at some pairs of positions."""
     sides = zip((first, second), torch.tensor(positions).T, strict=True)
     query, key = (
-        turned(one.expand(len(at), 1, 1, -1), turns(at[:, None], SIZE)) for one, at in sides
+        rotated(one.expand(len(at), 1, 1, -1), rotary_angles(at[:, None], SIZE))
+        for one, at in sides
     )
     return (query * key).sum(-1).flatten()
 
@@ -36,7 +37,7 @@ def test_what_stands_at_the_same_place_is_compared_as_it_is():
 
 def test_turning_keeps_lengths_and_precision():
     vectors = torch.randn(3, 5, 2, SIZE, dtype=torch.bfloat16)
-    found = turned(vectors, turns(torch.arange(15).view(3, 5), SIZE))
+    found = rotated(vectors, rotary_angles(torch.arange(15).view(3, 5), SIZE))
     assert found.dtype == torch.bfloat16
     torch.testing.assert_close(found.norm(dim=-1), vectors.norm(dim=-1), atol=0.05, rtol=0.02)
     there, before = (one[0, 0].sort().values for one in (found, vectors))
@@ -46,10 +47,10 @@ def test_turning_keeps_lengths_and_precision():
 def test_each_pair_of_numbers_is_turned_by_its_angle():
     torch.manual_seed(3)
     vectors, positions = torch.randn(2, 3, 2, SIZE), torch.tensor([[0, 1, 7], [-5, 40, 2]])
-    found = turned(vectors, turns(positions, SIZE))
+    found = rotated(vectors, rotary_angles(positions, SIZE))
     half = SIZE // 2
     for pair in range(half):
-        speed = 10_000 ** (-2 * pair / SIZE) if pair < half - 1 else 0  # the last is not turned
+        speed = 10_000 ** (-2 * pair / SIZE) if pair < half - 1 else 0  # the last is not rotated
         angles = positions[:, :, None] * speed
         first, second = vectors[..., pair], vectors[..., half + pair]
         expected = first * angles.cos() - second * angles.sin()

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
-    SentenceReader,
+    BidirectionalGRU,
     inside,
     last_states,
     read,
@@ -24,7 +24,7 @@ LENGTHS = torch.tensor([5, 1, 3, 7])
 def test_it_reads_as_a_packed_gru(layers):
     torch.manual_seed(1)
     words = torch.randn(4, 7, 6, requires_grad=True)
-    reader = SentenceReader(6, 5, layers)
+    reader = BidirectionalGRU(6, 5, layers)
     packed = nn.GRU(6, 5, layers, batch_first=True, bidirectional=True)
     for layer, ways in enumerate(zip(reader.forwards, reader.backwards, strict=True)):
         for way, suffix in zip(ways, ("", "_reverse"), strict=True):

@@ -9,7 +9,7 @@ import torch
 
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.layers.skip_gram import (
-    Pretraining,
+    SkipGramSettings,
     all_pairs,
     context_field,
     pretrained_embeddings,
@@ -100,7 +100,7 @@ def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(read, pairs):
     data, encoder = read
     fields = (LEMMA, SOURCE, PRONOUN)
     given = (data, Inventory(encoder.vocabularies, TASK.classes), fields, 4)
-    settings = Pretraining(epochs=1, pairs=pairs)
+    settings = SkipGramSettings(epochs=1, pairs=pairs)
     first, again, other = (pretrained_embeddings(*given, settings, n, CPU) for n in (1, 1, 2))
     for field in fields:
         assert len(first[field.name]) == len(encoder.vocabularies[field.name])
@@ -112,7 +112,7 @@ def test_every_step_is_reported(read):
     data, encoder = read
     given = (data, Inventory(encoder.vocabularies, TASK.classes), (LEMMA, SOURCE), 4)
     steps = []
-    pretrained_embeddings(*given, Pretraining(epochs=3), 1, CPU, steps.append)
+    pretrained_embeddings(*given, SkipGramSettings(epochs=3), 1, CPU, steps.append)
     names = ("Embeddings 1 of 2 (lemma)", "Embeddings 2 of 2 (source)")
     for name in names:
         own = [step for step in steps if step.name == name]

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from crosspro.prediction.neural.layers import embedding
-from crosspro.prediction.neural.layers.embedding import NOTHING, WordOutput
+from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -16,10 +16,10 @@ from crosspro.prediction.neural.layers.embedding import NOTHING, WordOutput
 @pytest.mark.parametrize("part", [1 << 27, 30])
 def test_losses_are_those_of_the_definition(weighted, smoothing, step, part, monkeypatch):
     """Whether words that do not exist fill the vocabulary up or not, and rows come in parts."""
-    monkeypatch.setattr(embedding, "step_of", lambda device: step)
+    monkeypatch.setattr(embedding, "vocabulary_step", lambda device: step)
     monkeypatch.setattr(embedding, "_SCORES_AT_ONCE", part)
     torch.manual_seed(1)
-    output, read = WordOutput(5, 11), torch.randn(4, 3, 5, requires_grad=True)
+    output, read = VocabularyOutput(5, 11), torch.randn(4, 3, 5, requires_grad=True)
     targets = torch.randint(0, 11, (4, 3))
     targets[1, 2] = NOTHING
     weights = torch.rand(11) if weighted else None

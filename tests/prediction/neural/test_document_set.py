@@ -14,10 +14,10 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.self_labels import SelfLabels
 from crosspro.prediction.neural.document_set import (
     SetOrigin,
-    load_pretraining_set,
+    load_document_set,
     read_encoded,
+    write_document_set,
     write_encoded,
-    write_pretraining_set,
 )
 from crosspro.prediction.neural.reading.encoding import POSITIONS, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
@@ -56,7 +56,7 @@ def text_of(task, split, documents):
 def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
     system = pretraining(pointer=pointer)
-    write_pretraining_set(
+    write_document_set(
         folder, system, task, train, dev, inflected_text(task, train), SetOrigin(held_out=0.2)
     )
     return folder
@@ -85,7 +85,7 @@ def test_encoded_data_is_read_as_it_was_written(train, tmp_path):
 def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     task = load_task(name)
     made = pretraining()
-    loaded = load_pretraining_set(encoded(task, tmp_path / "set"), made)
+    loaded = load_document_set(encoded(task, tmp_path / "set"), made)
     assert loaded.task == task
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / "run")
     made.save(tmp_path / "run/model")
@@ -108,14 +108,14 @@ def test_a_pretraining_may_point_at_antecedents(name, tmp_path):
     folder = encoded(task, tmp_path / "set", pointer=True)
     for pointer in (True, False):
         made = pretraining(1, pointer)
-        loaded = load_pretraining_set(folder, made)
+        loaded = load_document_set(folder, made)
         made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
         assert made.predict(dev).sum(axis=1) == pytest.approx(1)
         assert made.points == pointer
         assert ("noun" in made.encoder.vocabularies) == pointer
     without = encoded(task, tmp_path / "other")
     with pytest.raises(InputError, match=r'read: expected .*"source_noun"'):
-        load_pretraining_set(without, pretraining(pointer=True))
+        load_document_set(without, pretraining(pointer=True))
 
 
 def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
@@ -124,7 +124,7 @@ def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
     for run, parts in (("whole", (3,)), ("parts", (1, 3))):
         for epochs in parts:
             made = pretraining(epochs)
-            loaded = load_pretraining_set(folder, made)
+            loaded = load_document_set(folder, made)
             made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / run)
         made.save(tmp_path / run / "model")
     files = [tmp_path / run / "model/network.safetensors" for run in ("whole", "parts")]
@@ -134,11 +134,11 @@ def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
 def test_a_set_that_was_read_otherwise_is_refused(tmp_path):
     folder = encoded(load_task("de-en"), tmp_path / "set")
     with pytest.raises(InputError, match=r'set\.json: read: expected .*"unit_vocabulary": 400'):
-        load_pretraining_set(folder, pretraining(unit_vocabulary=400))
+        load_document_set(folder, pretraining(unit_vocabulary=400))
     for content in ("{}", '{"format": true}'):
         (folder / "set.json").write_text(content, "utf-8")
         with pytest.raises(InputError, match="format: expected 1"):
-            load_pretraining_set(folder, pretraining())
+            load_document_set(folder, pretraining())
 
 
 def test_text_without_any_source_is_learnt_from(tmp_path):
@@ -146,8 +146,8 @@ def test_text_without_any_source_is_learnt_from(tmp_path):
     text = [line for line in text_of(task, "train", 6) if not line.source]
     assert all(isinstance(line, Example) for line in text)
     inflected = inflected_text(task, text)
-    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
+    write_document_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
     made = pretraining(1)
-    loaded = load_pretraining_set(tmp_path, made)
+    loaded = load_document_set(tmp_path, made)
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
     assert made.report.epochs == 1

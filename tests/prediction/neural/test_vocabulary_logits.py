@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from crosspro.prediction.neural.layers.embedding import word_scores
+from crosspro.prediction.neural.layers.embedding import vocabulary_logits
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
@@ -17,7 +17,7 @@ def test_impossible_words_change_no_loss_and_no_gradient(kind):
     for step in (1, 8, 64):
         weight = torch.linspace(-1, 1, 66, dtype=kind).view(11, 6).requires_grad_()
         bias = torch.linspace(0, 1, 11, dtype=kind).requires_grad_()
-        scores = word_scores(read, weight, bias, step)
+        scores = vocabulary_logits(read, weight, bias, step)
         assert scores.shape == (5, -(-11 // step) * step)
         losses = nn.functional.cross_entropy(scores.float(), wanted, reduction="none")
         torch.autograd.backward(losses.sum())
