@@ -1,6 +1,6 @@
 # make train      set everything up and train en-fr on the generated demo corpus
-# make test       set everything up and run the tests
-# make test-all   the tests, slow ones included
+# make test       set everything up and run the tests (properties with 50 examples each)
+# make test-all   the tests, slow ones included (properties with 150 examples each)
 # make lint       ruff and mypy
 # make extras     optional packages, EXTRAS=annotate,mt,… (see pyproject.toml)
 # make hashed     the environment with packages whose checksums are checked, as for CI

@@ -14,8 +14,16 @@ GOLDEN = ROOT / "tests" / "golden"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 # Derandomised: the same examples in every run, so that a red build is red for everybody.
-settings.register_profile("crosspro", deadline=None, derandomize=True, max_examples=150)
-settings.load_profile("crosspro")
+EXAMPLES = {"quick": 50, "whole": 150}
+for _name, _number in EXAMPLES.items():
+    settings.register_profile(_name, deadline=None, derandomize=True, max_examples=_number)
+settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties have more examples where slow tests run too: `make test-all`."""
+    if config.option.markexpr != "not slow":
+        settings.load_profile("whole")
 
 
 def mostly_slow(values, *quick):

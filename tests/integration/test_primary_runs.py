@@ -71,10 +71,7 @@ def demo_files(folder):
     return folder
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param("hardmeier_2016_primary", marks=pytest.mark.slow), "hardmeier_2017_primary"],
-)
+@pytest.mark.parametrize("name", mostly_slow(["hardmeier_2016_primary", "hardmeier_2017_primary"]))
 def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
     checkpoint, members, *settings = RUNS[name]
     run = tmp_path / "run"

@@ -17,6 +17,7 @@ from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.distillation import SoftTargets
 from crosspro.prediction.neural.training.settings import Distillation
 from crosspro.prediction.system import load_system
+from tests.conftest import mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 SINGULAR = {"ils": "il", "elles": "elle"}
@@ -80,7 +81,7 @@ def test_soft_losses_are_none_where_both_agree_and_scale_with_the_temperature():
     assert certain.losses(scores, torch.arange(2)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_every_network_can_be_taught(name, teacher, train, dev):
     made = [student(teacher, name, 1, weight=weight) for weight in (0.0, 0.5, 1.0)]
     found = []

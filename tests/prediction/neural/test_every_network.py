@@ -13,7 +13,7 @@ from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.neural.layers.network import network_names
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.conftest import ROOT
+from tests.conftest import ROOT, mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK, system
 
 TASKS = sorted(path.stem for path in (ROOT / "conf/task").glob("*.yaml"))
@@ -49,7 +49,7 @@ def test_a_network_learns_every_task(name, task):
     assert chances.sum(axis=1) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_a_network_learns_in_bf16(name, train, dev, any_precision):
     plain = system(name)
     mixed = NeuralSystem(
@@ -63,7 +63,7 @@ def test_a_network_learns_in_bf16(name, train, dev, any_precision):
     assert (found != plain.predict(dev)).any()
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_a_network_goes_on_from_another_run(name, train, dev, tmp_path):
     first = system(name)
     first.fit(TASK, train, dev)

@@ -18,6 +18,7 @@ from crosspro.prediction.fit_report import FineTunedReport
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
+from tests.conftest import mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK
 
 
@@ -47,7 +48,7 @@ def epochs_of(folder):
 
 
 @pytest.mark.filterwarnings("error:.*in eval mode")
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_the_second_stage_goes_on_from_the_first(name, splits, dev, tmp_path):
     made = fitted(system(name=name), splits, tmp_path)
     assert epochs_of(tmp_path) == [0]

@@ -92,7 +92,7 @@ def test_a_few_examples_are_learnt_by_heart(name, network, training, tmp_path):
     assert (made.predict(few).argmax(axis=1) == gold).all()
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev, tmp_path):
     first, again, other = system(name), system(name), system(name, seed=2)
     for made in (first, again, other):
