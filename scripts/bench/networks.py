@@ -25,7 +25,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.prediction.neural.document_set import load_pretraining_set
+from crosspro.prediction.neural.document_set import load_document_set
 from crosspro.prediction.neural.inference import has_bfloat16
 from crosspro.prediction.neural.layers.document_rows import row_width
 from crosspro.prediction.neural.layers.network import Network
@@ -430,7 +430,7 @@ def loaded(
 ) -> tuple[Inventory, GapTensors, Settings]:
     """The data of a folder of `crosspro pretrain encode`, and what its network is like."""
     system = system_for_set(folder, recipe, changes)
-    found = load_pretraining_set(folder, system)
+    found = load_document_set(folder, system)
     inventory = Inventory(found.encoder.vocabularies, found.task.classes)
     return inventory, found.data.train, system.network_settings
 
