@@ -29,7 +29,7 @@ CASES = sorted(
 def run_case(pair, kind, penalty, *options):
     return crosspro("fill", FOLDER / pair / "input.tsv", "--task", pair, "--lm",
                     FOLDER / MODELS[pair], "--none-penalty", penalty.removeprefix("none"),
-                    "--format", kind, *options)  # fmt: skip
+                    "--layout", kind, *options)  # fmt: skip
 
 
 @pytest.mark.parametrize(("pair", "kind", "penalty"), CASES)
