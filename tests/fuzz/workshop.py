@@ -57,8 +57,8 @@ LINES = (
     "autoprf --legacy autoprf/ref autoprf/cand autoprf/docs -v 2",
     "check dev.data --task en-fr",
     "check dev.data --task task.yaml --doc-ids dev.doc-ids --lenient",
-    "classes --source s.en --target r.fr --source-language en --target-language fr --source-pronouns it"
-    " --links r.links --annotator tokens:r.tokens -o out/task.yaml",
+    "classes --source s.en --target r.fr --source-language en --target-language fr"
+    " --source-pronouns it --links r.links --annotator tokens:r.tokens -o out/task.yaml",
     "contrastive set.json scores --layout json --resamples 5",
     "contrastive set.json scores --legacy",
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
