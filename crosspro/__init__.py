@@ -96,34 +96,21 @@ __all__ = [
 ]
 
 _PLACES = {
-    "AnyPath": "crosspro.arguments",
-    "CrossproError": "crosspro.data_prep.core.errors",
-    "Example": "crosspro.data_prep.core.example",
-    "Gap": "crosspro.data_prep.core.example",
-    "GapMark": "crosspro.data_prep.pipeline.pairs.typed_text",
-    "InputError": "crosspro.data_prep.core.errors",
-    "Paths": "crosspro.arguments",
-    "System": "crosspro.prediction.system",
-    "Task": "crosspro.data_prep.core.task",
-    "apt": "crosspro.mt_scores",
-    "autoprf": "crosspro.mt_scores",
-    "contrastive": "crosspro.mt_scores",
-    "contrastive_generate": "crosspro.mt_scores",
-    "demo": "crosspro.task_examples",
-    "evaluate": "crosspro.submission_scores",
-    "fill": "crosspro.trained_models",
-    "limits": "crosspro.task_examples",
-    "load_language_model": "crosspro.trained_models",
-    "load_system": "crosspro.trained_models",
-    "load_task": "crosspro.task_examples",
-    "pair_pipeline": "crosspro.trained_models",
-    "predict": "crosspro.trained_models",
-    "predict_pair": "crosspro.trained_models",
-    "prepare": "crosspro.task_examples",
-    "pronoun_f1": "crosspro.mt_scores",
-    "read_examples": "crosspro.task_examples",
-    "report": "crosspro.mt_scores",
-    "write_examples": "crosspro.task_examples",
+    name: module
+    for module, names in {
+        "crosspro.arguments": "AnyPath Paths",
+        "crosspro.data_prep.core.errors": "CrossproError InputError",
+        "crosspro.data_prep.core.example": "Example Gap",
+        "crosspro.data_prep.core.task": "Task",
+        "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
+        "crosspro.mt_scores": "apt autoprf contrastive contrastive_generate pronoun_f1 report",
+        "crosspro.prediction.system": "System",
+        "crosspro.submission_scores": "evaluate",
+        "crosspro.task_examples": "demo limits load_task prepare read_examples write_examples",
+        "crosspro.trained_models": "fill load_language_model load_system pair_pipeline predict "
+        "predict_pair",
+    }.items()
+    for name in names.split()
 }
 """Where each name is: its module is imported when somebody asks for it."""
 

@@ -47,7 +47,7 @@ def test_the_import_brings_nothing_along():
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                             cwd=ROOT, check=True).stdout.split()  # fmt: skip
     assert not {"numpy", "torch", "hydra", "typer", "yaml"} & set(output)
-    assert not [name for name in output if name.startswith("crosspro.")]
+    assert [name for name in output if name.startswith("crosspro.")] == ["crosspro.version"]
 
 
 def test_python_and_type_checkers_find_names_in_the_same_places():
@@ -55,6 +55,7 @@ def test_python_and_type_checkers_find_names_in_the_same_places():
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     seen = {name.name: node.module for node in imports for name in node.names}
     ours = {name: place for name, place in seen.items() if place.startswith("crosspro.")}
+    assert ours.pop("__version__") == "crosspro.version"
     assert ours == crosspro._PLACES
     assert set(crosspro.__all__) <= set(ours)
 
@@ -166,7 +167,7 @@ def test_fill_is_the_command(tmp_path):
     examples = crosspro.read_examples(tmp_path / "x.data", "en-fr")
     filled = crosspro.fill(examples, "en-fr", model, -1.0)
     result = command("fill", tmp_path / "x.data", "-t", "en-fr", "--lm", folder / "toy.fr.arpa",
-                     "--none-penalty", -1.0, "--format", "predicted")  # fmt: skip
+                     "--none-penalty", -1.0, "--layout", "predicted")  # fmt: skip
     printed = [line.split("\t")[0].split() for line in result.stdout.decode().splitlines()]
     task = crosspro.load_task("en-fr")
     ours = [[gap.label for gap in example.gaps] for example in filled if example.gaps]

@@ -72,7 +72,7 @@ WAYS = ("nearest noun", "nearest agreeing", "latent", "latent, pronoun known")
 
 
 @dataclass(frozen=True)
-class JudgedPronoun:
+class ChosenNouns:
     """Whether the noun that each way chose for a pronoun was right, and how far the true one is.
 
     `unit` is the document or the instance. `distance` counts sentences to the nearest true noun;
@@ -86,7 +86,7 @@ class JudgedPronoun:
     nothing: float = 0.0
 
 
-def shares_table(found: Sequence[JudgedPronoun], ways: Sequence[str], true: str) -> str:
+def shares_table(found: Sequence[ChosenNouns], ways: Sequence[str], true: str) -> str:
     """Shares of right choices: all, by pronoun, and by the distance of the true noun."""
     groups = {"all": list(found)}
     groups[f"with a noun {true}"] = [one for one in found if one.distance is not None]
@@ -105,14 +105,14 @@ def shares_table(found: Sequence[JudgedPronoun], ways: Sequence[str], true: str)
     return text_table(("pronouns", "number", *ways), rows)
 
 
-def _share(some: Sequence[JudgedPronoun], way: int) -> str:
+def _share(some: Sequence[ChosenNouns], way: int) -> str:
     table = tally(_statistics(some, way))
     score = scores_of(table, {"right": percentage}, Resampling(), {"right": ""})["right"]
     return score.shown(1)
 
 
 def _statistics(
-    some: Sequence[JudgedPronoun], way: int
+    some: Sequence[ChosenNouns], way: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     units = choose_units(unit=[one.unit for one in some], pronoun=range(len(some)))
     hits = [float(one.right[way]) for one in some]
@@ -146,7 +146,7 @@ def heuristic(
     lexicons = {**LEXICONS, **dict(_pair(one) for one in lexicon or ())}
     for language in PRONOUNS:
         nouns = load_lexicon(lexicons[language]) if language in lexicons else None
-        found: list[JudgedPronoun] = []
+        found: list[ChosenNouns] = []
         for part in PARTS:
             for document in read_mmax(archive / "corpus" / part / language.upper()):
                 found += resolve(document, language, nouns, sentences_back)
@@ -165,7 +165,7 @@ def _pair(written: str) -> tuple[str, str]:
 
 def resolve(
     document: MmaxDocument, language: str, lexicon: Lexicon | None, sentences_back: int
-) -> Iterator[JudgedPronoun]:
+) -> Iterator[ChosenNouns]:
     """All pronouns of a document that have a noun phrase before them in their chain."""
     owner = document.sentence_of()
     first = [sentence[0] for sentence in document.sentences]
@@ -185,7 +185,7 @@ def resolve(
         candidates = antecedent_candidates(here, number, gap, sentences_back, lexicon)
         agreeing = _agreeing(candidates, PRONOUNS[language][word])
         nearest = any(one.in_chain for one in candidates[:1])
-        yield JudgedPronoun(
+        yield ChosenNouns(
             document.name,
             word,
             (nearest, agreeing is not None and agreeing.in_chain),
@@ -318,7 +318,7 @@ def judge(
     lexicon: Lexicon,
     links: Path | None,
     annotator: str,
-) -> Iterator[JudgedPronoun]:
+) -> Iterator[ChosenNouns]:
     """What each way chooses for the pronoun of each pair."""
     task = system.task
     segments = [
@@ -356,7 +356,7 @@ def _judged(
     lines: Sequence[Example],
     lexicon: Lexicon,
     pointed: PointedNouns,
-) -> JudgedPronoun:
+) -> ChosenNouns:
     """The pronoun of the last line; nouns without tags are known by the lexicon."""
     own, gap = len(lines) - 1, lines[-1].gaps[0]
     pronoun = _pronoun(pair, system.task)
@@ -376,7 +376,7 @@ def _judged(
         max(nouns, key=lambda one: one.given, default=None),
     )
     marked = [one for one in candidates if _is_marked(one, pair, own)]
-    return JudgedPronoun(
+    return ChosenNouns(
         pair.unit,
         pronoun,
         tuple(one is not None and _is_marked(one, pair, own) for one in choices),
@@ -394,7 +394,7 @@ def _is_marked(noun: Candidate | PointedNoun, pair: MarkedPair, own: int) -> boo
     return noun.index in pair.target[own - noun.sentences].marked
 
 
-def report(found: Sequence[JudgedPronoun]) -> str:
+def report(found: Sequence[ChosenNouns]) -> str:
     """The shares of right choices, and the differences between the ways."""
     text = [shares_table(found, WAYS, "marked")]
     if found:
@@ -404,7 +404,7 @@ def report(found: Sequence[JudgedPronoun]) -> str:
     return "\n".join(text)
 
 
-def _differences(found: Sequence[JudgedPronoun]) -> str:
+def _differences(found: Sequence[ChosenNouns]) -> str:
     """The latent antecedents against what knows as much as they do."""
     rows = []
     for ours, other in ((2, 0), (3, 1), (3, 2)):

@@ -31,7 +31,7 @@ MAKES = (
     "protest build --annotation project --source text.en --reference text.fr"
     " --doc-ids text.doc-ids --links text.links -o suite.jsonl",
     "protest score suite.jsonl wrong.fr --links text.links --review review.tsv --resamples 5",
-    "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --annotator ann",
+    "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --judge ann",
     "protest review silver suite.jsonl --verdicts verdicts.sqlite -o silver.tsv",
     "protest tokens suite.jsonl --pronouns en-fr -o tokens",
     "apt --source text.en --reference text.fr --candidate wrong.fr --links-reference text.links"
@@ -57,8 +57,8 @@ LINES = (
     "autoprf --legacy autoprf/ref autoprf/cand autoprf/docs -v 2",
     "check dev.data --task en-fr",
     "check dev.data --task task.yaml --doc-ids dev.doc-ids --lenient",
-    "classes --source s.en --target r.fr --source-language en --target-language fr --pronouns it"
-    " --links r.links --annotator tokens:r.tokens -o out/task.yaml",
+    "classes --source s.en --target r.fr --source-language en --target-language fr"
+    " --source-pronouns it --links r.links --annotator tokens:r.tokens -o out/task.yaml",
     "contrastive set.json scores --layout json --resamples 5",
     "contrastive set.json scores --legacy",
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
@@ -82,7 +82,7 @@ LINES = (
     "ensemble majority ngram -o out/ensemble --tune dev.data",
     "fetch-official --dry-run --table urls.tsv",
     "fill blind.data --task en-fr --lm model.lm --none-penalty -1.5 -o out/x",
-    "fill dev.data --task en-fr --lm model.arpa --format scores --legacy --other-fillers fillers",
+    "fill dev.data --task en-fr --lm model.arpa --layout scores --legacy --other-fillers fillers",
     "gap-filling score filled_gaps.tsv --key key.tsv --resamples 5 --judged out/judged.csv",
     "lexicon convert lexicon.tsv -o out/lexicon.tsv",
     "lm query model.lm text.fr --per-word",

@@ -17,7 +17,7 @@ from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.scripts.reproduce.antecedents import (
     WAYS,
-    JudgedPronoun,
+    ChosenNouns,
     judge,
     latent,
     report,
@@ -222,9 +222,9 @@ def test_an_archive_is_measured_as_its_run_is(files, capsys):
 
 def test_a_report_groups_by_pronoun_and_distance():
     found = [
-        JudgedPronoun("a", "il", (True, False, True, True), 0, 0.5),
-        JudgedPronoun("b", "ils", (False, False, False, False), None, 0.1),
-        JudgedPronoun("b", "ils", (False, True, True, False), 4, 0.3),
+        ChosenNouns("a", "il", (True, False, True, True), 0, 0.5),
+        ChosenNouns("b", "ils", (False, False, False, False), None, 0.1),
+        ChosenNouns("b", "ils", (False, True, True, False), 4, 0.3),
     ]
     lines = [line.split() for line in report(found).splitlines()]
     assert any(line[:2] == ["all", "3"] for line in lines)
@@ -263,7 +263,7 @@ def test_agreement_finds_what_distance_does_not():
         ((5,), {**PRONOUN, "coref_class": "a"}),
     )
     assert list(resolve(found, "fr", LISTED, 5)) == [
-        JudgedPronoun("talk", "elle", (False, True), distance=1)
+        ChosenNouns("talk", "elle", (False, True), distance=1)
     ]
     (near,) = resolve(found, "fr", LISTED, 0)
     assert (near.right[1], near.distance) == (False, None)
@@ -289,8 +289,8 @@ def test_english_nouns_are_told_by_the_light_tagger():
 
 
 def test_the_table_has_a_row_for_each_pronoun_and_distance():
-    rows = [JudgedPronoun(f"d{n}", "il", (n % 2 == 0, True), n) for n in range(4)]
-    rows.append(JudgedPronoun("d9", "elle", (False, False), None))
+    rows = [ChosenNouns(f"d{n}", "il", (n % 2 == 0, True), n) for n in range(4)]
+    rows.append(ChosenNouns("d9", "elle", (False, False), None))
     shown = shares_table(rows, WAYS[:2], "in the chain")
     for fragment in (
         "all",

@@ -44,7 +44,7 @@ def classes(tokens, *more, pronouns="it they he"):
         f"tokens:{tokens}",
         "--links",
         sample_path("links.en-fr.gold"),
-        "--pronouns",
+        "--source-pronouns",
         pronouns,
         *more,
     )
@@ -99,7 +99,7 @@ def test_links_are_made_where_none_are_given(tokens, tmp_path):
         "fr",
         "--annotator",
         f"tokens:{tmp_path / 'tokens'}",
-        "--pronouns",
+        "--source-pronouns",
         "it",
         "-o",
         output,

@@ -28,7 +28,7 @@ CASES = sorted(
 def run_case(pair, kind, penalty, *options):
     return crosspro("fill", FOLDER / pair / "input.tsv", "--task", pair, "--lm",
                     FOLDER / MODELS[pair], "--none-penalty", penalty.removeprefix("none"),
-                    "--format", kind, *options)  # fmt: skip
+                    "--layout", kind, *options)  # fmt: skip
 
 
 @pytest.mark.parametrize(("pair", "kind", "penalty"), CASES)
@@ -127,7 +127,7 @@ def test_blind_files_are_filled(tmp_path):
 WITHIN = "\t\tit is\tfooREPLACE_1 est REPLACE_0 xREPLACE_0\t\n\t\tit is\tREPLACE_0 est\t\n"
 
 
-@pytest.mark.parametrize("options", [(), ("--format", "scores"), ("--format", "predicted")])
+@pytest.mark.parametrize("options", [(), ("--layout", "scores"), ("--layout", "predicted")])
 def test_a_word_with_a_placeholder_inside_is_a_word(tmp_path, options):
     lm = FOLDER / MODELS["en-fr"]
     outputs = []

@@ -116,7 +116,7 @@ def test_text_that_is_called_compressed(ending, model, tmp_path):
 def test_more_labels_than_gaps(model, tmp_path):
     path = tmp_path / "two.data"
     path.write_text("ce\tce\tit\tREPLACE_0 x\t0-0\nce elle\tce elle\tit\tREPLACE_0 x\t0-0\n")
-    line = ("fill", path, "-t", "en-fr", "--lm", model, "--format", "compare")
+    line = ("fill", path, "-t", "en-fr", "--lm", model, "--layout", "compare")
     assert "two.data:2: classes: expected one for each gap, 1" in refused(*line)
     path.write_text("\t\tit it\tREPLACE_0 REPLACE_1\t0-0 1-1\n")
     assert len(crosspro(*line).stdout.splitlines()) == 2  # blind: nothing to compare with
