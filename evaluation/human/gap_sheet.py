@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from crosspro.data_prep.core.files.guard import FILLED_COLUMNS, GAP_COLUMNS
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.linked_text import Text
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.metrics.apt.cases import Occurrence
-from crosspro.evaluation.metrics.apt.score import AptEvaluation
 from crosspro.evaluation.protest.review import BETWEEN_LINES, csv_line
 
 GAP = "____"
@@ -37,7 +37,7 @@ class DrawnGaps:
 
 
 def draw_gaps(
-    evaluation: AptEvaluation,
+    evaluation: Evaluation,
     documents: Documents | None,
     sample: int | None,
     context: int,
@@ -48,18 +48,18 @@ def draw_gaps(
     `context` is how many earlier lines of the document are shown.
     """
     generator = np.random.default_rng(seed)
-    total = len(evaluation.results[0].occurrences)
-    chosen = generator.permutation(total)[:sample].tolist()
-    pairs = [(system, one) for system in range(len(evaluation.results)) for one in sorted(chosen)]
+    data, occurrences = evaluation.scored.data, evaluation.scored.items
+    chosen = generator.permutation(evaluation.scored.size)[:sample].tolist()
+    pairs = [(system, one) for system in range(len(occurrences)) for one in sorted(chosen)]
     sheet, key = [csv_line(SHEET_COLUMNS)], [csv_line(KEY_COLUMNS)]
     for number, at in enumerate(generator.permutation(len(pairs)).tolist(), start=1):
         system, one = pairs[at]
-        occurrence = evaluation.results[system].occurrences[one]
+        occurrence = occurrences[system][one]
         anchor = occurrence.anchor
         lines = _around(anchor.sentence, context, documents)
-        text = evaluation.candidates[system].text
-        hidden = hidden_positions(occurrence, evaluation.lists)
-        source = _shown(evaluation.source, lines, {anchor.position: f"[[{anchor.word}]]"})
+        text = data.candidates[system].text
+        hidden = hidden_positions(occurrence, data.pronouns)
+        source = _shown(data.source, lines, {anchor.position: f"[[{anchor.word}]]"})
         translation = _shown(text, lines, dict.fromkeys(hidden, GAP))
         sheet.append(csv_line((str(number), source, translation, "", "")))
         words = text.words(anchor.sentence)
@@ -67,7 +67,7 @@ def draw_gaps(
             csv_line(
                 (
                     str(number),
-                    evaluation.results[system].name,
+                    evaluation.names[system],
                     "" if documents is None else _document(anchor.sentence, documents),
                     *map(str, (anchor.sentence, anchor.position)),
                     anchor.pronoun,
