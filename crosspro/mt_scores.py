@@ -12,12 +12,9 @@ if TYPE_CHECKING:
     from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.folder_report.results import FolderReport
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-    from crosspro.evaluation.metrics.apt.metric import AptSettings
-    from crosspro.evaluation.metrics.autoprf.metric import AutoPrfSettings
-    from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
-    from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.metrics.apt.settings import AptSettings
+    from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
     from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-    from crosspro.evaluation.metrics.expected_forms.score import GenerativeEvaluation
 
 
 def apt(
@@ -73,16 +70,18 @@ def pronoun_f1(
     ambiguous: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> PronounF1:
+) -> Evaluation:
     """Precision, recall and F1 of pronouns from plain text: no links, no parser.
 
     `ambiguous` also counts words that may be articles, verbs and so on.
     """
-    from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-    from crosspro.evaluation.metrics.bleu.score import read_mt_text
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.inputs.plain_text import read_mt_text
+    from crosspro.evaluation.metrics import make_metric
 
     text = read_mt_text(all_paths(candidates), [Path(reference)], path_or_none(doc_ids))
-    return evaluate_pronouns(text, language, resampling(resamples, seed), ambiguous)
+    metric = make_metric("pronoun_f1", language=language, ambiguous=ambiguous)
+    return evaluate(metric, text, resampling(resamples, seed))
 
 
 def contrastive(
@@ -92,17 +91,19 @@ def contrastive(
     maximise: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> ContrastiveEvaluation:
+) -> Evaluation:
     """Accuracy on a contrastive set: files of scores, one line for each translation of the set.
 
     Lower scores are better, as those of the released scripts are, unless `maximise` says otherwise.
     """
-    from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive, read_scores
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+    from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
 
     read = read_contrastive(Path(test_set))
-    systems = read_scores(all_paths(scores), read, maximise)
-    return evaluate_contrastive(read, systems, resampling(resamples, seed))
+    data = ScoredSet(read, tuple(read_scores(all_paths(scores), read, maximise)))
+    return evaluate(make_metric("contrastive"), data, resampling(resamples, seed))
 
 
 def contrastive_generate(
@@ -115,17 +116,19 @@ def contrastive_generate(
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> GenerativeEvaluation:
+) -> Evaluation:
     """Accuracy on a context set of generated translations: is the expected form in them?
 
     Files of output have a line for each instance; a TSV of the generative ContraPro has its output
     in itself, and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
     """
     from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
     from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
     from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-    from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
     path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
     read, rows = read_expected(path, language, separators=chosen.separators)
@@ -135,7 +138,8 @@ def contrastive_generate(
     systems = read_outputs(
         files, read, chosen, language, tsv=tsv, parts=path_or_none(parts), lenient=lenient
     )
-    return evaluate_generative(read, systems, language, chosen, resampling(resamples, seed))
+    metric = make_metric("expected_forms", language=language, rules=chosen)
+    return evaluate(metric, GeneratedSet(read, tuple(systems)), resampling(resamples, seed))
 
 
 def report(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
+from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import ItemsFile, Plot, check_html, check_plot
 from crosspro.scripts.main import command_app, run
@@ -26,6 +25,7 @@ from crosspro.scripts.mt_options import (
 from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.inputs.inputs import InputPaths
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
     from crosspro.evaluation.released.apt.config import ReleasedConfig
@@ -109,6 +109,9 @@ def apt(
         _released_from_options(paths, files.pronouns, settings, outputs.output)
         return
     outputs.check(context, ("matrix",), (plot, items_file))
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics.apt.metric import Apt
+
     evaluation = evaluate(Apt(settings), files.read(paths, lists), resampled.plan)
     more = {items_file: lambda: _items(evaluation), plot: lambda: _figure(evaluation)}
     outputs.write(evaluation, ("matrix",) if matrix else (), more)

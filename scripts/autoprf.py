@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, AutoPrfSettings
+from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import ItemsFile, check_html
 from crosspro.scripts.main import command_app, run
@@ -24,6 +23,9 @@ from crosspro.scripts.mt_options import (
     refuse_pairs,
 )
 from crosspro.scripts.options import write_output
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.core.evaluation import Evaluation
 
 _WITH_LEGACY = frozenset(("legacy", "stems", "languages", "verbosity", "output"))
 
@@ -88,6 +90,9 @@ def autoprf(
     if clipped and settings.one_pronoun:
         raise typer.BadParameter("--clipped: with --one-pronoun nothing is matched beside it")
     outputs.check(context, ("by_document", "clipped"), (items_file,))
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics.autoprf.metric import AutoPrf
+
     evaluation = evaluate(AutoPrf(settings), files.read(), resampled.plan)
     shown = {"by_document": by_document, "clipped": clipped}
     asked = [name for name, wanted in shown.items() if wanted]

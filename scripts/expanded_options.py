@@ -20,20 +20,21 @@ from crosspro.data_prep.core.errors import CrossproError
 def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A command that gets its dataclasses from options, one for each of their fields."""
     hints = get_type_hints(function, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(function).parameters.items():
         if name not in groups:
             parameters.append(parameter.replace(annotation=hints[name]))
             continue
         own = get_type_hints(groups[name], include_extras=True)
-        parameters += [_option(one, own[one.name]) for one in fields(groups[name])]
+        parameters += [_option(one, own[one.name]) for one in _options(groups[name], own)]
+        groups[name] = groups[name], _options(groups[name], own)
     parameters.sort(key=lambda one: one.default is not inspect.Parameter.empty)
 
     @functools.wraps(function)
     def command(**values: Any) -> Any:
-        for name, group in groups.items():
-            values[name] = group(**{one.name: _value(one, values) for one in fields(group)})
+        for name, (group, options) in groups.items():
+            values[name] = group(**{one.name: _value(one, values) for one in options})
         return function(**values)
 
     command.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -43,12 +44,19 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _options(group: Any, hints: dict[str, Any]) -> list[Field[Any]]:
+    """The fields that are options; others keep their defaults."""
+    return [
+        one for one in fields(group) if one.metadata or get_origin(hints[one.name]) is Annotated
+    ]
+
+
 def _option(one: Field[Any], hint: Any) -> inspect.Parameter:
     default = one.default if one.default_factory is MISSING else None
     if default is MISSING:
         default = inspect.Parameter.empty
     if get_origin(hint) is not Annotated:
-        names = [one.metadata["option"]] if one.metadata["option"] else []
+        names = one.metadata["option"].split()
         metavar = None
         if one.metadata["read"] is not None:
             hint, default = _written(default)

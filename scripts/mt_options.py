@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
+    from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
 Source = Annotated[
@@ -288,15 +289,37 @@ class Resampled:
 
 
 @dataclass(frozen=True)
-class Outputs:
-    """How an evaluation is shown, and the files that are written beside it."""
+class PlainFiles:
+    """Candidates and references of metrics that need no links."""
+
+    candidate: Annotated[
+        list[Path],
+        typer.Option("--candidate", metavar="FILE…", help="MT output; several are compared."),
+    ]
+    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeat).")]
+    name: Names = None
+    doc_ids: DocIds = None
+
+    def read(self) -> MTText:
+        """What the files hold, or all that is wrong with them; candidates are called by --name."""
+        from dataclasses import replace
+
+        from crosspro.evaluation.inputs.plain_text import read_mt_text
+
+        text = read_mt_text(self.candidate, self.reference, self.doc_ids)
+        return replace(text, names=tuple(named(text.names, self.name)))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How an evaluation is shown, and the page beside it."""
 
     layout: LayoutOption = TableLayout.TABLE
     signatures: Signatures = False
-    detail: Detail = None
     html: Html = None
-    max_examples: MaxExamples = MOST_EXAMPLES
     output: Output = None
+    detail: ClassVar[Path | None] = None
+    max_examples: ClassVar[int] = MOST_EXAMPLES
 
     def check(
         self, context: typer.Context, tables_only: Iterable[str] = (), more: Sequence[Any] = ()
@@ -346,6 +369,14 @@ class Outputs:
         write_output(text.encode("utf-8"), self.output)
         if self.layout is TableLayout.CSV:
             tell(f"Signature: {evaluation.signatures[0]}")
+
+
+@dataclass(frozen=True)
+class Outputs(Shown):
+    """The same with a file of all items, and examples on the page."""
+
+    detail: Detail = None  # type: ignore[misc]
+    max_examples: MaxExamples = MOST_EXAMPLES  # type: ignore[misc]
 
 
 def tell(text: str) -> None:

@@ -69,8 +69,8 @@ def test_functions_are_pickled_by_their_public_names():
 def test_evaluate_is_the_command():
     files = CASE / "gold.tsv", CASE / "pred.tsv"
     evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50, lenient=True)
-    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["submissions"][0]
-    for name, score in evaluation.results[0].scores.items():
+    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["systems"][0]
+    for name, score in evaluation.systems[0].scores.items():
         assert printed["scores"][name]["value"] == pytest.approx(score.value)
         assert printed["scores"][name]["low"] == pytest.approx(score.low)
 
@@ -93,7 +93,7 @@ def test_runs_are_submissions_as_for_the_command(tmp_path):
     crosspro.write_examples(tmp_path / "filled.data", filled)
     paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
     found = crosspro.evaluate(gold, paths, task, resamples=0)
-    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["submissions"]
+    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
     assert [result.name for result in found.results] == [one["name"] for one in printed]
     values = [result.scores["macro_recall"].value for result in found.results]
     assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
@@ -106,7 +106,7 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0, lenient=True)
     for one in (predicted, str(predicted)):
         found = crosspro.evaluate(gold, one, path, resamples=0, lenient=True)
-        assert found.results[0].scores == several.results[0].scores
+        assert found.systems[0].scores == several.systems[0].scores
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
@@ -144,7 +144,7 @@ def test_documents_beside_gold_are_found(tmp_path):
     (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
     gold = tmp_path / "gold.data"
     found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
-    assert "by:document" in found.results[0].scores["accuracy"].signature
+    assert "by:document" in found.systems[0].scores["accuracy"].signature
     assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
 
 
@@ -191,17 +191,18 @@ def test_contrastive_is_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
     printed = as_json("contrastive", folder / "test.json", folder / "scores")
-    assert printed["instances"] == len(found.test_set.instances)
+    assert printed["data"]["items"] == found.scored.size
 
 
 def test_contrastive_generate_is_the_command():
     folder = GOLDEN / "ctxpro" / "fr"
     found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
                                           resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", folder / "out.fr", "-l", "fr")
-    score = found.groups[0].scores[0]
-    assert printed["groups"][0]["scores"]["out"]["value"] == score.value
-    assert printed["groups"][0]["scores"]["out"]["signature"] == score.signature
+    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
+                      folder / "out.fr", "-l", "fr")  # fmt: skip
+    score = found.systems[0].scores["accuracy"]
+    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
+    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
     with pytest.raises(crosspro.InputError, match="outputs: expected at least one file"):
         crosspro.contrastive_generate(folder / "set.json", [], "fr")
 
@@ -210,15 +211,15 @@ def test_generate_reads_a_set_with_its_own_output(tmp_path):
     row = "0\tcorrect\til\tIt.\tIl.\tIl l'a vu.\n"
     (tmp_path / "x.tsv").write_text(row, "utf-8")
     found = crosspro.contrastive_generate(tmp_path / "x.tsv", [], "fr", resamples=0)
-    assert found.groups[0].scores[0].value == 100
+    assert found.systems[0].scores["accuracy"].value == 100
 
 
 def test_pronoun_f1_is_the_command():
     files = (APT / "mt.fr", APT / "ref.fr")
     found = crosspro.pronoun_f1(files[0], files[1], "fr", resamples=50)
-    printed = as_json("pronoun-f1", files[0], "--reference", files[1], "-l", "fr")
-    for name, score in found.results[0].groups[0].scores.items():
-        ours = printed["candidates"][0]["groups"][0]["scores"][name]
+    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1], "-l", "fr")
+    for name, score in found.systems[0].scores.items():
+        ours = printed["systems"][0]["scores"][name]
         assert (ours["value"], ours["low"]) == (score.value, score.low)
 
 

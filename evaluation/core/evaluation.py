@@ -120,7 +120,8 @@ def _result(
     groups: list[GroupScores] = []
     for part in metric.parts(scored, place):
         used = plan if part.resampled else None
-        table = metric.table(scored, [rows], part)
+        own = rows if part.rows is None else part.rows
+        table = metric.table(scored, [own], part)
         scores = {
             measure: replace(
                 score,
@@ -138,8 +139,9 @@ def _result(
         if last and (last.breakdown, last.group) == name and not last.scores.keys() & scores.keys():
             groups[-1] = replace(last, scores={**last.scores, **scores})
         else:
-            counted = rows if part.chosen is None else rows[part.chosen]
-            groups.append(GroupScores(*name, metric.counts(counted.sum(axis=0)), scores))
+            counted = own if part.chosen is None else own[part.chosen]
+            counts = metric.counts(counted.sum(axis=0)) if part.counts is None else part.counts
+            groups.append(GroupScores(*name, counts, scores))
     return SystemResult(scored.systems[place], tuple(groups), metric.of_system(scored, place))
 
 

@@ -32,14 +32,6 @@ Scores = Mapping[str, Floats]
 """The values of each measure, one for each row of sums; not a number where it is not defined."""
 
 
-def setting(default: Any, help_text: str, option: str = "", read: Any = None) -> Any:
-    """A field of a metric's settings, of which commands make an option.
-
-    `option` is how it is spelled, if not as the field; `read` makes a value of what is written.
-    """
-    return field(default=default, metadata={"help": help_text, "option": option, "read": read})
-
-
 @dataclass(frozen=True)
 class Scored(Generic[Data, Item]):
     """What is scored: items of all systems in the same order, and the unit of each item.
@@ -65,7 +57,8 @@ class Part:
     """Some of what is scored: everything, or a group of a breakdown.
 
     `chosen` are its items (all if None), `columns` its statistics (all if None), and `score` turns
-    their sums into measures, where it is not that of the metric. Parts of one name are one group.
+    their sums into measures, where it is not that of the metric. `rows` are statistics of its own,
+    where those of the metric do not tell the group. Parts of one name are one group.
     """
 
     breakdown: str = ""
@@ -73,7 +66,10 @@ class Part:
     chosen: Booleans | None = None
     columns: Sequence[int] | None = None
     score: Callable[[Floats], Scores] | None = None
+    rows: Floats | None = None
     resampled: bool = True
+    counts: Mapping[str, int] | None = None
+    """What was counted, where sums of statistics do not tell."""
 
     @property
     def is_total(self) -> bool:
@@ -86,10 +82,15 @@ class Metric(ABC, Generic[Settings, Data, Item]):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    measures: ClassVar[Mapping[str, str]]
+    settings_class: ClassVar[Any]
+    measures: Mapping[str, str]
     """The measures that are shown, and how each is written."""
-    headline: ClassVar[str]
+    headline: str
     """The measure by which the best system is known."""
+    needs: ClassVar[str]
+    """The data that are scored: gold, text, linked text, or a set by scores or by translations."""
+    called: ClassVar[str]
+    """What the headline is called where several metrics stand side by side."""
     top: ClassVar[float] = 100
     """Measures go from 0 to this."""
     system: ClassVar[str] = "candidate"

@@ -31,7 +31,15 @@ class Count:
     share: float | None = None
 
 
-Cell = str | Score | Count
+@dataclass(frozen=True)
+class RankedScore:
+    """A score with its rank in the column, which may be none."""
+
+    score: Score
+    rank: int | str
+
+
+Cell = str | Score | RankedScore | Count
 
 
 @dataclass(frozen=True)

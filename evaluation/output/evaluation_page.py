@@ -9,7 +9,7 @@ import numpy as np
 
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.tables import Cell, Count, Table
+from crosspro.evaluation.core.tables import Cell, Count, RankedScore, Table
 from crosspro.evaluation.output.bars import bar_panels
 from crosspro.evaluation.output.examples import MOST_EXAMPLES, spread_over
 from crosspro.evaluation.output.figure import figure_file, figure_html
@@ -85,6 +85,10 @@ def table_section(table: Table, top: float, title: str = "Scores") -> Section:
 
 
 def _cell(cell: Cell, top: float) -> str:
+    if isinstance(cell, RankedScore):
+        rank = f" ({cell.rank})" if cell.rank else ""
+        shown = f"{cell.score.shown(4 if top == 1 else 2)}{rank}"
+        return f"{html.escape(shown)}{score_bar(cell.score, top, under=True)}"
     if isinstance(cell, Score):
         shown = cell.shown(4 if top == 1 else 2)
         return f"{html.escape(shown)}{score_bar(cell, top, under=True)}"

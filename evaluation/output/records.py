@@ -68,7 +68,8 @@ def score_record(score: Score) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Settings as JSON has them."""
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        shown = [one.name for one in fields(value) if one.repr]
+        return {name: _plain(getattr(value, name)) for name in shown}
     if isinstance(value, frozenset | set):
         return sorted(value)
     return list(value) if isinstance(value, tuple) else value

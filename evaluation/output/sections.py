@@ -47,19 +47,26 @@ def score_tables(evaluation: Evaluation) -> list[Table]:
         heading = (metric.system, *metric.measures.values())
         return [Table(heading, rows, notes=notes)]
     if len(measures) == 1:
-        counts = metric.shown_counts
-        body: list[list[Cell]] = []
-        for number, group in enumerate(groups[0]):
-            cells: list[Cell] = [group_title(evaluation, group)]
-            cells += [f"{group.counts[key]:,}" for key in counts]
-            body.append([*cells, *(own[number].scores[measures[0]] for own in groups)])
-        heading = (*metric.measures.values(), *counts.values(), *evaluation.names)
-        return [Table(heading, body, notes=notes)]
+        return [systems_table(evaluation, notes)]
     tables = [
         group_table(evaluation, own, system.name)
         for own, system in zip(groups, evaluation.systems, strict=True)
     ]
     return [*tables[:-1], _with_notes(tables[-1], notes)]
+
+
+def systems_table(evaluation: Evaluation, notes: tuple[str, ...]) -> Table:
+    """Groups in rows, systems in columns, with the headline of the metric."""
+    metric = evaluation.metric
+    groups = [shown_groups(evaluation, system) for system in evaluation.systems]
+    rows = []
+    for number, group in enumerate(groups[0]):
+        cells: list[Cell] = [group_title(evaluation, group)]
+        cells += [f"{group.counts[key]:,}" for key in metric.shown_counts]
+        rows.append([*cells, *(own[number].scores[metric.headline] for own in groups)])
+    title = metric.measures[metric.headline]
+    heading = (title, *metric.shown_counts.values(), *evaluation.names)
+    return Table(heading, rows, notes=notes)
 
 
 def _with_notes(table: Table, notes: tuple[str, ...]) -> Table:

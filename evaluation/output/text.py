@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.tables import Cell, Count, Matrix, Table
+from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
 from crosspro.evaluation.output.sections import report_tables
 from crosspro.evaluation.output.style import PLAIN, Style
 
@@ -43,6 +43,9 @@ def _table(table: Table, digits: int, style: Style) -> Iterator[str]:
 def _shown(cell: Cell, digits: int) -> str:
     if isinstance(cell, Score):
         return cell.shown(digits)
+    if isinstance(cell, RankedScore):
+        rank = f"({cell.rank})" if cell.rank else ""
+        return f"{cell.score.shown(digits)} {rank:4}".rstrip()
     return str(cell.number) if isinstance(cell, Count) else cell
 
 

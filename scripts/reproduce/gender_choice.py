@@ -25,14 +25,12 @@ import typer
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.words import names_of
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.contrastive.accuracy import (
-    ContrastiveEvaluation,
-    SystemScores,
-    evaluate_contrastive,
-)
-from crosspro.evaluation.metrics.contrastive.report import contrastive_text
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.contrastive import (
     ContrastiveTexts,
     PreparedSet,
@@ -91,7 +89,7 @@ def measure(
         _tell(f"warning: {warning}")
     for reason in reasons:
         print(f"left out: {reason}")
-    print(contrastive_text(evaluation, Style(signatures=True)), end="")
+    print(text_report(evaluation, Style(signatures=True)), end="")
 
 
 def _prepared(
@@ -114,12 +112,11 @@ def _prepared(
     return prepare_set(read, task, texts, annotator, _tell, find_linked)
 
 
-def judged(
-    system: System, prepared: PreparedSet, context: int | None, digest: str
-) -> ContrastiveEvaluation:
+def judged(system: System, prepared: PreparedSet, context: int | None, digest: str) -> Evaluation:
     """The accuracy with context, unless the system reads none, and without; `digest` names it."""
     found = list(_scores(system, prepared, context, digest))
-    return evaluate_contrastive(prepared.test_set, found, Resampling())
+    data = ScoredSet(prepared.test_set, tuple(found))
+    return evaluate(make_metric("contrastive"), data, Resampling())
 
 
 def _scores(

@@ -63,12 +63,15 @@ LINES = (
     "contrastive set.json scores --layout json --resamples 5",
     "contrastive set.json scores --legacy",
     "contrastive block.json block.scores --html out/x.html --detail out/detail.tsv -o out/x",
-    "pronoun-f1 c.fr r.fr --reference r.fr -l fr --resamples 5 --ambiguous --layout json",
+    "pronoun-f1 --candidate c.fr r.fr --reference r.fr -l fr --resamples 5 --ambiguous"
+    " --layout json",
     "contrastive build --source s.en --target r.fr --forms it:il,elle -o out/set.json",
     "contrastive text set.json -o out/text",
     "contrastive text context.json --translate --context 1 -o out/text",
-    "contrastive generate context.json out.fr -l fr --payload sentence --detail out/detail.tsv",
-    "contrastive generate context.json out.fr out.fr -l fr --html out/x.html --resamples 5",
+    "contrastive generate context.json --candidate out.fr -l fr --payload sentence"
+    " --detail out/detail.tsv",
+    "contrastive generate context.json --candidate out.fr out.fr -l fr --html out/x.html"
+    " --resamples 5",
     "contrastive generate context.tsv -l fr --share 1.2 --layout json --only elle",
     "correlate table.csv --human human --resamples 5",
     "correlate table.csv --human human --negate ter --layout json -o out/x",

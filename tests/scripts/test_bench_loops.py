@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.metrics.submissions.results import evaluate
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.scripts.bench.files import write_large
 from crosspro.scripts.bench.plain_loops import score, words
@@ -14,9 +14,9 @@ def test_the_plain_loop_gives_our_accuracy(tmp_path):
     write_large(gold, 300)
     write_large(submission, 300, predicted=True)
     labels = read_gold(gold, task)
-    ours = evaluate(task, labels, read_submissions([submission], task, labels))
+    ours = evaluate_submissions(task, labels, read_submissions([submission], task, labels))
     assert round(100 * score(gold, submission), 6) == round(
-        ours.results[0].scores["accuracy"].value, 6
+        ours.systems[0].scores["accuracy"].value, 6
     )
 
 

@@ -73,7 +73,7 @@ def of_commands(folder):
     if (folder / "reference.links").exists():
         links = [path.with_suffix(".links") for path in outputs]
         texts += ["--links", folder / "reference.links", "--candidate-links", *links]
-    plain = [*outputs, "--reference", reference, *names, *documents]
+    plain = ["--candidate", *outputs, "--reference", reference, *names, *documents]
     found = {}
     apt = answer("apt", *texts, *names, *documents)
     for one in apt["systems"]:
@@ -81,19 +81,20 @@ def of_commands(folder):
     autoprf = answer("autoprf", *texts, *names, *documents)
     for one in autoprf["systems"]:
         found["AutoPRF F1", one["name"]] = one["scores"]["f1"]
-    for one in answer("mt-metrics", *plain)["candidates"]:
+    for one in answer("mt-metrics", *plain)["systems"]:
         found["BLEU", one["name"]] = one["scores"]["bleu"]
         found["chrF", one["name"]] = one["scores"]["chrf"]
-    for one in answer("pronoun-f1", *plain, "--language", reference.suffix[1:])["candidates"]:
-        found["pronoun F1", one["name"]] = one["groups"][0]["scores"]["f1"]
+    for one in answer("pronoun-f1", *plain, "--language", reference.suffix[1:])["systems"]:
+        found["pronoun F1", one["name"]] = one["scores"]["f1"]
     if (folder / "contrastive").exists():
         sets = folder / "contrastive"
         scored = answer("contrastive", "score", sets / "pro.json", sets / "pro/mt.scores")
-        found["pro (scores)", "mt"] = scored["groups"][0]["scores"]["mt"]
+        found["pro (scores)", "mt"] = scored["systems"][0]["scores"]["accuracy"]
         generated = answer(
-            "contrastive", "generate", sets / "ctx.json", sets / "ctx/mt.fr", "-l", "fr"
+            *("contrastive", "generate", sets / "ctx.json", "--candidate", sets / "ctx/mt.fr"),
+            *("-l", "fr"),
         )
-        found["ctx (generated)", "mt"] = generated["groups"][0]["scores"]["mt"]
+        found["ctx (generated)", "mt"] = generated["systems"][0]["scores"]["accuracy"]
     return {name: [score[key] for key in KEYS] for name, score in found.items()}
 
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.inputs.anchors import Anchor, Parts, PronounOf
 from crosspro.evaluation.inputs.linked_text import SentenceLinks, Text, Translation
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 from crosspro.evaluation.metrics.apt.repair import Repair, RepairRules, Target, find_translation
-
-Others = Literal["different", "equal", "missing"]
-"""Two words that are no pronouns of the list: different, equal, or not found (cases 4 to 6)."""
+from crosspro.evaluation.metrics.apt.settings import Others
 
 
 @dataclass(frozen=True, slots=True)

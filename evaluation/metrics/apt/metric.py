@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import InputError, Problem, counted
+from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored, setting
+from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import ratio
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats
@@ -26,82 +25,26 @@ from crosspro.evaluation.inputs.linked_text import text_digest
 from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
 from crosspro.evaluation.metrics.apt.cases import (
     Occurrence,
-    Others,
     Side,
     judge,
     reference_sides,
     translation_sides,
 )
-from crosspro.evaluation.metrics.apt.repair import RepairRules, make_rules
+from crosspro.evaluation.metrics.apt.repair import RepairRules
+from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.output.examples import Examples, Mark, Rendering
 
-PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
-"""The setting with the best correlation in 000 Table 4, and APT-B of 001."""
 REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
-
-
-def _weights(text: str) -> tuple[float, ...]:
-    return tuple(float(item) for item in text.split(","))
-
-
-def _cases(text: str) -> frozenset[int]:
-    return frozenset(int(item) for item in text.split(",") if item.strip())
-
-
-@dataclass(frozen=True)
-class AptSettings:
-    """What is counted and how.
-
-    `weights` are those of the six cases, `discard` the cases that are left out of both sums. With
-    `probabilities` an equivalent pronoun weighs its probability, where the list has one.
-    """
-
-    weights: tuple[float, ...] = setting(PAPER_WEIGHTS, "Weights of the six cases.", read=_weights)
-    discard: frozenset[int] = setting(frozenset(), "Cases left out, such as 5,6.", read=_cases)
-    probabilities: bool = setting(
-        False, "Weigh equivalents by their probability.", "--weigh-equivalents"
-    )
-    others: Others = setting(
-        "different", "Words that are no pronouns: different, equal or missing.", "--other"
-    )
-    repair: bool = setting(True, "Repair the links of pronouns as the paper does.")
-    rules: RepairRules = setting(
-        RepairRules(), "A point that the paper leaves open; see docs.", "--repair-rule", make_rules
-    )
-    start: Literal["source", "reference"] = setting(
-        "source", "Score pronouns of the source or of the reference.", "--from"
-    )
-
-    def check(self) -> None:
-        """Raise if the weights or cases make no sense; all faults together."""
-        problems = []
-        if len(self.weights) != len(CASES) or not all(0 <= w <= 1 for w in self.weights):
-            shown = ",".join(f"{w:g}" for w in self.weights)
-            problems.append(Problem("settings", None, "weights", "six numbers from 0 to 1", shown))
-        for case in sorted(self.discard):
-            if case not in CASES:
-                problems.append(Problem("settings", None, "discard", "cases 1 to 6", str(case)))
-        if set(CASES) <= self.discard:
-            problems.append(Problem("settings", None, "discard", "a case that is left", "none"))
-        if problems:
-            raise InputError(problems)
-
-    @property
-    def used(self) -> tuple[int, ...]:
-        """The cases that are counted."""
-        return tuple(case for case in CASES if case not in self.discard)
-
-    @property
-    def repairs(self) -> RepairRules | None:
-        """How links are repaired; None if they are not, as where the reference comes first."""
-        return self.rules if self.repair and self.start == "source" else None
 
 
 class Apt(Metric[AptSettings, MtInput, Occurrence]):
     """The cases of each source pronoun, weighed."""
 
     name = "apt"
+    settings_class = AptSettings
     title = "Accuracy of pronoun translation (APT)"
+    needs = "linked"
+    called = "APT"
     measures = {"apt": "APT"}
     headline = "apt"
     top = 1
@@ -359,4 +302,3 @@ def _warnings(
 
 
 METRIC = Apt
-SETTINGS = AptSettings

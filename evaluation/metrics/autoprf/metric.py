@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored, setting
+from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.tables import Matrix, Table
 from crosspro.evaluation.core.units import Floats
@@ -32,23 +32,13 @@ from crosspro.evaluation.inputs.inputs import MtInput
 from crosspro.evaluation.inputs.linked_text import Translation, text_digest
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
+from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.evaluation.output.examples import Examples, Mark, Rendering
 from crosspro.evaluation.output.matrix import make_matrices, without_rare
 from crosspro.evaluation.output.sections import group_table
 
 DOCUMENT, PRONOUN = "document", "pronoun"
 OTHER_WORD = "other"
-
-
-@dataclass(frozen=True)
-class AutoPrfSettings:
-    """How matches are counted."""
-
-    clipping: Literal["occurrence", "corpus"] = setting(
-        "occurrence", "Clip matches for each occurrence, or over the text."
-    )
-    one_pronoun: bool = setting(False, "Count one pronoun for each occurrence.", "--one-pronoun")
-    ignore_case: bool = setting(False, "Compare words in lower case.", "--ignore-case")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,10 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
     """Precision, recall and F1 in total, by source pronoun and by document."""
 
     name = "autoprf"
+    settings_class = AutoPrfSettings
     title = "Precision and recall of pronouns (AutoPRF)"
+    needs = "linked"
+    called = "AutoPRF F1"
     measures = {"precision": "precision", "recall": "recall", "f1": "F1"}
     headline = "f1"
     top = 1
@@ -392,4 +385,3 @@ def _foreign(data: MtInput, found: Sequence[Sequence[ComparedPronoun]]) -> list[
 
 
 METRIC = AutoPrf
-SETTINGS = AutoPrfSettings

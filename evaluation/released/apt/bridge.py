@@ -8,7 +8,7 @@ from pathlib import Path
 from crosspro.evaluation.inputs.case_names import CASES
 from crosspro.evaluation.inputs.inputs import InputPaths
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form
-from crosspro.evaluation.metrics.apt.metric import AptSettings
+from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.released.apt.config import ReleasedConfig
 
 

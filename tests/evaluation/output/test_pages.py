@@ -18,18 +18,13 @@ from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, ComparedPronoun, verdict_of
-from crosspro.evaluation.metrics.contrastive.accuracy import (
-    SystemScores,
-    evaluate_contrastive,
-    read_scores,
-)
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
     Instance,
     WrongTranslation,
     read_contrastive,
 )
-from crosspro.evaluation.metrics.contrastive.page import contrastive_page
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores, read_scores
 from crosspro.evaluation.output.evaluation_page import evaluation_page
 from crosspro.evaluation.output.examples import Examples, ExampleVerdict, spread_over
 from crosspro.evaluation.output.matrix import RARE, make_matrices, without_rare
@@ -159,17 +154,21 @@ def test_autoprf_verdicts(reference, candidate, matches, expected):
     assert AutoPrf.verdict_kinds[verdict_of(example)][0] == expected
 
 
+def evaluate_contrastive(test_set, systems, plan=None):
+    return evaluate(make_metric("contrastive"), ScoredSet(test_set, tuple(systems)), plan)
+
+
 def test_contrastive_page_shows_what_each_system_prefers():
     folder = GOLDEN / "contrastive" / "small_set"
     read = read_contrastive(folder / "test.json")
     systems = read_scores([folder / "scores"], read)
     systems.append(replace(systems[0], name="opposite", maximise=True))
     evaluation = evaluate_contrastive(read, systems, PLAN)
-    page = contrastive_page(evaluation)
+    page = evaluation_page(evaluation)
     data, _ = check_page(page)
     verdicts = [[rendering[0] for rendering in one[5]] for one in data["examples"]]
     assert [sum(v[n] == 0 for v in verdicts) for n in (0, 1)] == [
-        int(decided.right.sum()) for decided in evaluation.decisions
+        sum(one.right for one in decided) for decided in evaluation.scored.items
     ]
     for one in data["examples"]:
         for rendering, version in zip(one[5], data["lines"][one[3][-1]][4], strict=True):
@@ -185,7 +184,7 @@ def test_contrastive_page_of_a_set_without_texts():
     read = ContrastiveSet("set", "contrapro", instances, "0")
     hopeless = np.array([False, True])
     system = SystemScores("s", np.array([1.0, 1, 2, 0, 3, 4]), undecidable=hopeless)
-    data, _ = check_page(contrastive_page(evaluate_contrastive(read, [system])))
+    data, _ = check_page(evaluation_page(evaluate_contrastive(read, [system])))
     assert [one[5][0][0] for one in data["examples"]] == [1, 3]
     assert [data["words"][one[5][0][2]] for one in data["examples"]] == ["error 1", "reference"]
 
@@ -203,7 +202,7 @@ def test_contrastive_context_and_differences():
     )
     read = ContrastiveSet("set", "contrapro", (instance,), "0")
     system = SystemScores("s", np.array([2.0, 1.0]))
-    data, _ = check_page(contrastive_page(evaluate_contrastive(read, [system])))
+    data, _ = check_page(evaluation_page(evaluate_contrastive(read, [system])))
     texts = [data["texts"][line[2]] for line in data["lines"]]
     assert texts == ["A dog .", "Look .", "It is there, it is."]
     (example,) = data["examples"]

@@ -13,9 +13,9 @@ from crosspro.evaluation.metrics.apt.metric import (
     COUNTED,
     REPAIRED,
     Apt,
-    AptSettings,
     case_counts,
 )
+from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.output.evaluation_page import evaluation_figure, evaluation_page
 from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 

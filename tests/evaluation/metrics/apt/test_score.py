@@ -15,7 +15,8 @@ from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.document_units import Documents, sentence_units
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings, case_counts
+from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
+from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.output.records import csv_report, detail_json, detail_tsv, json_report
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.text import text_report

@@ -16,8 +16,10 @@ from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings, case_counts
-from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, AutoPrfSettings
+from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
+from crosspro.evaluation.metrics.apt.settings import AptSettings
+from crosspro.evaluation.metrics.autoprf.metric import AutoPrf
+from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.evaluation.output.records import detail_tsv, json_report
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.text import text_report
