@@ -37,6 +37,7 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
             values[name] = group(**{one.name: _value(one, values) for one in options})
         return function(**values)
 
+    del command.__wrapped__  # its parameters are not the options
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     keyword = inspect.Parameter.KEYWORD_ONLY
     kept = [one.replace(kind=keyword) for one in parameters]

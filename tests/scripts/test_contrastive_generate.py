@@ -111,7 +111,7 @@ def test_corrected_numbers_of_the_case_of_ctxpro(tmp_path):
     assert len(detail.read_text("utf-8").splitlines()) == 121
     assert "FR_GENDER.ELLE" in page.read_text("utf-8")
     german = crosspro(*case("de"), "--payload", "sentence", "--layout", "json", "--resamples", "0")
-    assert json.loads(german.stdout)["groups"][0]["scores"]["out"]["value"] == pytest.approx(
+    assert json.loads(german.stdout)["systems"][0]["scores"]["accuracy"]["value"] == pytest.approx(
         100 * 52 / 90
     )
 
