@@ -100,8 +100,11 @@ class VariadicCommand(TyperCommand):
     """A command in which `--candidate A B` means `--candidate A --candidate B`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Spread the values before they are parsed."""
-        return super().parse_args(ctx, list(spread(args, _VARIADIC)))
+        """Spread the values before they are parsed; arguments come first, or last."""
+        first = next((n for n, one in enumerate(args) if one.startswith("-")), len(args))
+        needed = sum(one.param_type_name == "argument" and one.required for one in self.params)
+        end = len(args) - max(0, needed - first)
+        return super().parse_args(ctx, [*spread(args[:end], _VARIADIC), *args[end:]])
 
 
 def spread(arguments: Sequence[str], options: Iterable[str]) -> Iterable[str]:

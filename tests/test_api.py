@@ -94,8 +94,8 @@ def test_runs_are_submissions_as_for_the_command(tmp_path):
     paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
     found = crosspro.evaluate(gold, paths, task, resamples=0)
     printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
-    assert [result.name for result in found.results] == [one["name"] for one in printed]
-    values = [result.scores["macro_recall"].value for result in found.results]
+    assert [result.name for result in found.systems] == [one["name"] for one in printed]
+    values = [result.scores["macro_recall"].value for result in found.systems]
     assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
     assert values[0] == values[1]
 

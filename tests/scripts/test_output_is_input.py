@@ -29,7 +29,6 @@ INPUTS = {
     "align_with",
     "annotation",
     "candidate",
-    "candidates",
     "cases",
     "checked",
     "config",
