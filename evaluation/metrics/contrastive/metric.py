@@ -61,7 +61,7 @@ class ScoredSet:
 
 
 @dataclass(frozen=True)
-class Decision:
+class DecidedInstance:
     """What a system makes of an instance.
 
     `tied`: no error is better but one is as good; `preferred` is the translation that it scores
@@ -87,7 +87,7 @@ class ContrastiveSettings:
     """There is nothing to choose: which scores are better is said with them."""
 
 
-class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
+class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
     """Is the reference strictly better than every error?"""
 
     name = "contrastive"
@@ -103,7 +103,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
         ("undecidable", "open"),
     )
 
-    def items(self, data: ScoredSet) -> Scored[ScoredSet, Decision]:
+    def items(self, data: ScoredSet) -> Scored[ScoredSet, DecidedInstance]:
         """The instances of the set, decided by each system."""
         test_set = data.test_set
         decided = tuple(decide(test_set, system) for system in data.systems)
@@ -124,25 +124,27 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
             tuple(warnings),
         )
 
-    def test_set(self, scored: Scored[ScoredSet, Decision]) -> ContrastiveSet:
+    def test_set(self, scored: Scored[ScoredSet, DecidedInstance]) -> ContrastiveSet:
         """The set that is scored."""
         return scored.data.test_set
 
-    def right(self, scored: Scored[ScoredSet, Decision], system: int) -> Booleans:
+    def right(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Booleans:
         """The instances that a system has right."""
         return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
 
-    def verdicts(self, scored: Scored[ScoredSet, Decision], system: int) -> Sequence[int]:
+    def verdicts(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Sequence[int]:
         """Right, tied, wrong or undecidable."""
         return [one.verdict for one in scored.items[system]]
 
-    def how(self, scored: Scored[ScoredSet, Decision], system: int) -> tuple[str, ...]:
+    def how(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> tuple[str, ...]:
         """Which scores are better, and where they come from."""
         own = scored.data.systems[system]
         better = f"better:{'higher' if own.maximise else 'lower'}"
         return ("rule:strictly-better", better, *own.origin)
 
-    def more_of_total(self, scored: Scored[ScoredSet, Decision], system: int) -> Iterable[Part]:
+    def more_of_total(
+        self, scored: Scored[ScoredSet, DecidedInstance], system: int
+    ) -> Iterable[Part]:
         """The accuracy over the instances that a system can decide, where these are not all."""
         hopeless = np.array([one.undecidable for one in scored.items[system]], dtype=np.bool_)
         if hopeless.any() and not hopeless.all():
@@ -152,7 +154,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
                 score=lambda sums: {DECIDABLE: percentage(sums)},
             )
 
-    def notes(self, scored: Scored[ScoredSet, Decision]) -> tuple[str, ...]:
+    def notes(self, scored: Scored[ScoredSet, DecidedInstance]) -> tuple[str, ...]:
         """When an instance is right."""
         return ("right only if the reference is strictly better than every error.",)
 
@@ -166,7 +168,9 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
                 said.append(f"{own.name}: accuracy over the instances it can decide: {score}")
         return [Table((), (), "", notes=tuple(said))] if said else []
 
-    def of_system(self, scored: Scored[ScoredSet, Decision], system: int) -> Mapping[str, Any]:
+    def of_system(
+        self, scored: Scored[ScoredSet, DecidedInstance], system: int
+    ) -> Mapping[str, Any]:
         """Which scores are better, and how many instances have which verdict."""
         own, decided = scored.data.systems[system], scored.items[system]
         return {
@@ -178,7 +182,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
         }
 
     def details(
-        self, scored: Scored[ScoredSet, Decision], system: int
+        self, scored: Scored[ScoredSet, DecidedInstance], system: int
     ) -> Iterator[Mapping[str, Any]]:
         """The decision on each instance, with the scores that it is based on."""
         instances = scored.data.test_set.instances
@@ -190,7 +194,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
                 "reference": instance.reference or "",
             }
 
-    def cells(self, scored: Scored[ScoredSet, Decision]) -> list[list[tuple[str, str]]]:
+    def cells(self, scored: Scored[ScoredSet, DecidedInstance]) -> list[list[tuple[str, str]]]:
         """The word of the reference, and that of the translation that is preferred."""
         words = [_words(instance) for instance in scored.data.test_set.instances]
         return [
@@ -205,7 +209,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
 
     def rendering(
         self,
-        scored: Scored[ScoredSet, Decision],
+        scored: Scored[ScoredSet, DecidedInstance],
         number: int,
         system: int,
         line: int,
@@ -220,7 +224,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, Decision]):
         return text, Rendering(one.verdict, cell, marks, said)
 
 
-def decide(test_set: ContrastiveSet, system: SystemScores) -> list[Decision]:
+def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:
     """Compare the score of each reference with the best of its errors."""
     values = (system.values if system.maximise else -system.values).tolist()
     found = []
@@ -233,7 +237,7 @@ def decide(test_set: ContrastiveSet, system: SystemScores) -> list[Decision]:
         preferred = 0 if reference > best else len(errors) - errors[::-1].index(best)
         hopeless = system.undecidable is not None and bool(system.undecidable[number])
         own = tuple(system.values[start:end].tolist())
-        found.append(Decision(reference > best, reference == best, preferred, own, hopeless))
+        found.append(DecidedInstance(reference > best, reference == best, preferred, own, hopeless))
         start = end
     return found
 
