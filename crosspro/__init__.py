@@ -14,7 +14,7 @@ them. They take names of tasks and paths of files, and return the records that r
     crosspro.write_examples("submission.data", predicted)
 
     evaluation = crosspro.evaluate("gold.data", ["submission.data"], "en-fr")
-    print(evaluation.results[0].scores["macro_recall"])
+    print(evaluation.systems[0].scores["macro_recall"])
 
     pair = crosspro.predict_pair(system, "The house is old, but it stands.",
                                  "La maison est vieille, mais REPLACE tient debout.")

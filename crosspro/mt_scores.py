@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, Paths, all_paths, path_or_none, resampling
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.core.evaluation import Evaluation
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.folder_report.results import FolderReport
-    from crosspro.evaluation.inputs.inputs import MtInput
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-    from crosspro.evaluation.metrics.apt.score import AptEvaluation, AptSettings
-    from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
-    from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
-    from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
+    from crosspro.evaluation.metrics.apt.settings import AptSettings
+    from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
     from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-    from crosspro.evaluation.metrics.expected_forms.score import GenerativeEvaluation
 
 
 def apt(
@@ -25,29 +23,20 @@ def apt(
     candidates: Paths,
     pronouns: PronounLists | AnyPath,
     *,
-    links_reference: AnyPath | None = None,
-    links_candidates: Paths = (),
+    links: AnyPath | None = None,
+    candidate_links: Paths = (),
     doc_ids: AnyPath | None = None,
     tokenised: bool | None = None,
     settings: AptSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
-) -> AptEvaluation:
+) -> Evaluation:
     """APT of MT output: how accurately source pronouns are translated. Missing links are made.
 
     Text without links is cut into words if it is not `tokenised`; None says to look.
     """
-    from dataclasses import replace
-
-    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-
-    lists = _lists(pronouns)
-    links = (links_reference, links_candidates)
-    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
-    chosen = replace(settings or AptSettings(), links=data.links)
-    texts = (data.source, data.reference, data.candidates)
-    found = evaluate_apt(*texts, lists, chosen, resampling(resamples, seed), data.documents)
-    return replace(found, warnings=(*data.warnings, *found.warnings))
+    files = (source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised)
+    return _linked("apt", settings, files, resampling(resamples, seed))
 
 
 def autoprf(
@@ -56,29 +45,20 @@ def autoprf(
     candidates: Paths,
     pronouns: PronounLists | AnyPath,
     *,
-    links_reference: AnyPath | None = None,
-    links_candidates: Paths = (),
+    links: AnyPath | None = None,
+    candidate_links: Paths = (),
     doc_ids: AnyPath | None = None,
     tokenised: bool | None = None,
     settings: AutoPrfSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
-) -> AutoPrfEvaluation:
+) -> Evaluation:
     """AutoPRF of MT output: precision and recall of the words linked to source pronouns.
 
     Text without links is cut into words if it is not `tokenised`; None says to look.
     """
-    from dataclasses import replace
-
-    from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
-
-    lists = _lists(pronouns)
-    links = (links_reference, links_candidates)
-    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
-    chosen = replace(settings or AutoPrfSettings(), links=data.links)
-    texts = (data.source, data.reference, data.candidates)
-    found = evaluate_autoprf(*texts, lists, chosen, resampling(resamples, seed), data.documents)
-    return replace(found, warnings=(*data.warnings, *found.warnings))
+    files = (source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised)
+    return _linked("autoprf", settings, files, resampling(resamples, seed))
 
 
 def pronoun_f1(
@@ -90,16 +70,18 @@ def pronoun_f1(
     ambiguous: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> PronounF1:
+) -> Evaluation:
     """Precision, recall and F1 of pronouns from plain text: no links, no parser.
 
     `ambiguous` also counts words that may be articles, verbs and so on.
     """
-    from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-    from crosspro.evaluation.metrics.bleu.score import read_mt_text
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.inputs.plain_text import read_mt_text
+    from crosspro.evaluation.metrics import make_metric
 
     text = read_mt_text(all_paths(candidates), [Path(reference)], path_or_none(doc_ids))
-    return evaluate_pronouns(text, language, resampling(resamples, seed), ambiguous)
+    metric = make_metric("pronoun_f1", language=language, ambiguous=ambiguous)
+    return evaluate(metric, text, resampling(resamples, seed))
 
 
 def contrastive(
@@ -109,17 +91,19 @@ def contrastive(
     maximise: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> ContrastiveEvaluation:
+) -> Evaluation:
     """Accuracy on a contrastive set: files of scores, one line for each translation of the set.
 
     Lower scores are better, as those of the released scripts are, unless `maximise` says otherwise.
     """
-    from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive, read_scores
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+    from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
 
     read = read_contrastive(Path(test_set))
-    systems = read_scores(all_paths(scores), read, maximise)
-    return evaluate_contrastive(read, systems, resampling(resamples, seed))
+    data = ScoredSet(read, tuple(read_scores(all_paths(scores), read, maximise)))
+    return evaluate(make_metric("contrastive"), data, resampling(resamples, seed))
 
 
 def contrastive_generate(
@@ -132,17 +116,19 @@ def contrastive_generate(
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-) -> GenerativeEvaluation:
+) -> Evaluation:
     """Accuracy on a context set of generated translations: is the expected form in them?
 
     Files of output have a line for each instance; a TSV of the generative ContraPro has its output
     in itself, and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
     """
     from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
     from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
     from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-    from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
     path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
     read, rows = read_expected(path, language, separators=chosen.separators)
@@ -152,7 +138,8 @@ def contrastive_generate(
     systems = read_outputs(
         files, read, chosen, language, tsv=tsv, parts=path_or_none(parts), lenient=lenient
     )
-    return evaluate_generative(read, systems, language, chosen, resampling(resamples, seed))
+    metric = make_metric("expected_forms", language=language, rules=chosen)
+    return evaluate(metric, GeneratedSet(read, tuple(systems)), resampling(resamples, seed))
 
 
 def report(
@@ -195,31 +182,25 @@ def report(
     return found
 
 
-def _mt_input(
-    source: AnyPath,
-    reference: AnyPath,
-    candidates: Paths,
-    links_reference: AnyPath | None,
-    links_candidates: Paths,
-    doc_ids: AnyPath | None,
-    tokenised: bool | None,
-    lists: PronounLists,
-) -> MtInput:
+def _linked(
+    name: str, settings: Any, files: tuple[Any, ...], plan: Resampling | None
+) -> Evaluation:
+    """A metric of linked text, of the files that `apt` and `autoprf` are given."""
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+    from crosspro.evaluation.inputs.pronoun_lists import load_lists
+    from crosspro.evaluation.metrics import make_metric, metric_class
 
+    source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised = files
     paths = InputPaths(
         Path(source),
         Path(reference),
         tuple(all_paths(candidates)),
-        path_or_none(links_reference),
-        tuple(all_paths(links_candidates)),
+        path_or_none(links),
+        tuple(all_paths(candidate_links)),
         path_or_none(doc_ids),
         tokenised=tokenised,
     )
-    return read_input(paths, lists)
-
-
-def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:
-    from crosspro.evaluation.inputs.pronoun_lists import load_lists
-
-    return load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns
+    lists = load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns
+    metric = make_metric(name) if settings is None else metric_class(name)(settings)
+    return evaluate(metric, read_input(paths, lists), plan)

@@ -18,7 +18,7 @@ from crosspro.arguments import (
 
 if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
-    from crosspro.evaluation.metrics.submissions.results import Evaluation
+    from crosspro.evaluation.core.evaluation import Evaluation
 
 
 def evaluate(
@@ -43,8 +43,8 @@ def evaluate(
 
     from crosspro.data_prep.annotate.layers import layers_beside
     from crosspro.data_prep.core.files import is_run
+    from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
     from crosspro.evaluation.metrics.submissions.order import order_warning
-    from crosspro.evaluation.metrics.submissions.results import evaluate
     from crosspro.evaluation.metrics.submissions.submission import read_gold
     from crosspro.prediction.models import chosen_run
     from crosspro.prediction.output import read_or_predict
@@ -60,5 +60,5 @@ def evaluate(
     found = read_or_predict(paths, task, labels, Path(gold), layers, lenient=lenient)
     read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]
     order = order_warning(Path(gold), [path for path in paths if not is_run(path)], task)
-    evaluation = evaluate(task, labels, read, absent, plan)
+    evaluation = evaluate_submissions(task, labels, read, absent, plan)
     return replace(evaluation, warnings=(*([order] if order else []), *evaluation.warnings))

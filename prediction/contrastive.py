@@ -28,8 +28,8 @@ from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
 from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
-from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
+from crosspro.evaluation.metrics.contrastive.metric import SystemScores
 from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder

@@ -24,16 +24,17 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.cues import cue_report
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.submissions.page import html_report
-from crosspro.evaluation.metrics.submissions.report import json_report
-from crosspro.evaluation.metrics.submissions.results import Evaluation, evaluate
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
     unlabelled_line,
 )
+from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.output.records import json_report
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     ENCODED,
@@ -183,9 +184,9 @@ def score_set(
         tell(f"{title}: a submission and no score, since {reason}")
         return None
     gold = gold_of(examples, system.task, title)
-    evaluation = evaluate(system.task, gold, submissions, absent, resampling)
+    evaluation = evaluate_submissions(system.task, gold, submissions, absent, resampling, examples)
     write_text(folder / f"{title}.scores.json", json_report(evaluation))
-    page = html_report(evaluation, submissions, examples, max_examples=_PAGE_GAPS)
+    page = evaluation_page(evaluation, _PAGE_GAPS)
     write_text(folder / f"{title}.report.html", page)
     return evaluation
 
@@ -203,8 +204,8 @@ def score_warnings(
     if any(labels[name] for name in task.classes):
         most = max(task.classes, key=lambda name: labels[name])
         for title, one in evaluations.items():
-            base = 100 * float(np.mean(one.gold.classes == task.class_index[most]))
-            found = one.results[0].scores["accuracy"].value
+            base = 100 * float(np.mean(one.scored.data.gold.classes == task.class_index[most]))
+            found = one.systems[0].scores["accuracy"].value
             if found < base:
                 yield (
                     f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
@@ -240,4 +241,4 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
 
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:
     """The scores of the submission with this number, set by set."""
-    return {name: dict(one.results[number].scores) for name, one in evaluations.items()}
+    return {name: dict(one.systems[number].scores) for name, one in evaluations.items()}

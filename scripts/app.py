@@ -20,10 +20,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from crosspro.data_prep.core.errors import choices, quoted
+from crosspro.data_prep.core.errors import choices, is_whole_number, quoted
 from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
 from crosspro.data_prep.core.limits import LIMITS, MOST, changed_limits
-from crosspro.data_prep.core.errors import is_whole_number
 
 OUTPUTS = frozenset(
     (

@@ -14,27 +14,15 @@ import typer
 from crosspro.data_prep.core.errors import InputError, counted
 from crosspro.scripts.app import group_app
 from crosspro.scripts.contrastive_generate import generate
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, ItemsFile, MaxExamples, check_html
+from crosspro.scripts.expanded_options import expanded
+from crosspro.scripts.html_options import ItemsFile, check_html
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import check_layout, check_outputs, refuse_others
-from crosspro.scripts.options import (
-    LayoutOption,
-    Names,
-    Output,
-    Resamples,
-    Seed,
-    Signatures,
-    TableLayout,
-    named,
-    one_run,
-    show_table,
-    write_output,
-    write_report,
-)
+from crosspro.scripts.mt_options import Outputs, Resampled, VariadicCommand, refuse_others
+from crosspro.scripts.options import Names, named, one_run, show_table, write_output
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
+    from crosspro.evaluation.metrics.contrastive.metric import SystemScores
 
 app = group_app()
 
@@ -53,9 +41,12 @@ def contrastive() -> None:
 
 
 @app.command()
+@expanded
 def score(
     context: typer.Context,
     test_set: SetFile,
+    resampled: Resampled,
+    outputs: Outputs,
     scores: Annotated[
         list[Path] | None,
         typer.Argument(help="Scores: one a line, of the reference, then of each error."),
@@ -87,20 +78,10 @@ def score(
     legacy: Annotated[
         bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
     ] = False,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    detail: Annotated[
-        Path | None, typer.Option(help="Write the decision on every instance here (TSV).")
-    ] = None,
     write_scores: Annotated[
         Path | None, typer.Option(help="Write the scores of a single --run here.")
     ] = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    html: Html = None,
-    max_examples: MaxExamples = MOST_EXAMPLES,
     items_file: ItemsFile = None,
-    output: Output = None,
 ) -> None:
     """Score systems on a contrastive set.
 
@@ -108,24 +89,23 @@ def score(
     with 95% intervals by document; paired tests between systems. A system is right where it scores
     the reference strictly better than every error.
     """
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive, scan_scores
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-    from crosspro.evaluation.metrics.contrastive.report import (
-        contrastive_csv,
-        contrastive_json,
-        contrastive_text,
-        detail_tsv,
+    from crosspro.evaluation.metrics.contrastive.metric import (
+        Contrastive,
+        ContrastiveSettings,
+        ScoredSet,
+        scan_scores,
     )
 
     runs = [one_run(path) for path in run_dir or []]
-    check_html(html, legacy)
+    check_html(outputs.html, legacy)
     if legacy:
         known = ("test_set", "scores", "run_dir", "maximise", "legacy", "output")
         refuse_others(context, known, "--legacy prints what the released script prints")
-        _released(test_set, scores or [], runs, maximise, output)
+        _released(test_set, scores or [], runs, maximise, outputs.output)
         return
-    check_layout(context, layout, ("signatures",))
+    outputs.check(context, (), (write_scores, items_file))
     if not scores and not runs:
         raise typer.BadParameter("give a file of scores, or a system with --run")
     if write_scores is not None and len(runs) != 1:
@@ -137,7 +117,6 @@ def score(
     if maximise and not scores:
         raise typer.BadParameter("--maximise is about files of scores; a --run gives -log p")
     named([str(path) for path in (*(scores or ()), *runs)], name)
-    check_outputs(output, detail, write_scores, html, items_file)
     try:
         read = read_contrastive(test_set, allow_unknown=allow_unknown)
     except InputError as error:
@@ -149,28 +128,19 @@ def score(
     if write_scores is not None:
         lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
         write_output(lines.encode("ascii"), write_scores)
-    plan = Resampling(resamples, seed) if resamples else None
-    evaluation = evaluate_contrastive(read, systems, plan)
-    for warning in evaluation.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if detail is not None:
-        write_output("".join(detail_tsv(evaluation)).encode("utf-8"), detail)
-    if html is not None:
-        from crosspro.evaluation.metrics.contrastive.page import contrastive_page
+    data = ScoredSet(read, tuple(systems))
+    evaluation = evaluate(Contrastive(ContrastiveSettings()), data, resampled.plan)
 
-        write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
-    if items_file is not None:
+    def items() -> str:
         from crosspro.evaluation.human.from_contrastive import contrastive_items
         from crosspro.evaluation.human.item_files import items_text
 
-        items = items_text(contrastive_items(evaluation))
-        write_output(items.encode("utf-8"), items_file)
-    write_report(
-        evaluation, contrastive_json, contrastive_csv, contrastive_text, output, layout, signatures
-    )
+        return items_text(contrastive_items(evaluation))
+
+    outputs.write(evaluation, (), {items_file: items})
 
 
-app.command()(generate)
+app.command(cls=VariadicCommand)(generate)
 
 
 def _released(
@@ -211,7 +181,7 @@ def _systems(
     annotator: str,
     maximise: bool,
 ) -> list[SystemScores]:
-    from crosspro.evaluation.metrics.contrastive.accuracy import read_scores
+    from crosspro.evaluation.metrics.contrastive.metric import read_scores
 
     systems = read_scores(scores, test_set, maximise)
     if runs:

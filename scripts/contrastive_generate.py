@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,23 +12,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from crosspro.scripts.mt_options import check_layout, check_outputs, given_options, refuse_others
-from crosspro.scripts.options import (
-    Names,
-    Output,
-    Resamples,
-    Seed,
-    Signatures,
-    TableLayout,
-    named,
-    write_output,
-    write_report,
+from crosspro.scripts.expanded_options import expanded
+from crosspro.scripts.html_options import check_html
+from crosspro.scripts.mt_options import (
+    Outputs,
+    Resampled,
+    check_outputs,
+    given_options,
+    refuse_others,
 )
+from crosspro.scripts.options import Names, TableLayout, named, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
-    from crosspro.evaluation.metrics.expected_forms.tsv_set import TsvSet
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import TsvSet
     from crosspro.evaluation.released.contrastive.beside_contrapro import BesideContrapro
     from crosspro.evaluation.released.contrastive.beside_ctxpro import BesideCtxpro
 
@@ -45,6 +42,19 @@ class GenerateLayout(StrEnum):
     PRETTY = "pretty"
 
 
+@dataclass(frozen=True)
+class GenerateOutputs(Outputs):
+    """The outputs of all commands, and the layouts of the released tools."""
+
+    layout: Annotated[  # type: ignore[assignment]
+        GenerateLayout,
+        typer.Option(
+            "--layout",
+            help="How to show the numbers; with --legacy default, complete or pretty.",
+        ),
+    ] = GenerateLayout.TABLE
+
+
 class PayloadKind(StrEnum):
     """What of an output is looked at."""
 
@@ -52,6 +62,7 @@ class PayloadKind(StrEnum):
     SENTENCE = "sentence"
 
 
+@expanded
 def generate(
     context: typer.Context,
     test_set: Annotated[
@@ -60,10 +71,14 @@ def generate(
             metavar="SET", help="JSON: ctxpro, ContraPro, large en-fr set; or ContraPro's TSV."
         ),
     ],
-    outputs: Annotated[
+    resampled: Resampled,
+    shown: GenerateOutputs,
+    candidate: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="OUTPUT", help="Translations, a line an instance; several compared."
+        typer.Option(
+            "--candidate",
+            metavar="FILE…",
+            help="Translations, a line an instance; several are compared.",
         ),
     ] = None,
     language: Annotated[
@@ -111,25 +126,6 @@ def generate(
         bool,
         typer.Option("--legacy", help="Print exactly what ctxpro or ContraPro's script prints."),
     ] = False,
-    layout: Annotated[
-        GenerateLayout | None,
-        typer.Option(
-            "--layout",
-            help="How to show the numbers; with --legacy default, complete or pretty.",
-        ),
-    ] = None,
-    signatures: Signatures = False,
-    detail: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the verdict on every instance here (TSV); with --legacy what differs."
-        ),
-    ] = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    html: Html = None,
-    max_examples: MaxExamples = MOST_EXAMPLES,
-    output: Output = None,
 ) -> None:
     """Score translations on a context set.
 
@@ -137,7 +133,7 @@ def generate(
     total, by pronoun, gender, rule, antecedent and distance, with 95% intervals by document; how
     often a rival form is there instead, or neither; paired tests between systems.
     """
-    check_html(html, legacy)
+    check_html(shown.html, legacy)
     if not language.strip():
         raise typer.BadParameter("missing --language")
     if part == 0:
@@ -146,94 +142,46 @@ def generate(
         raise typer.BadParameter("--share: a number above 0")
     if any(not one.strip() for one in separator or ()):
         raise typer.BadParameter("--separator: at least one character")
-    distances = min_distance, max_distance
+    outputs, distances = candidate or [], (min_distance, max_distance)
     if legacy:
-        _legacy(context, test_set, outputs or [], language, layout, separator, share, distances,
-                only or [], detail, output)  # fmt: skip
+        _legacy(context, test_set, outputs, language, shown, separator, share, distances,
+                only or [])  # fmt: skip
         return
-    shown = TableLayout.TABLE
-    if layout is not None:
-        if layout.value not in set(TableLayout):
-            raise typer.BadParameter(f"--layout {layout.value}: only with --legacy")
-        shown = TableLayout(layout.value)
-    check_layout(context, shown, ("signatures",))
+    if shown.layout.value not in set(TableLayout):
+        raise typer.BadParameter(f"--layout {shown.layout.value}: only with --legacy")
+    written = Outputs(**{**vars(shown), "layout": TableLayout(shown.layout.value)})
+    written.check(context)
     given = given_options(context)
     if share is not None and (clash := {"part", "parts", "payload"} & given.keys()):
         raise typer.BadParameter(f"--share and {given[min(clash)]} do not go together")
     if parts is not None and "part" in given:
         raise typer.BadParameter("--parts and --part do not go together")
-    check_outputs(output, detail, html)
-    _score(
-        test_set,
-        outputs or [],
-        language,
-        (separator, part, payload is PayloadKind.SENTENCE, share),
-        (parts, lenient, allow_unknown),
-        (distances, only or []),
-        name,
-        (shown, signatures, detail, html, max_examples, output),
-        (resamples, seed),
+
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
+    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+    from crosspro.evaluation.metrics.expected_forms.outputs import (
+        among,
+        choose_instances,
+        read_outputs,
     )
-
-
-def _score(
-    test_set: Path,
-    outputs: list[Path],
-    language: str,
-    where: tuple[list[str] | None, int, bool, float | None],
-    reading: tuple[Path | None, bool, bool],
-    chosen: tuple[tuple[int | None, int | None], list[str]],
-    name: list[str] | None,
-    shown: tuple[TableLayout, bool, Path | None, Path | None, int, Path | None],
-    resampling: tuple[int, int],
-) -> None:
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.metrics.expected_forms.choice import among, choose_instances
-    from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
     from crosspro.evaluation.metrics.expected_forms.payload import SEPARATORS, PayloadRules
-    from crosspro.evaluation.metrics.expected_forms.report import (
-        generative_csv,
-        generative_detail,
-        generative_json,
-        generative_text,
-    )
-    from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
 
-    separators, part, sentences, share = where
-    parts, lenient, allow_unknown = reading
-    rules = PayloadRules(tuple(separators or SEPARATORS), part, sentences, share)
+    sentences = payload is PayloadKind.SENTENCE
+    rules = PayloadRules(tuple(separator or SEPARATORS), part, sentences, share)
     read, rows = _read_set(test_set, outputs, language, allow_unknown, rules.separators)
     if rows is None and not outputs:
         raise typer.BadParameter("give a file of translations")
     if rows is None and share is not None:
         raise typer.BadParameter("--share needs the source with its context, which a TSV has")
-    systems = read_outputs(
-        outputs,
-        read,
-        rules,
-        language,
-        tsv=None if rows is None else (test_set, rows),
-        parts=parts,
-        lenient=lenient,
-    )
-    kept = choose_instances(test_set, read, rows, *chosen)
+    tsv = None if rows is None else (test_set, rows)
+    systems = read_outputs(outputs, read, rules, language, tsv=tsv, parts=parts, lenient=lenient)
+    kept = choose_instances(test_set, read, rows, distances, only or [])
     read, systems = among(read, systems, kept)
     called = named([system.name for system in systems], name)
     systems = [replace(one, name=own) for one, own in zip(systems, called, strict=True)]
-    plan = Resampling(*resampling) if resampling[0] else None
-    evaluation = evaluate_generative(read, systems, language, rules, plan)
-    for warning in evaluation.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    layout, signatures, detail, html, max_examples, output = shown
-    if detail is not None:
-        write_output("".join(generative_detail(evaluation)).encode("utf-8"), detail)
-    if html is not None:
-        from crosspro.evaluation.metrics.expected_forms.page import generative_page
-
-        write_output(generative_page(evaluation, max_examples).encode("utf-8"), html)
-    write_report(
-        evaluation, generative_json, generative_csv, generative_text, output, layout, signatures
-    )
+    metric = make_metric("expected_forms", language=language, rules=rules)
+    written.write(evaluate(metric, GeneratedSet(read, tuple(systems)), resampled.plan))
 
 
 def _read_set(
@@ -261,20 +209,19 @@ def _legacy(
     test_set: Path,
     outputs: list[Path],
     language: str,
-    layout: GenerateLayout | None,
+    shown: GenerateOutputs,
     separator: list[str] | None,
     share: float | None,
     distances: tuple[int | None, int | None],
     only: list[str],
-    detail: Path | None,
-    output: Path | None,
 ) -> None:
     from crosspro.evaluation.metrics.contrastive.formats import read_json
     from crosspro.evaluation.metrics.expected_forms.expected_sets import is_ctxpro, is_json
     from crosspro.evaluation.released.contrastive import ctxpro, generative_contrapro
 
-    always = ("test_set", "outputs", "language", "legacy", "layout", "output")
-    chosen = "default" if layout is None else layout.value
+    always = ("test_set", "candidate", "language", "legacy", "layout", "output")
+    detail, output = shown.detail, shown.output
+    chosen = shown.layout.value if "layout" in given_options(context) else "default"
     if is_json(test_set):
         own = (*always, "detail")
         refuse_others(context, own, "--legacy on a JSON set prints what ctxpro prints; it")

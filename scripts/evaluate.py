@@ -15,15 +15,11 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, input_e
 from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.order import order_warning
-from crosspro.evaluation.metrics.submissions.report import (
-    csv_report,
-    json_report,
-    text_report,
-)
-from crosspro.evaluation.metrics.submissions.results import Evaluation, evaluate
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
@@ -33,7 +29,9 @@ from crosspro.evaluation.metrics.submissions.submission import (
     read_gold,
     read_submissions,
 )
+from crosspro.evaluation.output.records import csv_report, json_report
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.submissions import (
     released_empty_layout,
     released_encoding,
@@ -83,7 +81,7 @@ class AbsentChoice(StrEnum):
 app = command_app()
 
 
-@app.command("evaluate")
+@app.command("evaluate", renamed={"--max-errors": "--max-examples"})
 def evaluate_command(
     context: typer.Context,
     gold: Annotated[
@@ -187,20 +185,20 @@ def evaluate_command(
         return
     plan = Resampling(resamples, seed) if resamples else None
     choice: Absent = "zero" if absent is AbsentChoice.ZERO else "skip"
-    evaluation = evaluate(rules, gold_labels, read, choice, plan)
+    examples = read_examples(gold, rules, layers.documents, lenient=True) if with_page else ()
+    evaluation = evaluate_submissions(rules, gold_labels, read, choice, plan, examples, published)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     page = ""
     if with_page:
-        from crosspro.evaluation.metrics.submissions.page import html_report
+        from crosspro.evaluation.output.evaluation_page import evaluation_page
 
-        examples = read_examples(gold, rules, layers.documents, lenient=True)
-        page = html_report(evaluation, read, examples, published, max_examples)
+        page = evaluation_page(evaluation, max_examples)
     if html is not None:
         write_text(html, page)
     markdown = TableLayout.MARKDOWN if layout is SubmissionLayout.MARKDOWN else TableLayout.TABLE
     style = style_of(output, markdown, signatures)
-    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, published, style)
+    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, style)
     write_output(text.encode("utf-8"), output)
 
 
@@ -252,17 +250,12 @@ def _contrastive(given: list[str], names: list[str]) -> set[str]:
     return set(given)
 
 
-def _text(
-    evaluation: Evaluation,
-    layout: SubmissionLayout,
-    published: list[PublishedResult],
-    style: Style,
-) -> str:
+def _text(evaluation: Evaluation, layout: SubmissionLayout, style: Style) -> str:
     if layout is SubmissionLayout.JSON:
         return json_report(evaluation)
     if layout is SubmissionLayout.CSV:
         return csv_report(evaluation)
-    return text_report(evaluation, published, style)
+    return text_report(evaluation, style)
 
 
 def _refuse_marks(paths: list[Path]) -> None:

@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from crosspro.evaluation.metrics.pronoun_f1.settings import PronounF1Settings
+from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import check_layout, check_outputs
-from crosspro.scripts.options import (
-    DocIds,
-    LayoutOption,
-    Names,
-    Output,
-    Resamples,
-    Seed,
-    Signatures,
-    TableLayout,
-    named,
-    write_report,
-)
+from crosspro.scripts.mt_options import PlainFiles, Resampled, Shown, VariadicCommand
 
 app = command_app()
 
 
-@app.command()
+@app.command(cls=VariadicCommand)
+@expanded
 def pronoun_f1(
     context: typer.Context,
-    candidates: Annotated[list[Path], typer.Argument(help="MT output, a segment a line.")],
-    reference: Annotated[Path, typer.Option(help="Reference translation.")],
-    language: Annotated[
-        str,
-        typer.Option("--language", "-l", help="The language of the translations: de, en, es, fr."),
-    ],
-    name: Names = None,
-    doc_ids: DocIds = None,
-    ambiguous: Annotated[
-        bool,
-        typer.Option("--ambiguous", help="Also count words that may be articles, verbs and so on."),
-    ] = False,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    output: Output = None,
+    files: PlainFiles,
+    settings: PronounF1Settings,
+    resampled: Resampled,
+    shown: Shown,
 ) -> None:
     """Precision, recall and F1 of pronouns without links.
 
@@ -55,24 +28,13 @@ def pronoun_f1(
     enough, so these rows may be higher than the total. With 95% intervals by document if document
     ids are given, else by line, and paired tests between candidates.
     """
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-    from crosspro.evaluation.metrics.bleu.pronoun_f1_report import (
-        pronoun_csv,
-        pronoun_json,
-        pronoun_text,
-    )
-    from crosspro.evaluation.metrics.bleu.score import read_mt_text
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics.pronoun_f1.metric import PronounF1
 
-    check_layout(context, layout, ("signatures",))
-    check_outputs(output)
-    text = read_mt_text(candidates, [reference], doc_ids)
-    text = replace(text, names=tuple(named(text.names, name)))
-    plan = Resampling(resamples, seed) if resamples else None
-    evaluation = evaluate_pronouns(text, language, plan, ambiguous)
-    for warning in evaluation.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    write_report(evaluation, pronoun_json, pronoun_csv, pronoun_text, output, layout, signatures)
+    shown.check(context)
+    if len(files.reference) > 1:
+        raise typer.BadParameter("--reference: one reference")
+    shown.write(evaluate(PronounF1(settings), files.read(), resampled.plan))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from crosspro.data_prep.core.settings import MOST_SEED
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, leaks
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.submissions.report import text_report
+from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
@@ -139,7 +139,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     )
     for name in splits.test:
         if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name], style=style_of()))
+            _show(text_report(outcome.evaluations[name], style_of()))
     best = {}
     if function is demo_splits:
         best = demo_ceilings(task, settings["data"], system.context)

@@ -70,8 +70,8 @@ def test_functions_are_pickled_by_their_public_names():
 def test_evaluate_is_the_command():
     files = CASE / "gold.tsv", CASE / "pred.tsv"
     evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50, lenient=True)
-    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["submissions"][0]
-    for name, score in evaluation.results[0].scores.items():
+    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["systems"][0]
+    for name, score in evaluation.systems[0].scores.items():
         assert printed["scores"][name]["value"] == pytest.approx(score.value)
         assert printed["scores"][name]["low"] == pytest.approx(score.low)
 
@@ -94,9 +94,9 @@ def test_runs_are_submissions_as_for_the_command(tmp_path):
     crosspro.write_examples(tmp_path / "filled.data", filled)
     paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
     found = crosspro.evaluate(gold, paths, task, resamples=0)
-    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["submissions"]
-    assert [result.name for result in found.results] == [one["name"] for one in printed]
-    values = [result.scores["macro_recall"].value for result in found.results]
+    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
+    assert [result.name for result in found.systems] == [one["name"] for one in printed]
+    values = [result.scores["macro_recall"].value for result in found.systems]
     assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
     assert values[0] == values[1]
 
@@ -107,13 +107,13 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0, lenient=True)
     for one in (predicted, str(predicted)):
         found = crosspro.evaluate(gold, one, path, resamples=0, lenient=True)
-        assert found.results[0].scores == several.results[0].scores
+        assert found.systems[0].scores == several.systems[0].scores
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
-    links = {"links_reference": APT / "ref.align", "links_candidates": APT / "mt.align"}
+    links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
         found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
-        assert [result.name for result in found.results] == ["mt.fr"]
+        assert found.names == ["mt.fr"]
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
     assert [system.name for system in found.systems] == ["scores"]
@@ -145,7 +145,7 @@ def test_documents_beside_gold_are_found(tmp_path):
     (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
     gold = tmp_path / "gold.data"
     found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
-    assert "by:document" in found.results[0].scores["accuracy"].signature
+    assert "by:document" in found.systems[0].scores["accuracy"].signature
     assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
 
 
@@ -180,31 +180,30 @@ def test_mt_metrics_are_the_commands(metric):
     names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
     source, reference, candidate, first, second = (APT / name for name in names)
     function = getattr(crosspro, metric)
-    found = function(source, reference, [candidate], "en-fr", links_reference=first,
-                     links_candidates=[second], resamples=50)  # fmt: skip
+    found = function(source, reference, [candidate], "en-fr", links=first,
+                     candidate_links=[second], resamples=50)  # fmt: skip
     printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
-                      candidate, "--links-reference", first, "--links-candidate", second,
+                      candidate, "--links", first, "--candidate-links", second,
                       "--pronouns", "en-fr")  # fmt: skip
-    result = found.results[0]
-    signature = result.score.signature if metric == "apt" else result.total.scores[0].signature
-    assert printed["signature"] == signature
+    assert printed["signature"] == found.signatures[0]
 
 
 def test_contrastive_is_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
     printed = as_json("contrastive", folder / "test.json", folder / "scores")
-    assert printed["instances"] == len(found.test_set.instances)
+    assert printed["data"]["items"] == found.scored.size
 
 
 def test_contrastive_generate_is_the_command():
     folder = GOLDEN / "ctxpro" / "fr"
     found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
                                           resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", folder / "out.fr", "-l", "fr")
-    score = found.groups[0].scores[0]
-    assert printed["groups"][0]["scores"]["out"]["value"] == score.value
-    assert printed["groups"][0]["scores"]["out"]["signature"] == score.signature
+    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
+                      folder / "out.fr", "-l", "fr")  # fmt: skip
+    score = found.systems[0].scores["accuracy"]
+    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
+    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
     with pytest.raises(crosspro.InputError, match="outputs: expected at least one file"):
         crosspro.contrastive_generate(folder / "set.json", [], "fr")
 
@@ -213,15 +212,15 @@ def test_generate_reads_a_set_with_its_own_output(tmp_path):
     row = "0\tcorrect\til\tIt.\tIl.\tIl l'a vu.\n"
     (tmp_path / "x.tsv").write_text(row, "utf-8")
     found = crosspro.contrastive_generate(tmp_path / "x.tsv", [], "fr", resamples=0)
-    assert found.groups[0].scores[0].value == 100
+    assert found.systems[0].scores["accuracy"].value == 100
 
 
 def test_pronoun_f1_is_the_command():
     files = (APT / "mt.fr", APT / "ref.fr")
     found = crosspro.pronoun_f1(files[0], files[1], "fr", resamples=50)
-    printed = as_json("pronoun-f1", files[0], "--reference", files[1], "-l", "fr")
-    for name, score in found.results[0].groups[0].scores.items():
-        ours = printed["candidates"][0]["groups"][0]["scores"][name]
+    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1], "-l", "fr")
+    for name, score in found.systems[0].scores.items():
+        ours = printed["systems"][0]["scores"][name]
         assert (ours["value"], ours["low"]) == (score.value, score.low)
 
 

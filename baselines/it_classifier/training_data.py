@@ -48,7 +48,7 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
 from crosspro.evaluation.core.units import Floats, choose_units, tally
 from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, f1, macro_f1, precision, recall
@@ -260,11 +260,11 @@ def report(
     return ItReport(name, scores, confusion_counts(gold, found, len(LABELS)))
 
 
-def _metrics() -> dict[str, Metric]:
-    def whole(function: Callable[[Counts], Floats]) -> Metric:
+def _metrics() -> dict[str, Measure]:
+    def whole(function: Callable[[Counts], Floats]) -> Measure:
         return lambda sums: np.asarray(function(_matrices(sums)), dtype=np.float64)
 
-    def of_label(function: Callable[[Counts], Floats], number: int) -> Metric:
+    def of_label(function: Callable[[Counts], Floats], number: int) -> Measure:
         return lambda sums: np.asarray(function(_matrices(sums))[..., number], dtype=np.float64)
 
     found = {"accuracy": whole(accuracy), "macro F1": whole(macro_f1)}

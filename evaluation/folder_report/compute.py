@@ -6,33 +6,28 @@ metric is a piece of work of its own; the number of processes changes nothing bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from crosspro.data_prep.core.processes import Report, Step, map_shards
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.pairs import PairChoice, against_best
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.significance import Difference, Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
-from crosspro.evaluation.folder_report.parts import (
-    ReportPart,
-    apt_part,
-    autoprf_part,
-    generated_part,
-    mt_part,
-    pronoun_part,
-    scored_part,
-)
-from crosspro.evaluation.folder_report.sets import PAYLOAD, GeneratedSet, ScoredSet
+from crosspro.evaluation.folder_report.examples import differing_examples
 from crosspro.evaluation.inputs.inputs import MtInput, linked_input
-from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
-from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-from crosspro.evaluation.metrics.bleu.score import METRICS, TITLES, MTSettings, MTText, evaluate_mt
-from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive
-from crosspro.evaluation.metrics.expected_forms.score import evaluate_generative
+from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
+from crosspro.evaluation.metrics.bleu.settings import TITLES
+from crosspro.evaluation.output.evaluation_page import table_section
+from crosspro.evaluation.output.page import Section
+from crosspro.evaluation.output.records import record
+from crosspro.evaluation.output.sections import report_tables, score_notes, systems_table
 
 ALIGNING = "aligning words"
+LONG = 30
+"""More rows than these are folded on the page."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +41,57 @@ class ReportSettings:
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A metric: what is computed, and from what."""
+class Headline:
+    """A score of the overview, from 0 to `top`: of each system that has it, and its tests."""
 
     title: str
-    compute: Callable[..., list[ReportPart]]
-    data: tuple[object, ...]
+    top: float
+    scores: Mapping[str, Score]
+    comparisons: tuple[Difference, ...]
+
+    @property
+    def digits(self) -> int:
+        """How many digits of a score are shown."""
+        return 4 if self.top == 1 else 2
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """What a report says of one metric; `record` is what its own command writes as JSON.
+
+    It is small, so that it can come from another process.
+    """
+
+    key: str
+    headline: Headline
+    sections: tuple[Section, ...]
+    record: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    examples: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A metric with its settings, what it is to score, and what that is called."""
+
+    metric: str
+    data: Any
     settings: ReportSettings
+    own: Mapping[str, Any] = field(default_factory=dict)
+    of: str = ""
+    """The set that is scored, or the one measure that is wanted."""
+
+    @property
+    def step(self) -> str:
+        """What is told while it is computed."""
+        if metric_class(self.metric).needs in ("scored", "generated"):
+            return f"set {self.of}"
+        return self.title.removesuffix(" F1") if self.metric == "autoprf" else self.title
+
+    @property
+    def title(self) -> str:
+        """The column of the overview."""
+        return metric_class(self.metric).called.format(TITLES.get(self.of, self.of))
 
 
 def compute_parts(
@@ -68,12 +107,9 @@ def compute_parts(
     results = map_shards(_computed, pieces, jobs=min(jobs, len(pieces)))
     parts = []
     for piece in pieces:
-        report(Step(piece.title))
-        parts += next(results)
-    order = ("bleu", "chrf", "pronoun_f1", "apt", "autoprf")
-    return sorted(
-        parts, key=lambda part: order.index(part.key) if part.key in order else len(order)
-    )
+        report(Step(piece.step))
+        parts.append(next(results))
+    return parts
 
 
 def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | None:
@@ -89,61 +125,59 @@ def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | No
 def _pieces(
     contents: ReportContents, linked: MtInput | None, language: str, settings: ReportSettings
 ) -> Iterator[_Piece]:
-    """What is to be computed, the longest first, so that no process waits long for the others."""
+    """What is to be computed: every metric for which there are data."""
     without = {one.metric for one in contents.not_computed}
-    text = contents.text
-    if text is not None and "pronoun F1" not in without:
-        yield _Piece("pronoun F1", _pronouns, (text, language), settings)
-    if linked is not None:
-        yield _Piece("APT", _apt, (linked, contents.lists), settings)
-        yield _Piece("AutoPRF", _autoprf, (linked, contents.lists), settings)
-    for metric in reversed(METRICS):
-        if text is not None and TITLES[metric] not in without:
-            yield _Piece(TITLES[metric], _mt, (text, metric), settings)
+    in_language = {"language": language}
+    for name in METRICS:
+        needs = metric_class(name).needs
+        if name == "bleu" and contents.text is not None:
+            for measure in TITLES:
+                own = {"tokenise": settings.tokenise, "silent": True, "metrics": (measure,)}
+                if TITLES[measure] not in without:
+                    yield _Piece(name, contents.text, settings, own, measure)
+        elif needs == "text" and contents.text is not None:
+            if metric_class(name).called not in without:
+                yield _Piece(name, contents.text, settings, in_language)
+        elif needs == "linked" and linked is not None:
+            yield _Piece(name, linked, settings)
     for one in contents.sets:
         if one.scored is not None:
-            yield _Piece(f"set {one.name}", _scored, (one.name, one.scored), settings)
+            yield _Piece("contrastive", one.scored, settings, of=one.name)
         if one.generated is not None:
-            yield _Piece(
-                f"set {one.name}", _generated, (one.name, one.generated, language), settings
-            )
+            yield _Piece("expected_forms", one.generated, settings, in_language, one.name)
 
 
-def _computed(piece: _Piece) -> list[ReportPart]:
-    return piece.compute(piece.settings, *piece.data)
+def _computed(piece: _Piece) -> ReportPart:
+    metric = make_metric(piece.metric, **piece.own)
+    found = evaluate(metric, piece.data, piece.settings.plan, piece.settings.pairs)
+    key = ":".join(filter(None, (piece.metric, piece.of)))
+    if piece.of in TITLES:
+        key = piece.of
+    scores = {one.name: one.scores[metric.headline] for one in found.systems}
+    tests = tuple(one for one in found.comparisons if one.metric == metric.headline)
+    most = piece.settings.most_examples if metric.name == "apt" else 0
+    return ReportPart(
+        key,
+        Headline(piece.title, metric.top, scores, tests),
+        tuple(_sections(found, piece.title)),
+        record(found),
+        found.warnings,
+        tuple(differing_examples(found, most)),
+    )
 
 
-def _mt(settings: ReportSettings, text: MTText, metric: str) -> list[ReportPart]:
-    own = MTSettings(metrics=(metric,), tokenise=settings.tokenise, silent=True)
-    return [mt_part(evaluate_mt(text, own, settings.plan, settings.pairs), metric)]
-
-
-def _pronouns(settings: ReportSettings, text: MTText, language: str) -> list[ReportPart]:
-    return [pronoun_part(evaluate_pronouns(text, language, settings.plan, pairs=settings.pairs))]
-
-
-def _apt(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
-    texts = (data.source, data.reference, data.candidates, lists)
-    own, documents = AptSettings(links=data.links), data.documents
-    found = evaluate_apt(*texts, own, settings.plan, documents, pairs=settings.pairs)
-    found = replace(found, warnings=(*data.warnings, *found.warnings))
-    return [apt_part(found, documents, settings.most_examples)]
-
-
-def _autoprf(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
-    texts = (data.source, data.reference, data.candidates, lists)
-    own, documents = AutoPrfSettings(links=data.links), data.documents
-    return [autoprf_part(evaluate_autoprf(*texts, own, settings.plan, documents, settings.pairs))]
-
-
-def _scored(settings: ReportSettings, name: str, data: ScoredSet) -> list[ReportPart]:
-    found = evaluate_contrastive(data.test_set, data.systems, settings.plan, settings.pairs)
-    return [scored_part(found, name)]
-
-
-def _generated(
-    settings: ReportSettings, name: str, data: GeneratedSet, language: str
-) -> list[ReportPart]:
-    plan, pairs = settings.plan, settings.pairs
-    found = evaluate_generative(data.test_set, data.outputs, language, PAYLOAD, plan, pairs)
-    return [generated_part(found, name)]
+def _sections(evaluation: Evaluation, title: str) -> Iterator[Section]:
+    """The groups of a metric, systems beside each other, and its own tables."""
+    metric = evaluation.metric
+    if len(evaluation.systems[0].groups) > 1:
+        notes = (f"{metric.heading(evaluation.scored)}.", *score_notes(evaluation))
+        table = systems_table(evaluation, notes)
+        section = table_section(table, metric.top, title)
+        if len(table.rows) > LONG:
+            folded = f"<details><summary>{len(table.rows)} groups</summary>{section.body}</details>"
+            section = Section(title, folded, section.note)
+        yield section
+    before, _ = report_tables(evaluation, "page")
+    for table in before:
+        if table.title and table.title not in evaluation.names:
+            yield table_section(table, metric.top, f"{title}: {table.title}")

@@ -20,9 +20,9 @@ from crosspro.evaluation.inputs.document_units import Documents, documents_by_id
 from crosspro.evaluation.inputs.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
 from crosspro.evaluation.inputs.linked_text import raise_problems
 from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
+from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
-from crosspro.evaluation.metrics.bleu.score import MTText
 
 LINKED = ("APT", "AutoPRF")
 """The metrics that need source, links and lists of pronouns."""

@@ -25,7 +25,7 @@ from crosspro.evaluation.folder_report.files import (
     is_text,
 )
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
-from crosspro.evaluation.metrics.bleu.score import MTSettings, make_metric
+from crosspro.evaluation.metrics import make_metric
 
 READING = "reading"
 SMALL = 20_000
@@ -71,7 +71,7 @@ def report_on(
 def _check_tokeniser(name: str, problems: list[Problem]) -> None:
     """Whether sacrebleu has it, if sacrebleu is there; else there is no BLEU anyway."""
     try:
-        make_metric("bleu", MTSettings(tokenise=name))
+        make_metric("bleu", tokenise=name)
     except InputError as error:
         problems += error.problems
     except CrossproError:

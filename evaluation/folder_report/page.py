@@ -10,7 +10,7 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.folder_report.parts import Headline
+from crosspro.evaluation.folder_report.compute import Headline
 from crosspro.evaluation.folder_report.results import (
     SAYS,
     FolderReport,

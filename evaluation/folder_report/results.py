@@ -12,10 +12,11 @@ from typing import Any
 from crosspro.data_prep.core.errors import printable
 from crosspro.data_prep.core.files import count_lines, sha256_of
 from crosspro.evaluation.core.score import interval_note
+from crosspro.evaluation.folder_report.compute import Headline, ReportPart
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles
-from crosspro.evaluation.folder_report.parts import Headline, ReportPart
 from crosspro.evaluation.output.differences import NOT_CORRECTED, difference_record
+from crosspro.evaluation.output.records import FORMAT, score_record
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.version import __version__
 
@@ -173,6 +174,7 @@ def _cell(headline: Headline, system: str, baseline: str | None) -> str:
 def report_json(report: FolderReport) -> str:
     """Everything, for other programs."""
     content = {
+        "format": FORMAT,
         "crosspro": __version__,
         "folder": report.folder,
         "source_language": report.languages[0],
@@ -198,12 +200,4 @@ def report_json(report: FolderReport) -> str:
 
 def _scores(part: ReportPart) -> Iterator[dict[str, Any]]:
     for name, score in part.headline.scores.items():
-        value = None if isnan(score.value) else score.value
-        yield {
-            "metric": part.headline.title,
-            "system": name,
-            "value": value,
-            "low": score.low,
-            "high": score.high,
-            "signature": score.signature,
-        }
+        yield {"metric": part.headline.title, "system": name, **score_record(score)}

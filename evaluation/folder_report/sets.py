@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
-from crosspro.evaluation.metrics.contrastive.accuracy import SystemScores, read_scores
-from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, read_contrastive
+from crosspro.evaluation.folder_report.files import SetFiles
+from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
 from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
-from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput, read_outputs
+from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-
-PAYLOAD = PayloadRules()
-
-
-@dataclass(frozen=True)
-class ScoredSet:
-    """A set whose translations systems have scored."""
-
-    test_set: ContrastiveSet
-    systems: tuple[SystemScores, ...]
-
-
-@dataclass(frozen=True)
-class GeneratedSet:
-    """A set whose sources systems have translated."""
-
-    test_set: ContrastiveSet
-    outputs: tuple[GeneratedOutput, ...]
 
 
 @dataclass(frozen=True)
@@ -74,16 +56,12 @@ def _generated(files: SetFiles, language: str) -> GeneratedSet:
     read = read_outputs(
         [one.path for one in files.outputs],
         test_set,
-        PAYLOAD,
+        PayloadRules(),
         language,
         tsv=None if rows is None else (files.path, rows),
         parts=files.parts,
     )
-    names = _names(files.outputs) or [files.name]
+    names = [one.name for one in files.outputs] or [files.name]
     return GeneratedSet(
         test_set, tuple(replace(one, name=name) for one, name in zip(read, names, strict=True))
     )
-
-
-def _names(systems: Sequence[SystemFile]) -> list[str]:
-    return [one.name for one in systems]

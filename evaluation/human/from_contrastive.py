@@ -6,6 +6,7 @@ Sets say a pronoun's word but not its place: the words in which the translations
 from __future__ import annotations
 
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.human.items import (
     MarkedWords,
     ReviewCandidate,
@@ -15,29 +16,23 @@ from crosspro.evaluation.human.items import (
     item_digest,
     set_digest,
 )
-from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
 from crosspro.evaluation.metrics.contrastive.formats import Instance
-from crosspro.evaluation.metrics.contrastive.page import (
-    context_lines,
-    differing_words,
-    places_of,
-    preferred_translations,
-    translation_texts,
-)
+from crosspro.evaluation.metrics.contrastive.metric import differing_words, translation_texts
+from crosspro.evaluation.metrics.contrastive.set_metric import context_lines, places_of
 from crosspro.evaluation.protest.verdicts import Item
 
 
-def contrastive_items(evaluation: ContrastiveEvaluation) -> ReviewSet:
+def contrastive_items(evaluation: Evaluation) -> ReviewSet:
     """The instances of a set, once for each system; context is that of the reference."""
-    systems = evaluation.systems
-    preferred = [preferred_translations(evaluation, system) for system in systems]
+    decided, test_set = evaluation.scored.items, evaluation.scored.data.test_set
     lines: list[ReviewLine] = []
     items: list[ReviewItem] = []
-    for number, instance in enumerate(evaluation.test_set.instances):
+    for number, instance in enumerate(test_set.instances):
         texts = [tuple(words) for words in translation_texts(instance)]
         if not texts[0] or not instance.source:
             raise CrossproError(f"{instance.name}: this set has no texts that people could judge")
-        chosen = {system.name: own[number] for system, own in zip(systems, preferred, strict=True)}
+        own = (one[number].preferred for one in decided)
+        chosen = dict(zip(evaluation.names, own, strict=True))
         lines += _context(instance, tuple(chosen))
         source = tuple(instance.source.split())
         candidates = {name: ReviewCandidate(texts[at]) for name, at in chosen.items()}
@@ -45,7 +40,7 @@ def contrastive_items(evaluation: ContrastiveEvaluation) -> ReviewSet:
         for name, at in chosen.items():
             marks = MarkedWords(
                 len(lines) - 1,
-                tuple(places_of(source, instance.source_pronoun)),
+                tuple(places_of(instance)),
                 (tuple(differing_words(instance, 0)),),
                 tuple(differing_words(instance, at)),
             )
@@ -56,7 +51,7 @@ def contrastive_items(evaluation: ContrastiveEvaluation) -> ReviewSet:
             why = "the reference is preferred" if not at else "an error is preferred"
             items.append(ReviewItem(item, group, marks, None, not at, why))
     digest = set_digest(lines, (one.item.token for one in items))
-    return ReviewSet(evaluation.test_set.name, digest, tuple(lines), tuple(items))
+    return ReviewSet(test_set.name, digest, tuple(lines), tuple(items))
 
 
 def _context(instance: Instance, systems: tuple[str, ...]) -> list[ReviewLine]:

@@ -28,7 +28,7 @@ from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.core.significance import (
     Difference,
-    Metric,
+    Measure,
     Resampling,
     paired_tests,
     scores_of,
@@ -46,7 +46,7 @@ from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 _ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED = range(7)
 
 
-def _share(above: int, *below: int) -> Metric:
+def _share(above: int, *below: int) -> Measure:
     def value(sums: Floats) -> Floats:
         return quotient(sums[:, above], sums[:, list(below)].sum(axis=1))
 
@@ -62,7 +62,7 @@ def _f(sums: Floats) -> Floats:
     return np.where(unknown, np.nan, harmonic_mean(precision, recall))
 
 
-MEASURES: Mapping[str, Metric] = {
+MEASURES: Mapping[str, Measure] = {
     "accuracy": _share(_RIGHT, _ALL),
     "accuracy_without_other": _share(_KEPT_RIGHT, _KEPT),
     "precision": _PRECISION,

@@ -13,7 +13,7 @@ import numpy as np
 
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import Counts, regroup
-from crosspro.evaluation.metrics.submissions.results import coarse_groups
+from crosspro.evaluation.metrics.submissions.metric import coarse_groups
 from crosspro.evaluation.metrics.submissions.scores import (
     Values,
     accuracy,

@@ -25,13 +25,10 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.example import Example, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.parallel_lines import lines_of
-from crosspro.evaluation.metrics.contrastive.accuracy import (
-    ContrastiveEvaluation,
-    SystemScores,
-    evaluate_contrastive,
-)
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
@@ -39,8 +36,9 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     WrongTranslation,
     content_digest,
 )
-from crosspro.evaluation.metrics.contrastive.report import contrastive_text
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.contrastive import (
     ContrastiveSegment,
     ContrastiveTexts,
@@ -284,7 +282,7 @@ def gender(
         _tell(f"warning: {warning}")
     for reason in reasons:
         print(f"left out: {reason}")
-    print(contrastive_text(evaluation, Style(signatures=True)), end="")
+    print(text_report(evaluation, Style(signatures=True)), end="")
 
 
 def _prepared(
@@ -307,12 +305,11 @@ def _prepared(
     return prepare_set(read, task, texts, annotator, _tell, find_linked)
 
 
-def judged(
-    system: System, prepared: PreparedSet, context: int | None, digest: str
-) -> ContrastiveEvaluation:
+def judged(system: System, prepared: PreparedSet, context: int | None, digest: str) -> Evaluation:
     """The accuracy with context, unless the system reads none, and without; `digest` names it."""
     found = list(_scores(system, prepared, context, digest))
-    return evaluate_contrastive(prepared.test_set, found, Resampling())
+    data = ScoredSet(prepared.test_set, tuple(found))
+    return evaluate(make_metric("contrastive"), data, Resampling())
 
 
 def _scores(

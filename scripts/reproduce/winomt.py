@@ -19,14 +19,12 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
-from crosspro.evaluation.folder_report.sets import PAYLOAD, read_set
-from crosspro.evaluation.metrics.expected_forms.report import generative_text
-from crosspro.evaluation.metrics.expected_forms.score import (
-    GenerativeEvaluation,
-    evaluate_generative,
-)
+from crosspro.evaluation.folder_report.sets import read_set
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.contrastive.ctxpro import ctxpro_printout
 
 SYSTEMS = ("google", "bing", "aws", "systran")
@@ -46,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     for language in options.language or FORMS:
         files = write_language(options.winomt, language, options.output / language)
-        print(f"{language}\n\n{generative_text(scored(files, language))}")
+        print(f"{language}\n\n{text_report(scored(files, language))}")
         if options.released:
             content = json.loads(files.path.read_text("utf-8"))
             for one in files.outputs:
@@ -71,12 +69,11 @@ def write_language(winomt: Path, language: str, folder: Path) -> SetFiles:
     return SetFiles("wino", test_set, (), tuple(outputs))
 
 
-def scored(files: SetFiles, language: str, resamples: int = 1000) -> GenerativeEvaluation:
+def scored(files: SetFiles, language: str, resamples: int = 1000) -> Evaluation:
     """The scores of all systems, with intervals by occupation."""
     read = read_set(files, language).generated
     assert read is not None  # noqa: S101 - there are outputs
-    plan = Resampling(resamples)
-    return evaluate_generative(read.test_set, read.outputs, language, PAYLOAD, plan)
+    return evaluate(make_metric("expected_forms", language=language), read, Resampling(resamples))
 
 
 def make_instances(lines: Iterable[str], forms: tuple[str, str]) -> Iterator[dict[str, Any]]:

@@ -50,13 +50,13 @@ from crosspro.evaluation.inputs.pronoun_lists import (
     load_lists,
 )
 from crosspro.evaluation.metrics.apt.equivalents import read_judged
-from crosspro.evaluation.metrics.contrastive.accuracy import decide, read_scores
 from crosspro.evaluation.metrics.contrastive.formats import read_contrastive, read_json
+from crosspro.evaluation.metrics.contrastive.metric import decide, read_scores
 from crosspro.evaluation.metrics.contrastive.sentences import ContextWindow, sentences_to_translate
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import judge
 from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.metrics.expected_forms.score import judge
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.evaluation.protest.decisions import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
@@ -247,7 +247,7 @@ def _contrastive(some: Any) -> Iterator[Subject]:
     def decided(folder: Path, names: tuple[str, str]) -> Any:
         found = read_contrastive(folder / names[0], allow_unknown=True)
         scores = read_scores([folder / names[1]], found)
-        return decide(found, scores[0]).right.tolist()
+        return [one.right for one in decide(found, scores[0])]
 
     for name, original in zip(("contrapro", "discevalmt"), sets, strict=True):
         files = tuple(original)
@@ -285,7 +285,7 @@ def _generative(some: Any) -> Iterator[Subject]:
             outputs += read_outputs([], found, PayloadRules(share=1.2), "fr", tsv=both)
         window = ContextWindow(1, 1)
         return (
-            [judge(found, one, "fr").verdicts.tolist() for one in outputs],
+            [[own.verdict for own in judge(found, one, "fr")] for one in outputs],
             sentences_to_translate(found, "set", window) if found.instances[0].source else None,
         )
 

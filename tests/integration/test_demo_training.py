@@ -19,7 +19,7 @@ def test_the_default_network_is_near_the_ceiling_and_beats_the_language_model(tm
         result = train(tmp_path / system, "task=en-fr", f"system={system}", "resamples=0")
         assert result.returncode == 0, result.stderr
         content = json.loads((tmp_path / system / "test.scores.json").read_text("utf-8"))
-        scores[system] = content["submissions"][0]["scores"]["macro_recall"]["value"]
+        scores[system] = content["systems"][0]["scores"]["macro_recall"]["value"]
     assert scores["turku_gru_2016"] > scores["ngram"] + 10
     task = load_task("en-fr")
     corpus = demo_corpus(task, "test")

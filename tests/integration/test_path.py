@@ -44,12 +44,12 @@ def test_train_predict_evaluate(tmp_path, system):
     assert submission.read_bytes() == (tmp_path / "test.submission.data").read_bytes()
     scored = crosspro("evaluate", tmp_path / "gold.data", submission, "--task", "en-fr",
                       "--layout", "json", "--resamples", 0)  # fmt: skip
-    ours = json.loads(scored.stdout)["submissions"][0]["scores"]["macro_recall"]["value"]
+    ours = json.loads(scored.stdout)["systems"][0]["scores"]["macro_recall"]["value"]
     own = json.loads((tmp_path / "test.scores.json").read_text("utf-8"))
-    assert ours == own["submissions"][0]["scores"]["macro_recall"]["value"]
+    assert ours == own["systems"][0]["scores"]["macro_recall"]["value"]
     run = crosspro("evaluate", tmp_path / "gold.data", tmp_path, submission, "--task", "en-fr",
                    "--layout", "json", "--resamples", 0)  # fmt: skip
-    one, other = json.loads(run.stdout)["submissions"]
+    one, other = json.loads(run.stdout)["systems"]
     assert one["scores"] == other["scores"]
     assert (one["name"], other["name"]) == (f"{system} seed 1", "submission")
     assert f"predicted by {system} seed 1" in predicted.stderr.decode()

@@ -10,7 +10,7 @@ import torch
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.sample import sample_path
-from crosspro.evaluation.metrics.submissions.results import evaluate as score_all
+from crosspro.evaluation.core.evaluation import evaluate as score_all
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention

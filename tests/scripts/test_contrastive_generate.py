@@ -21,8 +21,8 @@ CASES = GOLDEN / "ctxpro"
 
 def case(language):
     folder = CASES / language
-    return ("contrastive", "generate", folder / "set.json", folder / f"out.{language}", "-l",
-            language)  # fmt: skip
+    return ("contrastive", "generate", folder / "set.json", "--candidate",
+            folder / f"out.{language}", "-l", language)  # fmt: skip
 
 
 @pytest.mark.parametrize("language", ["fr", "de"])
@@ -59,7 +59,7 @@ def test_what_makes_a_difference_to_ctxpro_is_named(tmp_path):
     path = written(tmp_path, "set.json", json.dumps(instances))
     output = written(tmp_path, "out.fr", "Il l'a vu.\nElle vient. Il dort.\n")
     detail = tmp_path / "differences.tsv"
-    call = ("contrastive", "generate", path, output, "-l", "fr", "--legacy")
+    call = ("contrastive", "generate", path, "--candidate", output, "-l", "fr", "--legacy")
     assert crosspro(*call, "--detail", detail).stdout == b"50.0\n"
     rows = [line.split("\t") for line in detail.read_text("utf-8").splitlines()[1:]]
     assert [row[2:5] for row in rows] == [
@@ -67,7 +67,7 @@ def test_what_makes_a_difference_to_ctxpro_is_named(tmp_path):
         ["wrong", "right", "another sentence"],
     ]
     short = written(tmp_path, "short.fr", "Il l'a vu.\n")
-    result = crosspro(*call[:3], short, *call[4:])
+    result = crosspro(*call[:4], short, *call[5:])
     assert (result.code, result.stdout) == (0, b"100.0\n")
     assert b"expected 2 lines" in result.stderr
 
@@ -79,7 +79,7 @@ def test_legacy_is_what_the_script_of_contrapro_prints(tmp_path):
     assert crosspro(*call).stdout == b"50.0\n"
     assert crosspro(*call, "--layout", "complete", "--max-distance", 2).stdout == b"1 1 100.0\n"
     assert crosspro(*call, "--layout", "pretty").code == 2
-    assert crosspro(*call, path).code == 2
+    assert crosspro(*call, "--candidate", path).code == 2
 
 
 def test_legacy_says_beside_the_number_of_contrapro_what_it_is_without_faults(tmp_path):
@@ -111,7 +111,7 @@ def test_corrected_numbers_of_the_case_of_ctxpro(tmp_path):
     assert len(detail.read_text("utf-8").splitlines()) == 121
     assert "FR_GENDER.ELLE" in page.read_text("utf-8")
     german = crosspro(*case("de"), "--payload", "sentence", "--layout", "json", "--resamples", "0")
-    assert json.loads(german.stdout)["groups"][0]["scores"]["out"]["value"] == pytest.approx(
+    assert json.loads(german.stdout)["systems"][0]["scores"]["accuracy"]["value"] == pytest.approx(
         100 * 52 / 90
     )
 
@@ -128,10 +128,11 @@ def test_what_is_written_to_be_translated_can_be_scored(tmp_path):
     assert read["src"] == "A. <eos> B. <eos> It sleeps. <eos> C.\nIt sleeps. <eos> C.\n"
     assert read["trg"] == "a. <eos> b. <eos> Elle dort. <eos> c.\nElle dort. <eos> c.\n"
     assert read["parts"] == "3\n1\n"
-    score = ("contrastive", "generate", path, tmp_path / "x.trg", "-l", "fr", "--layout", "csv")
+    score = ("contrastive", "generate", path, "--candidate", tmp_path / "x.trg", "-l", "fr",
+             "--layout", "csv")  # fmt: skip
     result = crosspro(*score, "--parts", tmp_path / "x.parts", "--resamples", "0")
-    assert ",total,2,100,,,2,0,0,0," in result.stdout.decode()
-    assert ",total,2,0,,,0,0,0,2," in crosspro(*score, "--resamples", "0").stdout.decode()
+    assert ",total,2,2,0,0,0,100,,," in result.stdout.decode()
+    assert ",total,2,0,0,0,2,0,,," in crosspro(*score, "--resamples", "0").stdout.decode()
     fewer = crosspro(*call, "--context", 1, "--following", 0, "--separator", "<SEP>")
     assert fewer.code == 0
     assert (tmp_path / "x.src").read_text() == "B. <SEP> It sleeps.\nIt sleeps.\n"
@@ -165,7 +166,7 @@ def test_filters(tmp_path):
         (("--min-distance", 1), 2),
         (("--max-distance", 4, "--only", "il"), 1),
     ):
-        assert f",total,{number},100," in crosspro(*call, *options).stdout.decode()
+        assert f",total,{number},{number},0,0,0,100," in crosspro(*call, *options).stdout.decode()
     assert b"at least one that is asked for" in crosspro(*call, "--only", "sie").stderr
 
 
@@ -190,15 +191,17 @@ def test_options_that_say_nothing_together_are_refused(options):
 
 def test_what_must_be_given():
     call = case("fr")
-    assert b"missing --language" in crosspro(*call[:4]).stderr
-    assert b"give a file of translations" in crosspro(*call[:3], *call[4:]).stderr
+    assert b"missing --language" in crosspro(*call[:5]).stderr
+    assert b"give a file of translations" in crosspro(*call[:3], *call[5:]).stderr
 
 
 def test_all_faults_at_once(tmp_path):
     bad = written(tmp_path, "set.json", [{"expected": 1}, 2])
     output = tmp_path / "out"
     output.write_bytes(b"\xff\n")
-    shown = crosspro("contrastive", "generate", bad, output, "-l", "fr").stderr.decode()
+    shown = crosspro(
+        "contrastive", "generate", bad, "--candidate", output, "-l", "fr"
+    ).stderr.decode()
     assert "instance 1, expected" in shown
     assert "instance 2" in shown
     assert f"{output}:1: encoding" in shown
@@ -230,8 +233,8 @@ def test_references_of_contrapro_have_their_pronouns(tmp_path):
     path = written(tmp_path, "set.json", sets)
     files = [written(tmp_path, name, "".join(f"{one}\n" for one in lines))
              for name, lines in (("right", references), ("wrong", errors))]  # fmt: skip
-    call = ("contrastive", "generate", path, *files, "-l", "de", "--layout", "json")
+    call = ("contrastive", "generate", path, "--candidate", *files, "-l", "de", "--layout", "json")
     found = json.loads(crosspro(*call, "--resamples", "0").stdout)
-    scores = found["groups"][0]["scores"]
-    assert scores["right"]["value"] == 100
-    assert scores["wrong"]["value"] < 20
+    right, wrong = (one["scores"]["accuracy"]["value"] for one in found["systems"])
+    assert right == 100
+    assert wrong < 20

@@ -299,7 +299,7 @@ def test_bleu_and_chrf(tmp_path):
         ("y", "a\nb\n"),
     ):
         (tmp_path / name).write_text(lines)
-    names = [tmp_path / "x", tmp_path / "y", "--reference", tmp_path / "ref"]
+    names = ["--candidate", tmp_path / "x", tmp_path / "y", "--reference", tmp_path / "ref"]
     text = crosspro("mt-metrics", *names, "--resamples", 20, "--signatures").stdout.decode()
     assert "BLEU" in text
     assert "x - y" in text
@@ -307,5 +307,5 @@ def test_bleu_and_chrf(tmp_path):
     rows = crosspro("mt-metrics", *names, "--layout", "csv").stdout.decode().splitlines()
     assert rows[0] == "system,bleu,chrf"
     content = json.loads(crosspro("mt-metrics", *names, "--layout", "json").stdout)
-    assert [one["name"] for one in content["candidates"]] == ["x", "y"]
-    assert crosspro("mt-metrics", *names[:3], tmp_path / "none").code == 2
+    assert [one["name"] for one in content["systems"]] == ["x", "y"]
+    assert crosspro("mt-metrics", *names[:4], tmp_path / "none").code == 2

@@ -43,7 +43,7 @@ def test_a_contrastive_submission_has_no_rank():
     content = json.loads(
         crosspro(*call, "--contrastive", "gold", "--layout", "json").stdout.decode()
     )
-    assert [one["contrastive"] for one in content["submissions"]] == [True, False]
+    assert [one["contrastive"] for one in content["systems"]] == [True, False]
     wrong = crosspro(*call, "--contrastive", "other")
     assert wrong.code == 2
     assert b"expected one of gold, pred, found 'other'" in wrong.stderr

@@ -189,13 +189,13 @@ def test_context_decides_where_it_is_given(bitext, context, shares):
     system = TwoBack()
     system.fit(FRENCH, [], [])
     found = judged(system, french(bitext, Counter()), context, "x")
-    assert tuple(score.value for score in found.groups[0].scores) == shares
-    rows = {group.group: group.scores[0].value for group in found.groups}
+    assert tuple(one.scores["accuracy"].value for one in found.systems) == shares
+    rows = {one.group: one.scores["accuracy"].value for one in found.systems[0].groups}
     assert rows["elle"] == (100.0 if shares[0] == 75.0 else 0.0)
     assert (rows["elles"], rows["il"], rows["ils"]) == (0.0, 100.0, 100.0)
     expected = "all" if context is None else context
-    assert f"|choice:gender|context:{expected}|" in found.groups[0].scores[0].signature
-    assert found.unit == "instance"
+    assert f"|choice:gender|context:{expected}|" in found.signatures[0]
+    assert found.scored.units.name == "instance"
 
 
 def test_rows_with_other_fields_are_named(table):

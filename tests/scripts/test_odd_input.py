@@ -171,6 +171,8 @@ def test_names_of_files_that_are_no_text(command, layout, tmp_path):
     reference, candidate = tmp_path / "reference", tmp_path / os.fsdecode(b"\xff.fr")
     for path in (reference, candidate):
         path.write_text("elle est là .\n", encoding="utf-8")
-    result = crosspro(*command, "--reference", reference, candidate, "--layout", layout)
+    result = crosspro(
+        *command, "--reference", reference, "--candidate", candidate, "--layout", layout
+    )
     assert result.code == 0, result.stderr
     assert b"\\udcff.fr" in result.stdout

@@ -23,12 +23,21 @@ def files(tmp_path):
 
 
 def test_tables_and_layouts(files):
-    call = ("pronoun-f1", files / "a", files / "b", "--reference", files / "ref", "-l", "fr")
+    call = (
+        "pronoun-f1",
+        "--candidate",
+        files / "a",
+        files / "b",
+        "--reference",
+        files / "ref",
+        "-l",
+        "fr",
+    )
     more = ("--doc-ids", files / "ids", "--resamples", 20, "--name", "best")
     shown = crosspro(*call, *more, "--signatures")
     text = shown.stdout.decode()
     assert shown.code == 0
-    assert "best: 2 lines in 2 documents" in text
+    assert "2 lines in 2 documents\n\nbest\n" in text
     assert "gender feminine" in text
     assert "[95% interval by document]" in text
     assert "In total and by pronoun the same word must be there" in text
@@ -37,17 +46,19 @@ def test_tables_and_layouts(files):
     assert "pronoun_f1|language:fr|lines:2|ambiguous:no" in text
     assert b"2 documents are few" in shown.stderr
     found = json.loads(crosspro(*call, "--layout", "json").stdout)
-    assert [one["groups"][0]["scores"]["f1"]["value"] for one in found["candidates"]] == [100, 0]
+    assert [one["scores"]["f1"]["value"] for one in found["systems"]] == [100, 0]
     assert crosspro(*call, "--layout", "csv").stdout.startswith(b"system,breakdown,group,")
     assert crosspro(*call, "--layout", "csv", "--signatures").code == 2
 
 
 def test_faults_are_named(files):
     (files / "b").write_text("Il.\n")
-    call = ("pronoun-f1", files / "b", "--reference", files / "ref")
+    call = ("pronoun-f1", "--candidate", files / "b", "--reference", files / "ref")
     shown = crosspro(*call, "-l", "fr").stderr.decode()
     assert f"{files / 'b'}:2: lines: expected 2 lines as in {files / 'ref'}, found 1" in shown
     assert (
         b"one of de, en, es, fr"
-        in crosspro("pronoun-f1", files / "a", "--reference", files / "ref", "-l", "xx").stderr
+        in crosspro(
+            "pronoun-f1", "--candidate", files / "a", "--reference", files / "ref", "-l", "xx"
+        ).stderr
     )

@@ -62,6 +62,8 @@ def _inside(name, command):
 def kind_of(annotation):
     """What kind of value an annotation stands for, whether it may be repeated or left out."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal:
+        return "choice"
     if origin is typing.Annotated or origin in (list, tuple):
         return kind_of(inner[0])
     if origin in (typing.Union, types.UnionType):

@@ -64,8 +64,8 @@ def test_the_figures_of_the_documentation(language, tmp_path):
     evaluation = scored(write_language(winomt, language, tmp_path), language)
     whole = (ROOT / "docs" / "contrastive.md").read_text("utf-8")
     text = whole.partition("### An example: four commercial systems")[2].partition("\n## ")[0]
-    total = evaluation.groups[0].scores
-    assert len(evaluation.test_set.instances) == 1815
+    total = [one.scores["accuracy"] for one in evaluation.systems]
+    assert evaluation.scored.size == 1815
     if language != "fr":
         shown = ", ".join(f"{score.value:.1f}" for score in total)
         assert f"({shown})" in " ".join(text.split())
@@ -76,6 +76,6 @@ def test_the_figures_of_the_documentation(language, tmp_path):
         if (name := line[:20].strip())
     }
     assert rows["total"] == [str(score) for score in total]
-    shares = [[str(one) for one in system] for system in evaluation.shares]
-    for place, name in enumerate(("right", "right beside a rival", "rival instead", "neither")):
-        assert rows[name] == [system[place] for system in shares]
+    for name in ("right", "right beside a rival", "rival instead", "neither"):
+        shares = [one.scores[name.replace(" ", "_")] for one in evaluation.systems]
+        assert rows[name] == [str(share) for share in shares]

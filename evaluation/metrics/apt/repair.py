@@ -15,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices
-from crosspro.evaluation.inputs.linked_text import SentenceLinks
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.inputs.linked_text import SentenceLinks
 
 
 class Repair(StrEnum):

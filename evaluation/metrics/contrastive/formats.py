@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
-from crosspro.evaluation.metrics.contrastive.set_fields import MISSING, SetFields
 
 CONTRAPRO = "contrapro"
 ANAPHORA = "discevalmt-anaphora"
@@ -119,6 +118,45 @@ def content_digest(content: object) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
+MISSING = object()
+"""What stands for a field that an object does not have."""
+
+
+class SetFields:
+    """Checks the values of one file and collects its problems."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+
+    def problem(self, where: str, expected: str, value: object) -> None:
+        """Note that a value is not what was expected."""
+        found = "nothing" if value is MISSING else quoted(json.dumps(value, ensure_ascii=False))
+        self.problems.append(Problem(self.path, None, where, expected, found))
+
+    def text(self, value: object, where: str, required: bool = True) -> str | None:
+        """A text; one that is required may not be blank."""
+        if isinstance(value, str) and (value.strip() or not required):
+            return value
+        if required or value is not MISSING:
+            self.problem(where, "text", value)
+        return None
+
+    def texts(self, value: object, where: str) -> tuple[str, ...]:
+        """A list of sentences, empty where there is none."""
+        if value is MISSING:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self.problem(where, "a list of sentences", value)
+            return ()
+        return tuple(value)
+
+    def neighbours(self, one: dict[str, Any], name: str) -> list[tuple[str, ...]]:
+        """The sentences around an instance: before it on each side, then after it on each side."""
+        keys = ("src context", "ref context", "src following", "ref following")
+        return [self.texts(one.get(key, MISSING), f"{name}, {key}") for key in keys]
+
+
 class AntecedentFields(SetFields):
     """Reads what the instances of one file say of their antecedents."""
 
@@ -161,6 +199,16 @@ def said_of_antecedents(content: list[Any]) -> set[str]:
         for key in _SAID_FOR_ALL_OR_NONE
         if any(isinstance(one, dict) and key in one for one in content)
     }
+
+
+def names_of_files(paths: Sequence[Path]) -> list[str]:
+    """File names without their last suffix, or whole paths where these are equal."""
+    whole = [path.name.removesuffix(".xz").removesuffix(".gz") for path in paths]
+    short = [Path(name).stem for name in whole]
+    return [
+        name if short.count(name) == 1 else str(path)
+        for name, path in zip(short, paths, strict=True)
+    ]
 
 
 class _Reader(AntecedentFields):

@@ -7,13 +7,22 @@ not have. With `lenient` a missing part is no fault; it counts as a translation 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
-from crosspro.evaluation.metrics.contrastive.accuracy import names_of_files
-from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
+from crosspro.evaluation.metrics.contrastive.formats import (
+    FAR,
+    ContrastiveSet,
+    Instance,
+    names_of_files,
+)
+from crosspro.evaluation.metrics.expected_forms.expected_sets import (
+    TsvSet,
+    payload_part,
+    signed_number,
+)
 from crosspro.evaluation.metrics.expected_forms.payload import (
     PayloadRules,
     chosen_part,
@@ -21,11 +30,6 @@ from crosspro.evaluation.metrics.expected_forms.payload import (
     last_share,
     split_parts,
     split_sentences,
-)
-from crosspro.evaluation.metrics.expected_forms.tsv_set import (
-    TsvSet,
-    payload_part,
-    signed_number,
 )
 
 SOURCE_LANGUAGE = "en"
@@ -163,3 +167,46 @@ def _system(
 def _sentences(instance: Instance) -> int:
     """How many sentences the source segment has; one if it is not known."""
     return len(split_sentences(instance.source or "", SOURCE_LANGUAGE)) or 1
+
+
+def choose_instances(
+    path: Path,
+    test_set: ContrastiveSet,
+    tsv: TsvSet | None,
+    distances: tuple[int | None, int | None],
+    forms: Sequence[str],
+) -> list[int]:
+    """The places of the instances that are wanted; raises if there is none.
+
+    Sets of JSON tell distances above 3 apart from others, but not from each other.
+    """
+    low, high = distances
+    wanted = {form.strip().lower() for form in forms}
+    kept = []
+    for place, instance in enumerate(test_set.instances):
+        if low is not None or high is not None:
+            distance = tsv.rows[place].distance if tsv else _distance(instance.groups)
+            if distance is None or distance < (low or 0) or (high is not None and distance > high):
+                continue
+        if not wanted or (instance.reference_pronoun or "").lower() in wanted:
+            kept.append(place)
+    if not kept:
+        raise input_error(path, "instances", "at least one that is asked for", "none")
+    return kept
+
+
+def _distance(groups: dict[str, str]) -> int | None:
+    known = groups.get("distance", "")
+    return 4 if known == FAR else int(known) if known.isdigit() else None
+
+
+def among(
+    test_set: ContrastiveSet, systems: Sequence[GeneratedOutput], kept: Sequence[int]
+) -> tuple[ContrastiveSet, list[GeneratedOutput]]:
+    """The set and the outputs with only these instances."""
+    if len(kept) == len(test_set.instances):
+        return test_set, list(systems)
+    return (
+        replace(test_set, instances=tuple(test_set.instances[place] for place in kept)),
+        [replace(one, payloads=tuple(one.payloads[place] for place in kept)) for one in systems],
+    )

@@ -12,8 +12,7 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun, no_noun
-from crosspro.evaluation.metrics.submissions.label_parser import ClassIndices
-from crosspro.evaluation.metrics.submissions.results import Evaluation
+from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.output.examples import (
     Examples,
@@ -22,7 +21,6 @@ from crosspro.evaluation.output.examples import (
     Rendering,
     Terms,
     Version,
-    spread_over,
 )
 
 CONTEXT = 3
@@ -41,15 +39,9 @@ _TERMS = Terms(
 )
 
 
-def gap_examples(
-    evaluation: Evaluation,
-    submissions: Sequence[Submission],
-    examples: Iterable[Example],
-    limit: int,
-) -> Examples:
-    """As many gaps as allowed, each once, with what became of it in all submissions."""
-    task, gold = evaluation.task, evaluation.gold
-    wanted = shown_gaps(np.stack([one.classes for one in submissions]), gold.classes, limit)
+def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Examples:
+    """The gaps of these numbers, each once, with what became of it in all submissions."""
+    gold, submissions, wanted = data.gold, data.submissions, set(numbers)
     collected = Examples(
         [one.name for one in submissions],
         _VERDICTS,
@@ -60,7 +52,7 @@ def gap_examples(
     )
     known: dict[int, int] = {}
     before: deque[_Line] = deque(maxlen=max(CONTEXT, _farthest(submissions, wanted)))
-    for line in _lines(gold, examples):
+    for line in _lines(gold, data.examples):
         if before and not _one_document(before[-1].example, line.example):
             before.clear()
         for offset, index in enumerate(line.gaps):
@@ -81,15 +73,6 @@ def gap_examples(
             collected.add(pronoun, lines, [marks], renderings, name)
         before.append(line)
     return collected
-
-
-def shown_gaps(predicted: ClassIndices, gold: ClassIndices, limit: int) -> set[int]:
-    """The gaps that a page has room for: wrong ones first, then right ones, evenly spread."""
-    wrong = (predicted != gold).any(axis=0)
-    chosen: list[int] = []
-    for indices in (np.flatnonzero(wrong), np.flatnonzero(~wrong)):
-        chosen += indices[spread_over(len(indices), limit - len(chosen))].tolist()
-    return set(chosen)
 
 
 @dataclass(frozen=True, slots=True)

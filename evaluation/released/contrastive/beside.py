@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from crosspro.evaluation.metrics.contrastive.report import tsv_line
-
 _WORDS = {True: "right", False: "wrong", None: "not counted"}
 
 
@@ -32,8 +30,13 @@ def difference_lines(
     tool: str, texts: tuple[str, str], differences: Sequence[VerdictDifference]
 ) -> Iterator[str]:
     """The differences as TSV; `texts` are the titles of what the tool and we looked at."""
-    yield tsv_line(["line", "expected", tool, "here", "why", *texts])
+    yield _line(["line", "expected", tool, "here", "why", *texts])
     for one in differences:
         verdicts = (_WORDS[one.released], _WORDS[one.here])
         looked_at = (one.released_text, one.text)
-        yield tsv_line([str(one.line), one.expected, *verdicts, one.why, *looked_at])
+        yield _line([str(one.line), one.expected, *verdicts, one.why, *looked_at])
+
+
+def _line(cells: list[str]) -> str:
+    """A line of TSV: no cell has a tab or an end of line."""
+    return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"

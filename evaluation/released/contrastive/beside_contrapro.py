@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.evaluation.metrics.expected_forms.choice import among, choose_instances
-from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
+from crosspro.evaluation.metrics.expected_forms.expected_sets import TsvRow, read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import judge
+from crosspro.evaluation.metrics.expected_forms.outputs import among, choose_instances, read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.metrics.expected_forms.score import judge
-from crosspro.evaluation.metrics.expected_forms.tsv_set import TsvRow
 from crosspro.evaluation.released.contrastive.beside import (
     VerdictDifference,
     counted,
@@ -57,7 +55,7 @@ def beside_contrapro(
     distances = choice.min_distance, choice.max_distance
     kept = choose_instances(path, test_set, tsv, distances, tuple(choice.forms))
     test_set, (system,) = among(test_set, systems, kept)
-    right = judge(test_set, system, language).right.tolist()
+    right = [one.right for one in judge(test_set, system, language)]
     rows = [tsv.rows[place] for place in kept]
     ours = {
         row.line: (row, found, payload)

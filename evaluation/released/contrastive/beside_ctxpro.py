@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import judge
 from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.metrics.expected_forms.score import judge
 from crosspro.evaluation.released.contrastive.beside import (
     VerdictDifference,
     counted,
@@ -46,7 +46,7 @@ def beside_ctxpro(path: Path, output: Path, lines: Sequence[str], language: str)
     """Compare the verdicts; raises `InputError` where our own readers find a fault."""
     test_set, _ = read_expected(path, language)
     (system,) = read_outputs([output], test_set, PayloadRules(sentences=True), language)
-    right = judge(test_set, system, language).right.tolist()
+    right = [one.right for one in judge(test_set, system, language)]
     last = last_sentence_cutter(language)
     released = 0
     differences = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.pairs import AgainstSystem, against_best, every_pair
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-from crosspro.evaluation.metrics.bleu.score import MTText
+from crosspro.evaluation.inputs.plain_text import MTText
+from crosspro.evaluation.metrics import make_metric
 
 NAMES, VALUES = ("a", "b", "c"), (1.0, 3.0, 2.0)
 
@@ -37,8 +38,7 @@ CHOICES = {
 def test_comparisons_of_a_metric(pairs, expected):
     reference = ["he sees it"] * 6
     made = ["x"] * 6, reference, ["he sees"] * 6
-    found = evaluate_pronouns(
-        MTText(NAMES, made, (reference,)), "en", Resampling(20, 1), pairs=pairs
-    )
+    text = MTText(NAMES, made, (reference,))
+    found = evaluate(make_metric("pronoun_f1", language="en"), text, Resampling(20, 1), pairs)
     f1 = [one for one in found.comparisons if one.metric == "f1"]
     assert [one.first + one.second for one in f1] == expected

@@ -11,12 +11,11 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.significance import Difference, Resampling
-from crosspro.evaluation.folder_report.compute import ReportSettings
+from crosspro.evaluation.folder_report.compute import Headline, ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
 from crosspro.evaluation.folder_report.files import GivenFiles
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
-from crosspro.evaluation.folder_report.parts import Headline
 from crosspro.evaluation.folder_report.results import report_json, report_text, standing
 from tests.evaluation.folder_report.folders import make_folder
 from tests.evaluation.output.reading import Elements
@@ -53,26 +52,24 @@ def test_every_metric_is_that_of_its_own_command(folder, content):
     outputs = [folder / "outputs/mt.fr", folder / "outputs/people.fr"]
     names = ("--name", "mt", "--name", "people")
     reference = ("--reference", folder / "reference.fr", "--doc-ids", folder / "doc-ids", *names)
-    linked = ("--source", folder / "source.en", "--links-reference", folder / "reference.links")
+    linked = ("--source", folder / "source.en", "--links", folder / "reference.links")
     links = [folder / "outputs/mt.links", folder / "outputs/people.links"]
-    linked = (*linked, "--candidate", *outputs, "--links-candidate", *links, *reference)
-    mt = single("mt-metrics", *outputs, *reference)
+    linked = (*linked, "--candidate", *outputs, "--candidate-links", *links, *reference)
+    mt = single("mt-metrics", "--candidate", *outputs, *reference)
     alone = {
-        "pronoun_f1": single("pronoun-f1", *outputs, *reference, "-l", "fr"),
+        "pronoun_f1": single("pronoun-f1", "--candidate", *outputs, *reference, "-l", "fr"),
         "apt": single("apt", *linked),
         "autoprf": single("autoprf", *linked),
-        "generative:ctx": single(
+        "expected_forms:ctx": single(
             *("contrastive", "generate", folder / "contrastive/ctx.json"),
-            *(folder / "contrastive/ctx/mt.fr", "-l", "fr"),
+            *("--candidate", folder / "contrastive/ctx/mt.fr", "-l", "fr"),
         ),
         "contrastive:pro": single(
             "contrastive", folder / "contrastive/pro.json", folder / "contrastive/pro/mt.scores"
         ),
     }
     for metric in ("bleu", "chrf"):
-        for one, ours in zip(
-            mt["candidates"], content["metrics"][metric]["candidates"], strict=True
-        ):
+        for one, ours in zip(mt["systems"], content["metrics"][metric]["systems"], strict=True):
             assert ours["scores"] == {metric: one["scores"][metric]}
     for key, expected in alone.items():
         ours = content["metrics"][key]

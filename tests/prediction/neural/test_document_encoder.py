@@ -16,7 +16,6 @@ from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
 from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import Transformer
-from crosspro.scripts.servers import turns
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,
@@ -26,6 +25,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
+from crosspro.scripts.servers import turns
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 NAME = "document_encoder"

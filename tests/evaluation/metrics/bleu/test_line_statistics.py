@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crosspro.evaluation.metrics.bleu.line_statistics import line_statistics
+from crosspro.evaluation.metrics.bleu.metric import sacrebleu_metric
 from crosspro.evaluation.metrics.bleu.ngram_matches import (
     characters_of,
     matched_ngrams,
     symbol_lines,
 )
-from crosspro.evaluation.metrics.bleu.score import MTSettings, make_metric
+from crosspro.evaluation.metrics.bleu.settings import BleuSettings
 
 PIECES = (
     *("a", "b", "ab", "Ab", "il", "l'", "dit-il", "été", "ΟΔΟΣ", "İ", "日本語", "😀", "e\u0301"),
@@ -31,18 +32,20 @@ lines = st.lists(
 
 
 def counted(name, setting, candidates, references):
-    metric = make_metric(name, setting)
+    metric = sacrebleu_metric(name, setting)
     return [one.tolist() for one in line_statistics(name, metric, candidates, references)]
 
 
 def by_sacrebleu(name, setting, candidates, references):
-    metric = make_metric(name, setting)
+    metric = sacrebleu_metric(name, setting)
     return [metric._extract_corpus_statistics(one, references) for one in candidates]
 
 
 SETTINGS = {
-    "bleu": [MTSettings(tokenise=t, lowercase=c) for t in ("13a", "none", "char") for c in (0, 1)],
-    "chrf": [MTSettings(word_order=w, lowercase=c) for w in (0, 2) for c in (0, 1)],
+    "bleu": [
+        BleuSettings(tokenise=t, ignore_case=c) for t in ("13a", "none", "char") for c in (0, 1)
+    ],
+    "chrf": [BleuSettings(word_order=w, ignore_case=c) for w in (0, 2) for c in (0, 1)],
 }
 
 
@@ -69,8 +72,8 @@ def test_statistics_are_those_of_sacrebleu(name, data):
 def test_several_references_are_counted_by_sacrebleu(name):
     references = [["a b c .", "il dort ."], ["a b d .", "elle dort ."]]
     candidates = [["a b c d .", "elle a dormi ."]]
-    found = counted(name, MTSettings(), candidates, references)
-    assert found == by_sacrebleu(name, MTSettings(), candidates, references)
+    found = counted(name, BleuSettings(), candidates, references)
+    assert found == by_sacrebleu(name, BleuSettings(), candidates, references)
 
 
 @settings(max_examples=60, deadline=None)
@@ -114,7 +117,7 @@ def test_sacrebleu_still_warns_of_tokenised_text(caplog):
     def told(number):
         caplog.clear()
         with caplog.at_level(logging.WARNING, logger="sacrebleu"):
-            counted("bleu", MTSettings(), [["a b ."] * number + ["c"]], [["a b."] * (number + 1)])
+            counted("bleu", BleuSettings(), [["a b ."] * number + ["c"]], [["a b."] * (number + 1)])
         return [one.getMessage() for one in caplog.records]
 
     assert any("forgot to detokenize" in text for text in told(100))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.bleu.score import MTSettings, MTText, evaluate_mt, read_mt_text
+from crosspro.evaluation.inputs.plain_text import MTText, read_mt_text
+from crosspro.evaluation.metrics import make_metric
 from tests.conftest import SHARED_DATA
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -18,6 +20,10 @@ REFERENCE = ["the cat sat on the mat .", "dogs bark at night .", "it is raining 
 GOOD = ["the cat sat on a mat .", "dogs bark at night .", "it is raining today ."] * 4
 BAD = ["cats sit on mats .", "at night dogs do bark .", "today again rain ."] * 4
 PLAN = Resampling(200, 1)
+
+
+def evaluated(text, plan=None, **settings):
+    return evaluate(make_metric("bleu", **settings), text, plan)
 
 
 def text(documents=None):
@@ -29,9 +35,9 @@ def text(documents=None):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("word_order", [0, 2])
 def test_the_scores_are_those_of_sacrebleu(tokenise, lowercase, word_order):
-    settings = MTSettings(tokenise=tokenise, lowercase=lowercase, word_order=word_order)
-    found = evaluate_mt(text(), settings)
-    for result, lines in zip(found.results, (GOOD, BAD), strict=True):
+    own = {"tokenise": tokenise, "ignore_case": lowercase, "word_order": word_order}
+    found = evaluated(text(), **own)
+    for result, lines in zip(found.systems, (GOOD, BAD), strict=True):
         bleu = sacrebleu.corpus_bleu(lines, [REFERENCE], tokenize=tokenise, lowercase=lowercase)
         metric = sacrebleu.CHRF(word_order=word_order, lowercase=lowercase)
         chrf = metric.corpus_score(lines, [REFERENCE])
@@ -41,12 +47,12 @@ def test_the_scores_are_those_of_sacrebleu(tokenise, lowercase, word_order):
 
 def test_several_references():
     both = MTText(("x",), (GOOD,), (REFERENCE, GOOD))
-    assert evaluate_mt(both).results[0].scores["bleu"].value == pytest.approx(100)
+    assert evaluated(both).systems[0].scores["bleu"].value == pytest.approx(100)
 
 
 def test_intervals_tests_and_signatures():
-    found = evaluate_mt(text(), None, PLAN)
-    score = found.results[0].scores["bleu"]
+    found = evaluated(text(), PLAN)
+    score = found.systems[0].scores["bleu"]
     assert score.low <= score.value <= score.high
     assert score.signature.startswith("bleu|lines:12|bootstrap:200|by:line|seed:1|crosspro:")
     assert "tok:13a" in score.signature
@@ -58,13 +64,13 @@ def test_intervals_tests_and_signatures():
 
 
 def test_documents_are_the_units():
-    found = evaluate_mt(text([0] * 6 + [1] * 6), None, PLAN)
-    assert found.documents == 2
-    assert "by:document" in found.results[0].scores["bleu"].signature
-    score = found.results[0].scores["bleu"]  # both documents have the same sentences
+    found = evaluated(text([0] * 6 + [1] * 6), PLAN)
+    assert found.scored.units.count == 2
+    assert "by:document" in found.systems[0].scores["bleu"].signature
+    score = found.systems[0].scores["bleu"]  # both documents have the same sentences
     assert score.low == pytest.approx(score.high)
     assert "2 documents are few" in found.warnings[0]
-    assert "by:line" in evaluate_mt(text([0] * 12), None, PLAN).results[0].scores["bleu"].signature
+    assert "by:line" in evaluated(text([0] * 12), PLAN).systems[0].scores["bleu"].signature
 
 
 def test_files_of_different_length_are_reported_together(tmp_path):
@@ -85,7 +91,7 @@ def test_files_of_different_length_are_reported_together(tmp_path):
 
 def test_unknown_tokenisers_are_refused():
     with pytest.raises(InputError, match=r"tokenise: expected one of .*13a"):
-        evaluate_mt(text(), MTSettings(tokenise="moses"))
+        evaluated(text(), tokenise="moses")
 
 
 def test_without_sacrebleu_it_says_what_to_install(monkeypatch):
@@ -98,7 +104,7 @@ def test_without_sacrebleu_it_says_what_to_install(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(CrossproError, match=r"pip install 'crosspro\[mt\]'"):
-        evaluate_mt(text())
+        evaluated(text())
 
 
 def test_the_published_bleu_of_two_systems():
@@ -109,5 +115,5 @@ def test_the_published_bleu_of_two_systems():
     names = ["TED_es-en_baseline.en.xz", "TED_es-en_HA-enc.en.xz"]
     outputs = [folder / name for name in names]
     read = read_mt_text(outputs, [folder / "IWSLT14.TED.tst.tc.en.xz"])
-    found = evaluate_mt(read, MTSettings(("bleu",), "none"))
-    assert [round(one.scores["bleu"].value, 2) for one in found.results] == [35.44, 36.91]
+    found = evaluated(read, metrics=("bleu",), tokenise="none")
+    assert [round(one.scores["bleu"].value, 2) for one in found.systems] == [35.44, 36.91]

@@ -10,27 +10,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.contrastive.accuracy import (
-    SystemScores,
-    decide,
-    evaluate_contrastive,
-    read_scores,
-)
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
     Instance,
     WrongTranslation,
 )
-from crosspro.evaluation.metrics.contrastive.report import (
-    contrastive_csv,
-    contrastive_json,
-    contrastive_text,
-    detail_tsv,
+from crosspro.evaluation.metrics.contrastive.metric import (
+    DECIDABLE,
+    ScoredSet,
+    SystemScores,
+    decide,
+    read_scores,
 )
+from crosspro.evaluation.output.records import csv_report, detail_tsv, json_report
+from crosspro.evaluation.output.text import text_report
 
 ERROR = WrongTranslation("x", "x")
 PLAN = Resampling(200, 5)
+
+
+def evaluate_contrastive(test_set, systems, plan=None):
+    return evaluate(make_metric("contrastive"), ScoredSet(test_set, tuple(systems)), plan)
 
 
 def make_set(errors, **columns):
@@ -59,18 +62,18 @@ def test_right_means_strictly_better_than_every_error(rows, maximise):
     test_set = make_set([len(errors) for _, errors in rows])
     values = [value for reference, errors in rows for value in (reference, *errors)]
     found = decide(test_set, system(values, maximise=maximise))
-    for (reference, errors), right, tied in zip(rows, found.right, found.tied, strict=True):
+    for (reference, errors), one in zip(rows, found, strict=True):
         best = max(errors) if maximise else min(errors)
-        assert right == (reference > best if maximise else reference < best)
-        assert tied == (reference == best)
+        assert one.right == (reference > best if maximise else reference < best)
+        assert one.tied == (reference == best)
 
 
 def test_breakdowns_blocks_and_ties():
     test_set = make_set([1] * 4, block=["1", "1", "2", "2"])
     found = evaluate_contrastive(test_set, [system([1, 2, 1, 2, 1, 2, 2, 2])], PLAN)
-    values = {group.group: group.scores[0].value for group in found.groups}
+    values = {group.group: group.scores["accuracy"].value for group in found.systems[0].groups}
     assert values == {"total": 75, "blocks entirely right": 50, "it:a": 100, "it:b": 50}
-    assert (found.unit, found.units) == ("block", 2)
+    assert (found.scored.units.name, found.scored.units.count) == ("block", 2)
     assert found.warnings == (
         "s: 1 instances where an error scores as well as the reference; they count as wrong",
     )
@@ -80,13 +83,13 @@ def test_documents_are_resampled_where_they_are_known():
     documents = ["d1"] * 10 + ["d2"] * 10
     right_in_one = system([0, 1] * 10 + [1, 0] * 10)
     by_document = evaluate_contrastive(make_set([1] * 20, document=documents), [right_in_one], PLAN)
-    score = by_document.groups[0].scores[0]
+    score = by_document.systems[0].scores["accuracy"]
     assert (score.value, score.low, score.high) == (50, 0, 100)
     assert "by:document" in score.signature
     assert "2 documents are few" in by_document.warnings[0]
     alone = evaluate_contrastive(make_set([1] * 20), [right_in_one], PLAN)
-    assert alone.unit == "instance"
-    assert alone.groups[0].scores[0].low > 20
+    assert alone.scored.units.name == "instance"
+    assert alone.systems[0].scores["accuracy"].low > 20
 
 
 def test_systems_are_compared():
@@ -105,21 +108,19 @@ def test_undecidable_instances_are_reported_apart():
     found = evaluate_contrastive(
         make_set([1, 1]), [system([0, 1, 1, 1], undecidable=hopeless, notes=("said",))], PLAN
     )
-    assert found.decidable[0].value == 100
-    assert "s: said\ns: accuracy over the instances it can decide: 100.00" in contrastive_text(
-        found
-    )
-    verdicts = [line.split("\t")[4] for line in detail_tsv(found)]
+    assert found.systems[0].scores[DECIDABLE].value == 100
+    assert "s: said\ns: accuracy over the instances it can decide: 100.00" in text_report(found)
+    verdicts = [line.split("\t")[4] for line in detail_tsv(found).splitlines()]
     assert verdicts == ["verdict", "right", "undecidable"]
 
 
 def test_layouts_hold_the_same_numbers():
     found = evaluate_contrastive(make_set([1] * 4), [system([0, 1] * 3 + [1, 0])], PLAN)
-    content = json.loads(contrastive_json(found))
-    assert content["groups"][0]["scores"]["s"]["value"] == 75
+    content = json.loads(json_report(found))
+    assert content["systems"][0]["scores"]["accuracy"]["value"] == 75
     assert content["systems"][0]["right"] == 3
-    assert contrastive_csv(found).splitlines()[1].startswith("s,,total,4,75,")
-    assert "75.00 [" in contrastive_text(found)
+    assert csv_report(found).splitlines()[1].startswith("s,,total,4,75,")
+    assert "75.00 [" in text_report(found)
 
 
 def test_scores_are_read(tmp_path):

@@ -11,14 +11,14 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.submissions.gap_examples import shown_gaps
-from crosspro.evaluation.metrics.submissions.page import html_report
-from crosspro.evaluation.metrics.submissions.results import evaluate
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.submission import (
+    Gold,
     Submission,
     read_gold,
     read_submissions,
 )
+from crosspro.evaluation.output.evaluation_page import evaluation_page, shown_numbers
 from crosspro.evaluation.published.results import published_results
 from tests.conftest import GOLDEN
 from tests.evaluation.output.reading import check_page, page_data
@@ -31,6 +31,17 @@ LINES = (
     "ce\tce|PRON\tIt rains .\tREPLACE_0 pleuvoir|VER .|.\t0-0 1-1\n",
 )
 DOCUMENTS = "a\na\na\nb\n"
+
+
+def evaluate(task, gold, submissions, plan=None):
+    return evaluate_submissions(task, gold, submissions, plan=plan)
+
+
+def html_report(evaluation, submissions, examples, published=(), max_examples=20_000):
+    """The page of an evaluation of which examples and published results are known later."""
+    data = replace(evaluation.scored.data, examples=examples, published=published)
+    shown = replace(evaluation, scored=replace(evaluation.scored, data=data))
+    return evaluation_page(shown, max_examples)
 
 
 @pytest.fixture
@@ -64,15 +75,15 @@ def evaluation():
 def test_the_page_has_every_gap_and_its_numbers_filter(evaluation):
     found, submissions, examples = evaluation
     data, elements = check_page(html_report(found, submissions, examples))
-    assert len(data["examples"]) == len(found.gold.classes)
+    assert len(data["examples"]) == len(found.scored.data.gold.classes)
     cells = [number for filters, number in elements.buttons if "word" in filters]
-    assert sum(cells) == 2 * len(found.gold.classes)
+    assert sum(cells) == 2 * len(found.scored.data.gold.classes)
     verdicts = {
         (filters["candidate"], filters["verdict"]): number
         for filters, number in elements.buttons
         if "verdict" in filters
     }
-    counts = found.results[0].counts
+    counts = found.metric.confusion(found.scored, 0)
     assert verdicts["0", "0"] == counts.trace()
     assert verdicts["0", "1"] == counts.sum() - counts.trace()
 
@@ -81,7 +92,7 @@ def test_scores_have_bars_with_intervals(evaluation):
     found, submissions, examples = evaluation
     page = html_report(found, submissions, examples, published_results(2017, "en-fr"))
     assert "{{" not in page
-    score = found.results[0].scores["macro_recall"]
+    score = found.systems[0].scores["macro_recall"]
     width = f"left:{score.low:.2f}%;width:{score.high - score.low:.2f}%"
     assert width in page
     assert page.count('class="bar under"') == 2 * 3 + 2 * len(published_results(2017, "en-fr"))
@@ -148,14 +159,16 @@ def test_few_gaps_are_shown_if_asked_and_the_wrong_ones_first(evaluation):
     assert page_data(html_report(found, submissions, examples, max_examples=0))["examples"] == []
 
 
-def test_right_gaps_fill_the_room_that_wrong_ones_leave():
+def test_right_gaps_fill_the_room_that_wrong_ones_leave(en_fr):
     gold = np.zeros(10, dtype=np.int8)
     predicted = np.zeros((2, 10), dtype=np.int8)
     predicted[0, 3] = predicted[1, 7] = 1
-    assert shown_gaps(predicted, gold, 1) == {3}
-    assert shown_gaps(predicted, gold, 4) >= {3, 7}
-    assert len(shown_gaps(predicted, gold, 4)) == 4
-    assert shown_gaps(predicted, gold, 100) == set(range(10))
+    submissions = [Submission(str(n), own) for n, own in enumerate(predicted)]
+    found = evaluate(en_fr, Gold("gold", gold, np.ones(10, dtype=np.int64)), submissions)
+    assert shown_numbers(found, 1) == [3]
+    assert set(shown_numbers(found, 4)) >= {3, 7}
+    assert len(shown_numbers(found, 4)) == 4
+    assert shown_numbers(found, 100) == list(range(10))
 
 
 def test_lines_with_other_numbers_of_labels_are_shown_too(tmp_path, en_fr):

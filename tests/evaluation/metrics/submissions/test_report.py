@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.submissions.report import (
-    csv_report,
-    json_report,
-    text_report,
-)
-from crosspro.evaluation.metrics.submissions.results import evaluate, ranks
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions, ranks
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
+from crosspro.evaluation.output.records import csv_report, json_report
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.tables import markdown_table, text_table
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.published.results import published_results
 from tests.conftest import GOLDEN
 
@@ -31,12 +29,12 @@ def evaluation():
     task = load_task("en-fr")
     gold = read_gold(CASE / "gold.tsv", task)
     read = read_submissions([CASE / "pred.tsv", CASE / "gold.tsv"], task, gold, lenient=True)
-    return evaluate(task, gold, read, plan=Resampling(200, 1)), read
+    return evaluate_submissions(task, gold, read, plan=Resampling(200, 1))
 
 
 def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
-    assert "macro_recall|" not in text_report(evaluation[0])
-    text = text_report(evaluation[0], style=Style(signatures=True))
+    assert "macro_recall|" not in text_report(evaluation)
+    text = text_report(evaluation, Style(signatures=True))
     assert "100.00 [100.00, 100.00]" in text
     assert "pred - gold" in text
     assert "macro_recall|task:en-fr|classes:8|absent:skip|gaps:583|" in text
@@ -44,25 +42,25 @@ def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
 
 
 def test_markdown_has_tables(evaluation):
-    assert "| rank | submission | macro recall |" in text_report(
-        evaluation[0], style=Style(markdown=True)
-    )
+    assert "| rank | submission | macro recall |" in text_report(evaluation, Style(markdown=True))
 
 
 def test_json_and_csv_agree(evaluation):
-    content = json.loads(json_report(evaluation[0]))
-    rows = list(csv.DictReader(io.StringIO(csv_report(evaluation[0]))))
-    for submission in content["submissions"]:
-        for name, score in submission["scores"].items():
-            (row,) = [r for r in rows if r["submission"] == submission["name"]
-                      and r["metric"] == name and not r["class"]]  # fmt: skip
-            assert float(row["value"]) == pytest.approx(score["value"], rel=1e-5)
+    content = json.loads(json_report(evaluation))
+    rows = list(csv.DictReader(io.StringIO(csv_report(evaluation))))
+    for system in content["systems"]:
+        (row,) = [r for r in rows if r["system"] == system["name"] and not r["breakdown"]]
+        for name, score in system["scores"].items():
+            assert float(row[name]) == pytest.approx(score["value"], rel=1e-5)
             assert score["low"] <= score["value"] <= score["high"]
-    assert content["submissions"][0]["per_class"]["cela"]["instances"] == 209
+    classes = {one["group"]: one for one in content["systems"][0]["groups"]}
+    assert classes["cela"]["counts"]["instances"] == 209
 
 
 def test_published_rows_are_ranked_only_if_primary(evaluation):
-    text = text_report(evaluation[0], published_results(2017, "en-fr"))
+    data = evaluation.scored.data
+    beside = replace(data, published=published_results(2017, "en-fr"))
+    text = text_report(replace(evaluation, scored=replace(evaluation.scored, data=beside)))
     lines = [line.split() for line in text.splitlines()]
     assert ["1", "*gold"] in [line[:2] for line in lines]
     assert ["2", "TurkuNLP-primary"] in [line[:2] for line in lines]

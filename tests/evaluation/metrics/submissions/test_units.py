@@ -11,7 +11,7 @@ from crosspro.evaluation.core.significance import (
     paired_tests,
 )
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
-from crosspro.evaluation.metrics.submissions.results import agreement
+from crosspro.evaluation.metrics.submissions.metric import agreement
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.metrics.submissions.units import confusion_units, on_sums

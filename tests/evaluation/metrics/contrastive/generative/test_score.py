@@ -9,24 +9,23 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.sample import sample_path
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import BuildRules, build_set, read_lines_of
-from crosspro.evaluation.metrics.expected_forms.page import generative_page
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.metrics.expected_forms.report import (
-    generative_csv,
-    generative_detail,
-    generative_json,
-    generative_text,
-)
-from crosspro.evaluation.metrics.expected_forms.score import (
+from crosspro.evaluation.metrics.expected_forms.metric import (
     ALONE,
     BESIDE,
+    KEYS,
     NEITHER,
     RIVAL,
-    evaluate_generative,
+    GeneratedSet,
     judge,
 )
+from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.output.records import csv_report, detail_tsv, json_report
+from crosspro.evaluation.output.text import text_report
 from tests.evaluation.metrics.contrastive.generative.context_sets import (
     ctxpro_instance,
     read,
@@ -37,9 +36,18 @@ from tests.evaluation.metrics.contrastive.generative.context_sets import (
 PLAN = Resampling(200, 5)
 
 
+def evaluate_generative(test_set, outputs, language, rules, plan=None):
+    metric = make_metric("expected_forms", language=language, rules=rules)
+    return evaluate(metric, GeneratedSet(test_set, tuple(outputs)), plan)
+
+
+def judged(test_set, output, language="fr"):
+    return [one.verdict for one in judge(test_set, output, language)]
+
+
 def verdicts(tmp_path, content, lines, **options):
     found, (output,) = read(tmp_path, content, lines, **options)
-    return judge(found, output, options.get("language", "fr")).verdicts.tolist()
+    return judged(found, output, options.get("language", "fr"))
 
 
 def test_the_four_verdicts(tmp_path):
@@ -74,7 +82,7 @@ def test_the_outputs_of_a_tsv(tmp_path):
     found, (own,) = read(tmp_path, "\n".join(rows) + "\n")
     assert own.payloads == ("Il.", "Elle.", "Elle.")
     assert own.notes == ("1 outputs have another number of parts than their source",)
-    assert judge(found, own, "fr").verdicts.tolist() == [RIVAL, ALONE, ALONE]
+    assert judged(found, own) == [RIVAL, ALONE, ALONE]
     other = ["a <eos> Elle", "x", "Elle <eos> b", "c <eos> Il"]
     _, (given,) = read(tmp_path, "\n".join(rows) + "\n", other)
     assert given.payloads == ("Elle", "Elle", "Il")
@@ -114,7 +122,7 @@ def test_lenient_counts_missing_parts_as_wrong(tmp_path):
     found, (output,) = read(tmp_path, [ctxpro_instance()] * 2, ["elle", "a <eos> elle"],
                             rules=rules, lenient=True)  # fmt: skip
     evaluation = evaluate_generative(found, [output], "fr", rules)
-    assert evaluation.groups[0].scores[0].value == 50
+    assert evaluation.systems[0].scores["accuracy"].value == 50
     expected = "s0: 1 outputs without the part of the payload; they count as wrong"
     assert evaluation.warnings == (expected,)
 
@@ -129,40 +137,45 @@ def evaluated(tmp_path, plan=PLAN):
 
 def test_accuracy_shares_and_comparisons(tmp_path):
     found = evaluated(tmp_path)
-    values = {(one.breakdown, one.group): [s.value for s in one.scores] for one in found.groups}
+    values = {}
+    for system in found.systems:
+        for one in system.groups:
+            name = one.breakdown, one.group
+            values.setdefault(name, []).append(one.scores["accuracy"].value)
     assert values["", "total"] == [100, pytest.approx(100 * 5 / 30)]
     assert values["gender", "feminine"] == values["rule", "GENDER.F"] == [100, 0]
     assert values["pronoun", "it:il"] == [100, pytest.approx(100 * 5 / 6)]
-    assert [s.value for s in found.shares[1]] == pytest.approx([100 * 5 / 30, 0, 80, 100 / 30])
+    assert [found.systems[1].scores[key].value for key in KEYS] == pytest.approx(
+        [100 * 5 / 30, 0, 80, 100 / 30]
+    )
     (difference,) = found.comparisons
     assert difference.p_randomisation < 0.01
-    assert (found.unit, found.units) == ("document", 12)
+    assert (found.scored.units.name, found.scored.units.count) == ("document", 12)
     assert found.warnings == ("s1: 1 empty translations; they count as wrong",)
-    signature = found.groups[0].scores[0].signature
+    signature = found.signatures[0]
     assert "rule:expected-form-in-payload|payload:part-1|language:fr" in signature
     assert not evaluated(tmp_path, None).comparisons
 
 
 def test_reports_hold_the_same_numbers(tmp_path):
     found = evaluated(tmp_path)
-    content = json.loads(generative_json(found))
-    total = content["groups"][0]
-    assert total["scores"]["s0"]["value"] == 100
-    assert total["verdicts"]["s1"] == {
-        "right": 5, "right_beside_a_rival": 0, "rival_instead": 24, "neither": 1,
+    content = json.loads(json_report(found))
+    first, second = content["systems"]
+    assert first["scores"]["accuracy"]["value"] == 100
+    assert second["counts"] == {
+        "instances": 30, "right": 5, "right_beside_a_rival": 0, "rival_instead": 24, "neither": 1,
     }  # fmt: skip
-    assert content["systems"][1]["right"] == 5
-    rows = generative_csv(found).splitlines()
-    assert rows[1].startswith("s0,,total,30,100,100,100,30,0,0,0,accuracy|set:set|")
-    assert len(rows) == 1 + 2 * len(found.groups)
-    text = generative_text(found)
+    rows = csv_report(found).splitlines()
+    assert rows[1].startswith("s0,,total,30,30,0,0,0,100,100,100,")
+    assert len(rows) == 1 + 2 * len(found.systems[0].groups)
+    text = text_report(found)
     assert "rival instead" in text
     assert "Paired differences" in text
-    detail = [line.rstrip("\n").split("\t") for line in generative_detail(found)]
+    detail = [line.split("\t") for line in detail_tsv(found).splitlines()]
     assert len(detail) == 61
     assert detail[31][-4:] == ["rival instead", "elle", "il", "Il dort."]
-    assert detail[60][-4:] == ["neither", "il", "", ""]
-    page = generative_page(found, 5)
+    assert detail[60][-4:] == ["neither", "il", "-", "-"]
+    page = evaluation_page(found, 5)
     assert "Only 5 of 30 pronouns" in page
     assert "GENDER.M" in page
 
@@ -174,6 +187,6 @@ def test_a_set_of_our_own_with_its_references_is_all_right(tmp_path):
     errors = [one["errors"][0]["contrastive"] for one in built]
     path = written(tmp_path, "built.json", built)
     found, outputs = read(tmp_path, path.read_text("utf-8"), references, errors)
-    right, wrong = (judge(found, one, "fr").verdicts.tolist() for one in outputs)
+    right, wrong = (judged(found, one) for one in outputs)
     assert set(right) == {ALONE}
     assert set(wrong) == {RIVAL}

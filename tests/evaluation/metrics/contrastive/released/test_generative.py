@@ -8,9 +8,9 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import judge
 from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.metrics.expected_forms.score import judge
 from crosspro.evaluation.released.contrastive.ctxpro import (
     ctxpro_finds,
     ctxpro_printout,
@@ -43,7 +43,7 @@ def test_faults_of_ctxpro_are_its_own(tmp_path, sentence, form, found, ours):
     test_set, _ = read_expected(path, "fr")
     output = written(tmp_path, "out", sentence + "\n")
     (read,) = read_outputs([output], test_set, PayloadRules(), "fr")
-    assert judge(test_set, read, "fr").right.tolist() == [ours]
+    assert [one.right for one in judge(test_set, read, "fr")] == [ours]
 
 
 def test_all_differences_on_the_released_case_are_hyphens():
@@ -54,7 +54,7 @@ def test_all_differences_on_the_released_case_are_hyphens():
         output = CASES / language / f"out.{language}"
         test_set, _ = read_expected(CASES / language / "set.json", language)
         (read,) = read_outputs([output], test_set, PayloadRules(sentences=True), language)
-        right = judge(test_set, read, language).right.tolist()
+        right = [one.right for one in judge(test_set, read, language)]
         lines = output.read_text("utf-8").splitlines()
         for one, line, payload, ours in zip(
             test_set.instances, lines, read.payloads, right, strict=True

@@ -11,20 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
+from crosspro.evaluation.core.pairs import every_pair
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.bleu.pronoun_counts import (
+from crosspro.evaluation.inputs.plain_text import MTText
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.metrics.pronoun_f1.counts import (
     TOTAL,
     count_groups,
     pronoun_groups,
     pronouns_of,
 )
-from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
-from crosspro.evaluation.metrics.bleu.pronoun_f1_report import (
-    pronoun_csv,
-    pronoun_json,
-    pronoun_text,
-)
-from crosspro.evaluation.metrics.bleu.score import MTText
+from crosspro.evaluation.output.records import csv_report, json_report
+from crosspro.evaluation.output.text import text_report
 
 PLAN = Resampling(100, 3)
 
@@ -34,10 +33,14 @@ def text(reference, *candidates, documents=None):
     return MTText(names, tuple(candidates), (reference,), documents)
 
 
+def evaluate_pronouns(text, language, plan=None, pairs=every_pair):
+    return evaluate(make_metric("pronoun_f1", language=language), text, plan, pairs)
+
+
 def groups(evaluation, system=0):
     return {
-        (one.breakdown, one.group): (one.matched, one.candidate, one.reference)
-        for one in evaluation.results[system].groups
+        (one.breakdown, one.group): tuple(one.counts.values())
+        for one in evaluation.systems[system].groups
     }
 
 
@@ -104,8 +107,8 @@ def test_scores_intervals_and_tests():
     good, bad = reference, ["She sees it."] * 20 + reference[:10]
     documents = np.repeat(np.arange(15), 2)
     found = evaluate_pronouns(text(reference, good, bad, documents=documents), "en", PLAN)
-    total = found.results[1].groups[0].scores
-    assert found.results[0].groups[0].scores["f1"].value == 100
+    total = found.systems[1].groups[0].scores
+    assert found.systems[0].groups[0].scores["f1"].value == 100
     assert total["precision"].value == total["recall"].value == pytest.approx(100 / 3)
     assert total["f1"].low < 100 / 3 < total["f1"].high
     assert "by:document" in total["f1"].signature
@@ -115,12 +118,12 @@ def test_scores_intervals_and_tests():
 
 def test_reports_hold_the_same_numbers():
     found = evaluate_pronouns(text(["He sees it."] * 4, ["He sees."] * 4), "en", PLAN)
-    content = json.loads(pronoun_json(found))
-    total = content["candidates"][0]["groups"][0]
-    assert (total["matched"], total["candidate"], total["reference"]) == (4, 4, 8)
+    content = json.loads(json_report(found))
+    total = content["systems"][0]
+    assert total["counts"] == {"matched": 4, "candidate": 4, "reference": 8}
     assert total["scores"]["recall"]["value"] == 50
-    assert pronoun_csv(found).splitlines()[1].startswith("s0,,total,8,4,4,100,100,100,50,")
-    assert "66.67 [" in pronoun_text(found)
+    assert csv_report(found).splitlines()[1].startswith("s0,,total,4,4,8,100,100,100,50,")
+    assert "66.67 [" in text_report(found)
 
 
 def test_what_cannot_be_scored():
@@ -128,7 +131,7 @@ def test_what_cannot_be_scored():
         evaluate_pronouns(text(["x"], ["x"]), "xx")
     found = evaluate_pronouns(text(["x"], ["x"]), "en", PLAN)
     assert found.warnings == ("the reference has no pronoun",)
-    assert np.isnan(found.results[0].groups[0].scores["f1"].value)
+    assert np.isnan(found.systems[0].groups[0].scores["f1"].value)
 
 
 def test_scores_of_what_is_not_there_are_not_defined():
@@ -136,26 +139,26 @@ def test_scores_of_what_is_not_there_are_not_defined():
     found = evaluate_pronouns(lines, "en", PLAN)
     first, other = (
         {one["group"]: one["scores"] for one in system["groups"]}
-        for system in json.loads(pronoun_json(found))["candidates"]
+        for system in json.loads(json_report(found))["systems"]
     )
     assert first["she"]["recall"]["value"] is first["she"]["recall"]["low"] is None
     assert first["she"]["precision"]["value"] == first["she"]["f1"]["value"] == 0
     assert first["he"]["precision"]["value"] is None
     assert first["he"]["recall"]["value"] == first["he"]["f1"]["value"] == 0
     assert [one["value"] for one in other["she"].values()] == [None] * 3
-    row = next(line for line in pronoun_text(found).splitlines() if line.startswith("pronoun she"))
+    row = next(line for line in text_report(found).splitlines() if line.startswith("pronoun she"))
     assert " ".join(row.split()) == "pronoun she 0 3 0 0.00 [0.00, 0.00] – 0.00 [0.00, 0.00]"
 
 
 def test_an_interval_ignores_samples_without_the_pronoun():
     reference = ["He sees."] * 5 + ["She sees."]
     found = evaluate_pronouns(text(reference, reference), "en", PLAN)
-    she = next(one for one in found.results[0].groups if one.group == "she")
+    she = next(one for one in found.systems[0].groups if one.group == "she")
     assert [(one.low, one.high) for one in she.scores.values()] == [(100, 100)] * 3
 
 
 def test_breakdowns_keep_together_whatever_system_has_them():
     found = evaluate_pronouns(text(["He sees."], ["He sees."], ["We see."]), "en")
-    for result in found.results:
+    for result in found.systems:
         breakdowns = [one.breakdown for one in result.groups]
         assert breakdowns == sorted(breakdowns, key=breakdowns.index)

@@ -1,0 +1,108 @@
+"""BLEU and chrF of MT output through sacrebleu, for comparison with the pronoun metrics (000 §4).
+
+The scores are sacrebleu's; resampling is ours, so that intervals are by document where documents
+are known and the paired tests are those of every other score here. Both metrics are functions of
+summed sentence statistics, so text is looked at only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
+from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.inputs.plain_text import MTText
+from crosspro.evaluation.metrics.bleu.line_statistics import SacrebleuMetric, line_statistics
+from crosspro.evaluation.metrics.bleu.settings import TITLES, BleuSettings
+
+
+class Bleu(Metric[BleuSettings, MTText, Floats]):
+    """BLEU and chrF, each with its own statistics of a line."""
+
+    name = "bleu"
+    settings_class = BleuSettings
+    title = "BLEU and chrF"
+    needs = "text"
+    called = "{}"
+    groups_in_csv = False
+
+    def __init__(self, settings: BleuSettings) -> None:
+        super().__init__(settings)
+        self.measures = {name: TITLES[name] for name in settings.metrics}
+        self.headline = settings.metrics[0]
+        self.programs = {name: sacrebleu_metric(name, settings) for name in settings.metrics}
+
+    def items(self, data: MTText) -> Scored[MTText, Floats]:
+        """The lines, with what sacrebleu counts on each."""
+        counted = [
+            list(line_statistics(name, program, data.candidates, data.references))
+            for name, program in self.programs.items()
+        ]
+        # sacrebleu knows its own signature only once it has counted.
+        own = {name: one.get_signature().format() for name, one in self.programs.items()}
+        rows = tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True))
+        facts = {"sacrebleu": own, "columns": [one[0].shape[1] for one in counted]}
+        return Scored(data, data.names, rows, data.units, facts)
+
+    def statistics(self, scored: Scored[MTText, Floats], system: int) -> Floats:
+        """What was counted."""
+        rows: Floats = np.asarray(scored.items[system])
+        return rows
+
+    def score(self, sums: Floats) -> Mapping[str, Floats]:
+        """Each measure has columns of its own (`parts`)."""
+        raise NotImplementedError
+
+    def parts(self, scored: Scored[MTText, Floats], system: int) -> Iterable[Part]:
+        """Everything, measure by measure."""
+        start = 0
+        for name, width in zip(self.measures, scored.facts["columns"], strict=True):
+            yield Part(columns=range(start, start + width), score=partial(self._values, name))
+            start += width
+
+    def _values(self, name: str, sums: Floats) -> Mapping[str, Floats]:
+        rows = np.rint(sums).astype(np.int64).tolist()
+        program = self.programs[name]
+        return {name: np.array([program._compute_score_from_stats(row).score for row in rows])}
+
+    def described(
+        self, scored: Scored[MTText, Floats], part: Part, measure: str, system: int
+    ) -> list[str]:
+        """The measure and the number of lines."""
+        return [measure, f"lines:{scored.size}"]
+
+    def other_programs(self, scored: Scored[MTText, Floats], measure: str) -> Sequence[str]:
+        """What sacrebleu says of its score."""
+        return [f"sacrebleu|{scored.facts['sacrebleu'][measure]}"]
+
+    def heading(self, scored: Scored[MTText, Floats]) -> str:
+        """How much text was scored."""
+        return scored.data.size
+
+
+def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
+    """A metric of sacrebleu, which is an optional package."""
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError as error:
+        raise CrossproError(
+            f"BLEU and chrF need sacrebleu, which is not installed: {how_to_install('mt')}"
+        ) from error
+    if name == "chrf":
+        chrf = CHRF(word_order=settings.word_order, lowercase=settings.ignore_case)
+        return cast(SacrebleuMetric, chrf)
+    if settings.tokenise not in BLEU.TOKENIZERS:
+        raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
+    # `force` only silences a warning about tokenised text, which "none" is for.
+    force = settings.silent or settings.tokenise == "none"
+    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=force)
+    return cast(SacrebleuMetric, found)
+
+
+METRIC = Bleu

@@ -1,0 +1,223 @@
+"""Scores of generated translations: is the expected form there, and what is there instead?
+
+An instance is right if the expected form is a word of the payload, whatever else is there. A rival
+form beside it is counted apart: which of the two translates the pronoun cannot be seen from the
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from crosspro.evaluation.core.evaluation import Evaluation
+from crosspro.evaluation.core.metric import Booleans, Part, Scored
+from crosspro.evaluation.core.ratio import percentage
+from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.inputs.translation_words import has_form, target_words
+from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
+from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
+from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words
+from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput
+from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.output.examples import Mark, Rendering
+
+ALONE, BESIDE, RIVAL, NEITHER = range(4)
+VERDICTS = ("right", "right beside a rival", "rival instead", "neither")
+"""What can be said of an instance, by number."""
+KEYS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
+
+
+@dataclass(frozen=True)
+class GeneratedSet:
+    """A set whose sources systems have translated."""
+
+    test_set: ContrastiveSet
+    outputs: tuple[GeneratedOutput, ...]
+
+
+@dataclass(frozen=True)
+class ExpectedFormsSettings:
+    """The language of the translations, and which part of an output is looked at."""
+
+    language: str
+    rules: PayloadRules = PayloadRules()
+
+
+@dataclass(frozen=True)
+class FoundForms:
+    """The verdict on an instance, and the rivals that were found."""
+
+    verdict: int
+    rivals: tuple[str, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether the expected form is there."""
+        return self.verdict <= BESIDE
+
+
+class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
+    """Is the expected form a word of the translation?"""
+
+    name = "expected_forms"
+    settings_class = ExpectedFormsSettings
+    title = "Expected forms in generated translations"
+    needs = "generated"
+    called = "{} (generated)"
+    examples_note = "Marked are the words that are the expected form or a rival."
+    verdict_kinds = tuple(zip(VERDICTS, ("right", "part", "wrong", "open"), strict=True))
+
+    def items(self, data: GeneratedSet) -> Scored[GeneratedSet, FoundForms]:
+        """The instances of the set, judged in each output."""
+        test_set = data.test_set
+        notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
+        return Scored(
+            data,
+            tuple(one.name for one in data.outputs),
+            tuple(judge(test_set, one, self.settings.language) for one in data.outputs),
+            units_of(test_set),
+            {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest},
+            (*test_set.warnings, *notes),
+        )
+
+    def test_set(self, scored: Scored[GeneratedSet, FoundForms]) -> ContrastiveSet:
+        """The set that is scored."""
+        return scored.data.test_set
+
+    def right(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Booleans:
+        """Where the expected form is there."""
+        return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
+
+    def verdicts(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Sequence[int]:
+        """What is there."""
+        return [one.verdict for one in scored.items[system]]
+
+    def how(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> tuple[str, ...]:
+        """The rule, the payload and the language."""
+        own = self.settings
+        return ("rule:expected-form-in-payload", own.rules.signature, f"language:{own.language}")
+
+    def statistics(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Floats:
+        """Right instances, all, blocks, and each verdict."""
+        verdicts = np.eye(len(VERDICTS))[self.verdicts(scored, system)]
+        return np.concatenate((super().statistics(scored, system), verdicts), axis=1)
+
+    def more_of_total(
+        self, scored: Scored[GeneratedSet, FoundForms], system: int
+    ) -> Iterable[Part]:
+        """The share of each verdict."""
+        for number, verdict in enumerate(KEYS):
+            yield Part(columns=(4 + number, 1), score=partial(_share, verdict))
+
+    def counts(self, sums: Floats) -> Mapping[str, int]:
+        """How many instances there are, and how many have which verdict."""
+        return {
+            "instances": int(sums[1]),
+            **{key: int(n) for key, n in zip(KEYS, sums[4:], strict=True)},
+        }
+
+    def notes(self, scored: Scored[GeneratedSet, FoundForms]) -> tuple[str, ...]:
+        """When an instance is right."""
+        return ("right if the expected form is a word of the translated sentence.",)
+
+    def tables(self, evaluation: Evaluation) -> Sequence[Table]:
+        """The shares of the verdicts."""
+        rows = [
+            [verdict, *(one.scores[key] for one in evaluation.systems)]
+            for verdict, key in zip(VERDICTS, KEYS, strict=True)
+        ]
+        return [Table(("instances (%)", *evaluation.names), rows, "What is there")]
+
+    def of_system(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Mapping[str, Any]:
+        """What is odd about an output."""
+        return {"notes": list(scored.data.outputs[system].notes)}
+
+    def details(
+        self, scored: Scored[GeneratedSet, FoundForms], system: int
+    ) -> Iterator[Mapping[str, Any]]:
+        """The verdict on each instance, with the words that it rests on."""
+        instances, output = scored.data.test_set.instances, scored.data.outputs[system]
+        for number, (one, instance) in enumerate(zip(scored.items[system], instances, strict=True)):
+            yield {
+                **self.placed(scored, number),
+                "verdict": VERDICTS[one.verdict],
+                "expected": instance.reference_pronoun or "",
+                "rivals": list(one.rivals),
+                "payload": output.payloads[number],
+            }
+
+    def cells(self, scored: Scored[GeneratedSet, FoundForms]) -> list[list[tuple[str, str]]]:
+        """The expected form, and what is there: it, the first rival, or nothing."""
+        forms = [(one.reference_pronoun or "").lower() for one in scored.data.test_set.instances]
+        return [
+            [
+                (form, form if one.right else one.rivals[0].lower() if one.rivals else "neither")
+                for form, one in zip(forms, own, strict=True)
+            ]
+            for own in scored.items
+        ]
+
+    def known_as(self, instance: Instance) -> str:
+        """The expected form."""
+        return instance.reference_pronoun or ""
+
+    def reference(self, instance: Instance, line: int) -> tuple[str, list[Any]]:
+        """Its text, and where the expected form is."""
+        text = " ".join((instance.reference or "").split())
+        return text, self._marks(instance, line, text, ())
+
+    def rendering(
+        self,
+        scored: Scored[GeneratedSet, FoundForms],
+        number: int,
+        system: int,
+        line: int,
+        cell: tuple[str, str],
+    ) -> tuple[str, Rendering]:
+        """The payload, with the expected form and the rivals in it."""
+        one = scored.items[system][number]
+        text = " ".join(scored.data.outputs[system].payloads[number].split())
+        marks = self._marks(scored.data.test_set.instances[number], line, text, one.rivals)
+        return text, Rendering(one.verdict, cell, marks)
+
+    def _marks(self, instance: Instance, line: int, text: str, rivals: Sequence[str]) -> list[Mark]:
+        """The source pronoun, and the words between spaces that are the form or a rival."""
+        words_of = target_words(self.settings.language)
+        forms = [words_of.form(word) for word in (instance.reference_pronoun or "", *rivals)]
+        found = [
+            place
+            for place, chunk in enumerate(text.split())
+            if any(form and has_form(words_of(chunk), form) for form in forms)
+        ]
+        return [Mark(line, places_of(instance), ()), Mark(line, (), found)]
+
+
+def _share(name: str, sums: Floats) -> Mapping[str, Floats]:
+    return {name: percentage(sums)}
+
+
+def judge(test_set: ContrastiveSet, output: GeneratedOutput, language: str) -> list[FoundForms]:
+    """The verdict on each instance."""
+    words_of = target_words(language)
+    found = []
+    for instance, payload in zip(test_set.instances, output.payloads, strict=True):
+        words = words_of(payload)
+        own = words_of.form(instance.reference_pronoun or "")
+        rivals = tuple(
+            word
+            for word in dict.fromkeys(rival_words(instance))
+            if (form := words_of.form(word)) != own and has_form(words, form)
+        )
+        there = has_form(words, own)
+        verdict = (BESIDE if rivals else ALONE) if there else (RIVAL if rivals else NEITHER)
+        found.append(FoundForms(verdict, rivals))
+    return found
+
+
+METRIC = ExpectedForms
