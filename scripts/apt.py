@@ -349,8 +349,8 @@ def _write(
         return detail_json(evaluation) if is_json else detail_tsv(evaluation)
 
     def items() -> str:
-        from crosspro.evaluation.human.from_linked_text import apt_items
-        from crosspro.evaluation.human.item_files import items_text
+        from crosspro.evaluation.human.items import items_text
+        from crosspro.evaluation.human.metric_items import apt_items
 
         return items_text(apt_items(evaluation, data.documents))
 

@@ -222,8 +222,8 @@ def _write(
         return detail_json(evaluation, data) if is_json else detail_tsv(evaluation)
 
     def items() -> str:
-        from crosspro.evaluation.human.from_linked_text import autoprf_items
-        from crosspro.evaluation.human.item_files import items_text
+        from crosspro.evaluation.human.items import items_text
+        from crosspro.evaluation.human.metric_items import autoprf_items
 
         return items_text(autoprf_items(evaluation, data))
 

@@ -160,8 +160,8 @@ def score(
 
         write_output(contrastive_page(evaluation, max_examples).encode("utf-8"), html)
     if items_file is not None:
-        from crosspro.evaluation.human.from_contrastive import contrastive_items
-        from crosspro.evaluation.human.item_files import items_text
+        from crosspro.evaluation.human.items import items_text
+        from crosspro.evaluation.human.metric_items import contrastive_items
 
         items = items_text(contrastive_items(evaluation))
         write_output(items.encode("utf-8"), items_file)

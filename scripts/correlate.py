@@ -95,14 +95,17 @@ def systems(
     evaluations, over the systems that both have (Guillou and Hardmeier 2018, section 6).
     """
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
         correlation_csv,
         correlation_json,
         correlation_text,
     )
-    from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
+    from crosspro.evaluation.correlation.study import (
+        printed_correlations,
+        published_table,
+        read_score_table,
+    )
 
     check_html(html)
     check_plot(plot)
@@ -121,11 +124,11 @@ def systems(
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
     if plot is not None:
-        from crosspro.evaluation.correlation.figure import correlation_figure
+        from crosspro.evaluation.correlation.report import correlation_figure
 
         write_output(correlation_figure(study).encode("utf-8"), plot)
     if html is not None:
-        from crosspro.evaluation.correlation.page import correlation_page
+        from crosspro.evaluation.correlation.report import correlation_page
 
         write_output(correlation_page(study, printed).encode("utf-8"), html)
     write_report(
@@ -169,14 +172,15 @@ def disagreement(
     from dataclasses import replace
 
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.disagreement import study_disagreement
-    from crosspro.evaluation.correlation.disagreement_report import (
+    from crosspro.evaluation.correlation.disagreement import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
+        printed_kinds,
+        published_judgements,
+        study_disagreement,
     )
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-    from crosspro.evaluation.correlation.published import printed_kinds, published_judgements
+    from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
@@ -213,9 +217,8 @@ def cases(
     write such tables.
     """
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.case_report import case_csv, case_json, case_text
-    from crosspro.evaluation.correlation.case_verdicts import study_cases
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.cases import case_csv, case_json, case_text, study_cases
+    from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 
     check_outputs(output)
     judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
@@ -243,9 +246,13 @@ def weights(
     correlation over systems (Miculicich Werlen and Popescu-Belis 2017, section 4.2), each beside
     the usual weights. What is held out was not tuned on; --unit is what stays together in it.
     """
-    from crosspro.evaluation.correlation.case_report import weights_csv, weights_json, weights_text
-    from crosspro.evaluation.correlation.case_weights import tune_weights
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.cases import (
+        tune_weights,
+        weights_csv,
+        weights_json,
+        weights_text,
+    )
+    from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 
     check_outputs(output)
     columns = JudgedColumns(category, case, human, unit, system=system)

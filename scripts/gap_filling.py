@@ -93,7 +93,7 @@ def draw(
     translation`. The same pronouns of all candidates are in the sheet, in random order. The
     reference is only for the cases of APT, which the key has.
     """
-    from crosspro.evaluation.human.gap_sheet import draw_gaps
+    from crosspro.evaluation.human.gap_filling import draw_gaps
     from crosspro.evaluation.inputs.inputs import AlignWith, read_input
     from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
 
@@ -151,9 +151,14 @@ def score(
     """
     from crosspro.data_prep.core.errors import InputError
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.human.filled_gaps import read_filled_gaps
-    from crosspro.evaluation.human.gap_report import gap_csv, gap_json, gap_text, judged_csv
-    from crosspro.evaluation.human.gap_scores import evaluate_gaps
+    from crosspro.evaluation.human.gap_filling import (
+        evaluate_gaps,
+        gap_csv,
+        gap_json,
+        gap_text,
+        judged_csv,
+        read_filled_gaps,
+    )
     from crosspro.evaluation.inputs.parallel_lines import lines_of
 
     check_outputs(output, judged_file)

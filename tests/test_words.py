@@ -12,8 +12,8 @@ import pytest
 
 from crosspro.baselines import idiap_plm
 from crosspro.baselines.features import source
-from crosspro.data_prep.core import words
 from crosspro.data_prep.annotate.tokenise import load_abbreviations
+from crosspro.data_prep.core import words
 from crosspro.data_prep.core.words import WORDS, names_of, word_lists, word_set
 from crosspro.data_prep.gaps import extract, null_subjects
 from crosspro.data_prep.gaps.subjects.words import subject_words

@@ -14,9 +14,9 @@ from random import Random
 from crosspro.data_prep.core.example import Link
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
-from crosspro.evaluation.protest.silver import Alternative
+from crosspro.evaluation.protest.match import Alternative
 from crosspro.evaluation.protest.suite import Suite, SuiteToken
-from crosspro.evaluation.protest.systems import SystemOutput
+from crosspro.evaluation.protest.text import SystemOutput
 
 Spot = tuple[int, int]
 """A word of the reference: line and position."""

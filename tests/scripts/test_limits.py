@@ -24,8 +24,7 @@ from crosspro.data_prep.core.files.limits import LIMITS, LINE_BYTES, changed_lim
 from crosspro.data_prep.core.files.textfile import atomic_output, read_bytes, read_lines
 from crosspro.data_prep.core.files.yaml_file import read_yaml
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.protest.suite import FORMAT, VERSION
-from crosspro.evaluation.protest.suite_reader import read_suite
+from crosspro.evaluation.protest.suite import FORMAT, VERSION, read_suite
 from tests.conftest import GOLDEN, ROOT
 from tests.integration.training import train
 from tests.scripts.apt_files import APT, options

@@ -11,22 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response as Page
 from starlette.routing import Route
 
-from crosspro.evaluation.human.plan import Assignment
-from crosspro.evaluation.human.response import (
+from crosspro.evaluation.human.campaign import Assignment
+from crosspro.evaluation.human.work import (
     LONGEST_REMARK,
     Response,
     ResponseError,
-    plain_text,
-    positions_of,
-    response_of,
-)
-from crosspro.evaluation.human.work import (
     StaleError,
     Work,
     code_of,
     current,
     note_event,
+    plain_text,
+    positions_of,
     read_work,
+    response_of,
     save,
     undo,
 )

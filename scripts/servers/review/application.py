@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from crosspro.evaluation.human.campaign_file import StoreError
+from crosspro.evaluation.human.store import StoreError
 from crosspro.scripts.servers.review import annotator_pages, researcher_pages
 from crosspro.scripts.servers.review.protection import Protection
 from crosspro.scripts.servers.review.site import STATIC, Site, TooManyError, site_of, static_file

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from jinja2 import Environment
 
 from crosspro.evaluation.human.campaign import Campaign
-from crosspro.evaluation.human.campaign_file import settings_of
-from crosspro.evaluation.human.exchange import corrected_table, history, review_table
+from crosspro.evaluation.human.exchange import corrected_table, csv_line, history, review_table
 from crosspro.evaluation.human.progress import overview, reviewed, shown_score
-from crosspro.evaluation.protest.review import csv_line
-from crosspro.evaluation.protest.verdict_rows import last_verdicts, resolutions
+from crosspro.evaluation.human.store import settings_of
+from crosspro.evaluation.human.verdicts import last_decisions, last_verdicts
 from crosspro.scripts.servers.review.shown import shown_question
 from crosspro.scripts.servers.review.site import static_file
 
@@ -37,7 +36,7 @@ def _files(campaign: Campaign, templates: Environment) -> Iterator[tuple[str, by
         questions = [one for one in reviewed(database, campaign) if one.asked or one.verdicts]
         lines = list(history(database))
         verdicts = last_verdicts(database)
-        final = resolutions(database)
+        final = last_decisions(database)
         noted = settings_of(database)
     names = list(dict.fromkeys(one.annotator for one in verdicts))
     pages = max(1, -(-len(questions) // ON_A_PAGE))

@@ -10,10 +10,9 @@ from pathlib import Path
 import uvicorn
 
 from crosspro.data_prep.core.errors import printable
-from crosspro.evaluation.human.campaign import Campaign, CampaignSettings
-from crosspro.evaluation.human.campaign_file import CampaignFile
-from crosspro.evaluation.human.checks import reference_checks
+from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, reference_checks
 from crosspro.evaluation.human.items import ReviewSet
+from crosspro.evaluation.human.store import CampaignFile
 from crosspro.scripts.servers.review.application import make_application
 from crosspro.scripts.servers.review.links import open_key
 from crosspro.scripts.servers.review.site import Site

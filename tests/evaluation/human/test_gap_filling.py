@@ -15,17 +15,25 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.files.guard import is_filled_in
 from crosspro.data_prep.core.task import OTHER
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from crosspro.evaluation.human.exchange import review_table
-from crosspro.evaluation.human.filled_gaps import FilledGap, FilledSheets, read_filled_gaps
-from crosspro.evaluation.human.from_linked_text import apt_items
-from crosspro.evaluation.human.gap_report import gap_csv, gap_json, gap_text, judged_csv
-from crosspro.evaluation.human.gap_scores import evaluate_gaps
-from crosspro.evaluation.human.gap_sheet import GAP, draw_gaps
+from crosspro.evaluation.human.gap_filling import (
+    GAP,
+    FilledGap,
+    FilledSheets,
+    draw_gaps,
+    evaluate_gaps,
+    gap_csv,
+    gap_json,
+    gap_text,
+    judged_csv,
+    read_filled_gaps,
+)
+from crosspro.evaluation.human.metric_items import apt_items
+from crosspro.evaluation.human.verdicts import Verdict
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
 from tests.evaluation.metrics.apt.texts import text, translation
 
 LISTS = load_lists("en-fr")
@@ -307,8 +315,7 @@ def test_a_filled_in_review_file_of_apt_is_a_table_of_judged_pronouns(evaluation
     items = apt_items(evaluation)
     said = ("right", "wrong", "unclear")
     verdicts = [
-        AnnotatorVerdict(one.item, "A", said[number % 3], None)
-        for number, one in enumerate(items.items)
+        Verdict(one.item, "A", said[number % 3], None) for number, one in enumerate(items.items)
     ]
     path = tmp_path / "review.tsv"
     path.write_bytes(review_table(items, verdicts, 1))

@@ -12,7 +12,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.human.items import ReviewCandidate
-from crosspro.evaluation.protest.verdicts import Item
+from crosspro.evaluation.human.verdicts import Item
 from tests.evaluation.human.sets import make_set
 from tests.scripts.servers.review.conftest import HOST, SETTINGS
 
@@ -345,7 +345,7 @@ def test_who_leaves_in_the_middle_of_a_form_is_no_fault(served):
 
 
 def test_annotators_reach_only_their_own_questions(serve):
-    from crosspro.evaluation.human.plan import PlanSettings
+    from crosspro.evaluation.human.campaign import PlanSettings
     from crosspro.evaluation.human.work import code_of
     from tests.scripts.servers.review.test_pages import places
 

@@ -1,12 +1,14 @@
-"""Review items from metrics over linked text: the pronouns that APT and AutoPRF score."""
+"""Review items from metrics: what APT and AutoPRF score, what contrastive systems prefer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.human.items import (
     MarkedWords,
+    Positions,
     ReviewCandidate,
     ReviewItem,
     ReviewLine,
@@ -14,6 +16,7 @@ from crosspro.evaluation.human.items import (
     item_digest,
     set_digest,
 )
+from crosspro.evaluation.human.verdicts import Item
 from crosspro.evaluation.inputs.anchors import Anchor
 from crosspro.evaluation.inputs.case_names import CASE_NAMES
 from crosspro.evaluation.inputs.document_units import Documents
@@ -22,8 +25,15 @@ from crosspro.evaluation.inputs.linked_text import Text, Translation
 from crosspro.evaluation.metrics.apt.score import AptEvaluation
 from crosspro.evaluation.metrics.autoprf.page import VERDICTS, verdict_of
 from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
-from crosspro.evaluation.protest.suite import Positions
-from crosspro.evaluation.protest.verdicts import Item
+from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
+from crosspro.evaluation.metrics.contrastive.formats import Instance
+from crosspro.evaluation.metrics.contrastive.page import (
+    context_lines,
+    differing_words,
+    places_of,
+    preferred_translations,
+    translation_texts,
+)
 
 KEPT_CONTEXT = 10
 """Lines before and after a pronoun that are kept: a corpus is too large to be kept whole."""
@@ -141,3 +151,48 @@ def _items(title: str, texts: _Texts, scored: Sequence[_Scored]) -> ReviewSet:
         items.append(ReviewItem(item, one.anchor.pronoun, marks, None, one.matches, one.why))
     digest = set_digest(lines, (one.item.token for one in items))
     return ReviewSet(title, digest, tuple(lines), tuple(items))
+
+
+def contrastive_items(evaluation: ContrastiveEvaluation) -> ReviewSet:
+    """The instances of a set, once for each system: the translation that it prefers.
+
+    Sets say a pronoun's word but not its place: the words in which the translations differ are
+    marked. Context is that of the reference.
+    """
+    systems = evaluation.systems
+    preferred = [preferred_translations(evaluation, system) for system in systems]
+    lines: list[ReviewLine] = []
+    items: list[ReviewItem] = []
+    for number, instance in enumerate(evaluation.test_set.instances):
+        texts = [tuple(words) for words in translation_texts(instance)]
+        if not texts[0] or not instance.source:
+            raise CrossproError(f"{instance.name}: this set has no texts that people could judge")
+        chosen = {system.name: own[number] for system, own in zip(systems, preferred, strict=True)}
+        lines += _context(instance, tuple(chosen))
+        source = tuple(instance.source.split())
+        candidates = {name: ReviewCandidate(texts[at]) for name, at in chosen.items()}
+        lines.append(ReviewLine(instance.name, source, (texts[0],), candidates))
+        for name, at in chosen.items():
+            marks = MarkedWords(
+                len(lines) - 1,
+                tuple(places_of(source, instance.source_pronoun)),
+                (tuple(differing_words(instance, 0)),),
+                tuple(differing_words(instance, at)),
+            )
+            digest = item_digest(instance.name, (marks,), (texts[at],))
+            words = " ".join(texts[at][place] for place in marks.candidate)
+            item = Item(instance.name, name, digest, words, "", False)
+            group = (instance.source_pronoun or "").lower()
+            why = "the reference is preferred" if not at else "an error is preferred"
+            items.append(ReviewItem(item, group, marks, None, not at, why))
+    digest = set_digest(lines, (one.item.token for one in items))
+    return ReviewSet(evaluation.test_set.name, digest, tuple(lines), tuple(items))
+
+
+def _context(instance: Instance, systems: tuple[str, ...]) -> list[ReviewLine]:
+    found = []
+    for source, target in context_lines(instance):
+        words = tuple(target.split())
+        candidates = {name: ReviewCandidate(words) for name in systems}
+        found.append(ReviewLine(instance.name, tuple(source.split()), (words,), candidates))
+    return found
