@@ -91,7 +91,7 @@ class ServerProcess:
 
     def start(self) -> None:
         """Start it, or start it again at the same port."""
-        line = ["protest", "review", "serve", "--items", "items.jsonl", "--store", "v.sqlite"]
+        line = ["protest", "review", "serve", "--items", "items.jsonl", "--verdicts", "v.sqlite"]
         line += ["--port", str(self.port), "--overlap", "0"]
         for name in self.names:
             line += ["--judge", name]

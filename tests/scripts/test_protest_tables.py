@@ -109,7 +109,7 @@ def test_cases_and_verdicts_become_tables_3_4_and_5(suite, output, cases, tmp_pa
         {"talk1:word_29": "wrong", "talk2:word_7": "unclear"},
     )
     table = tmp_path / "judged.csv"
-    call = ("protest", "judged", suite, output, *OWN_LINKS, "--verdicts", store)
+    call = ("protest", "judged", suite, "--candidate", output, *OWN_LINKS, "--verdicts", store)
     result = crosspro(*call, "--cases", cases, "-o", table)
     assert result.code == 0, result.stderr
     assert b"11 tokens with a case, 10 of them judged; 3 without a case" in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
@@ -277,7 +278,7 @@ def _again(
 
 
 def _filled(response: Response) -> dict[str, Any]:
-    return {**response.content(), "antecedent": response.antecedent or ""}
+    return {**asdict(response), "antecedent": response.antecedent or ""}
 
 
 def _question(

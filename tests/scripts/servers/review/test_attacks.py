@@ -408,7 +408,7 @@ def test_names_that_cannot_be_are_refused(serve):
 
 def test_the_clock_may_go_back(served, monkeypatch):
     times = iter(f"20{50 - number}-01-01T00:00:00.000+00:00" for number in range(50))
-    for module in ("protest.verdict_rows", "review.work"):
+    for module in ("human.verdicts", "human.work"):
         monkeypatch.setattr(f"crosspro.evaluation.{module}.now", lambda: next(times))
     served.begin("Anna")
     address, hidden = served.next("Anna")
