@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, Paths, all_paths, path_or_none, resampling
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.core.evaluation import Evaluation
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.folder_report.results import FolderReport
-    from crosspro.evaluation.inputs.inputs import MtInput
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-    from crosspro.evaluation.metrics.apt.score import AptEvaluation, AptSettings
-    from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation, AutoPrfSettings
+    from crosspro.evaluation.metrics.apt.metric import AptSettings
+    from crosspro.evaluation.metrics.autoprf.metric import AutoPrfSettings
     from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
     from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
     from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
@@ -25,29 +26,20 @@ def apt(
     candidates: Paths,
     pronouns: PronounLists | AnyPath,
     *,
-    links_reference: AnyPath | None = None,
-    links_candidates: Paths = (),
+    links: AnyPath | None = None,
+    candidate_links: Paths = (),
     doc_ids: AnyPath | None = None,
     tokenised: bool | None = None,
     settings: AptSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
-) -> AptEvaluation:
+) -> Evaluation:
     """APT of MT output: how accurately source pronouns are translated. Missing links are made.
 
     Text without links is cut into words if it is not `tokenised`; None says to look.
     """
-    from dataclasses import replace
-
-    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-
-    lists = _lists(pronouns)
-    links = (links_reference, links_candidates)
-    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
-    chosen = replace(settings or AptSettings(), links=data.links)
-    texts = (data.source, data.reference, data.candidates)
-    found = evaluate_apt(*texts, lists, chosen, resampling(resamples, seed), data.documents)
-    return replace(found, warnings=(*data.warnings, *found.warnings))
+    files = (source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised)
+    return _linked("apt", settings, files, resampling(resamples, seed))
 
 
 def autoprf(
@@ -56,29 +48,20 @@ def autoprf(
     candidates: Paths,
     pronouns: PronounLists | AnyPath,
     *,
-    links_reference: AnyPath | None = None,
-    links_candidates: Paths = (),
+    links: AnyPath | None = None,
+    candidate_links: Paths = (),
     doc_ids: AnyPath | None = None,
     tokenised: bool | None = None,
     settings: AutoPrfSettings | None = None,
     resamples: int = 1000,
     seed: int = 12345,
-) -> AutoPrfEvaluation:
+) -> Evaluation:
     """AutoPRF of MT output: precision and recall of the words linked to source pronouns.
 
     Text without links is cut into words if it is not `tokenised`; None says to look.
     """
-    from dataclasses import replace
-
-    from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
-
-    lists = _lists(pronouns)
-    links = (links_reference, links_candidates)
-    data = _mt_input(source, reference, candidates, *links, doc_ids, tokenised, lists)
-    chosen = replace(settings or AutoPrfSettings(), links=data.links)
-    texts = (data.source, data.reference, data.candidates)
-    found = evaluate_autoprf(*texts, lists, chosen, resampling(resamples, seed), data.documents)
-    return replace(found, warnings=(*data.warnings, *found.warnings))
+    files = (source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised)
+    return _linked("autoprf", settings, files, resampling(resamples, seed))
 
 
 def pronoun_f1(
@@ -195,31 +178,25 @@ def report(
     return found
 
 
-def _mt_input(
-    source: AnyPath,
-    reference: AnyPath,
-    candidates: Paths,
-    links_reference: AnyPath | None,
-    links_candidates: Paths,
-    doc_ids: AnyPath | None,
-    tokenised: bool | None,
-    lists: PronounLists,
-) -> MtInput:
+def _linked(
+    name: str, settings: Any, files: tuple[Any, ...], plan: Resampling | None
+) -> Evaluation:
+    """A metric of linked text, of the files that `apt` and `autoprf` are given."""
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+    from crosspro.evaluation.inputs.pronoun_lists import load_lists
+    from crosspro.evaluation.metrics import make_metric, metric_class
 
+    source, reference, candidates, pronouns, links, candidate_links, doc_ids, tokenised = files
     paths = InputPaths(
         Path(source),
         Path(reference),
         tuple(all_paths(candidates)),
-        path_or_none(links_reference),
-        tuple(all_paths(links_candidates)),
+        path_or_none(links),
+        tuple(all_paths(candidate_links)),
         path_or_none(doc_ids),
         tokenised=tokenised,
     )
-    return read_input(paths, lists)
-
-
-def _lists(pronouns: PronounLists | AnyPath) -> PronounLists:
-    from crosspro.evaluation.inputs.pronoun_lists import load_lists
-
-    return load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns
+    lists = load_lists(pronouns) if isinstance(pronouns, AnyPath) else pronouns
+    metric = make_metric(name) if settings is None else metric_class(name)(settings)
+    return evaluate(metric, read_input(paths, lists), plan)

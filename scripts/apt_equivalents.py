@@ -7,21 +7,14 @@ from typing import Annotated
 
 import typer
 
+from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
-    AlignPrior,
-    AlignWithOption,
-    Lenient,
-    LinksReference,
+    LinkedFiles,
     Pronouns,
-    PronounsOfFiles,
-    Reference,
-    Source,
-    Symmetrisation,
-    Tokenised,
+    VariadicCommand,
     check_outputs,
-    lists_of_files,
-    required,
+    refuse_pairs,
     tell,
 )
 from crosspro.scripts.options import Output, Seed, show_table, write_output
@@ -34,21 +27,16 @@ def apt_equivalents() -> None:
     """Find equivalent pronouns for APT from judged examples."""
 
 
-@app.command(renamed={"--align-prior": "--prior", "--size": "--sample", "-n": "--sample"})
+@app.command(
+    cls=VariadicCommand,
+    renamed={"--align-prior": "--prior", "--size": "--sample", "-n": "--sample"},
+)
+@expanded
 def draw(
-    source: Source = None,
-    reference: Reference = None,
-    candidate: Annotated[Path | None, typer.Option(help="Output of a baseline MT system.")] = None,
-    links_reference: LinksReference = None,
-    links_candidate: Annotated[Path | None, typer.Option(help="Links source-candidate.")] = None,
-    pronouns: PronounsOfFiles = None,
+    context: typer.Context,
+    files: LinkedFiles,
     size: Annotated[int, typer.Option("--sample", min=1, help="Pronouns to judge.")] = 100,
     seed: Seed = 12345,
-    align_with: AlignWithOption = None,
-    align_prior: AlignPrior = None,
-    symmetrisation: Symmetrisation = None,
-    tokenised: Tokenised = None,
-    lenient: Lenient = False,
     output: Output = None,
 ) -> None:
     """Draw a random sample of translated pronouns, to be judged by people.
@@ -56,34 +44,18 @@ def draw(
     Fill the column `correct` with 1 or 0: is the candidate's pronoun right, whatever the reference
     has? Where the two are the same, or one is OTHER or NONE, it may stay empty.
     """
-    check_outputs(output)
-    required(source=source, reference=reference, candidate=candidate)
-    assert source and reference and candidate  # noqa: S101 - for the type checker
-
-    from crosspro.evaluation.inputs.inputs import AlignWith, InputPaths, read_input
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.apt.equivalents import draw_sheet
-    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
 
-    links = () if links_candidate is None else (links_candidate,)
-    paths = InputPaths(
-        source,
-        reference,
-        (candidate,),
-        links_reference,
-        links,
-        lenient=lenient,
-        tokenised=tokenised,
-    )
-    lists, problems = lists_of_files(pronouns, paths)
-    data = read_input(
-        paths, lists, AlignWith(align_with, align_prior, symmetrisation), tell, problems
-    )
-    assert lists is not None  # noqa: S101 - else there were problems
+    check_outputs(output)
+    if len(files.candidate or ()) > 1:
+        raise typer.BadParameter("--candidate: the output of one system")
+    refuse_pairs(context, [("doc_ids", "doc_starts")])
+    data = files.read()
     for warning in data.warnings:
         tell(f"warning: {warning}")
-    evaluation = evaluate_apt(
-        data.source, data.reference, data.candidates, lists, AptSettings(links=data.links), None
-    )
+    evaluation = evaluate(make_metric("apt"), data)
     write_output(draw_sheet(evaluation, size, seed).encode("utf-8"), output)
 
 

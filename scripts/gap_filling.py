@@ -9,34 +9,19 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import counted
+from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
-    AlignPrior,
-    AlignWithOption,
-    Candidates,
-    DocStarts,
-    Lenient,
-    LinksCandidates,
-    LinksReference,
+    LinkedFiles,
     Pronouns,
-    PronounsOfFiles,
-    Reference,
-    Source,
-    Symmetrisation,
-    Tokenised,
     VariadicCommand,
     check_outputs,
-    input_paths,
-    lists_of_files,
     lists_or_problems,
     refuse_pairs,
-    renamed,
     tell,
 )
 from crosspro.scripts.options import (
-    DocIds,
     LayoutOption,
-    Names,
     Output,
     Resamples,
     Seed,
@@ -59,19 +44,14 @@ def gap_filling() -> None:
 
 
 @app.command(cls=VariadicCommand)
+@expanded
 def draw(
     context: typer.Context,
     output: Annotated[Path, typer.Option("--output", "-o", help="The sheet to write (TSV).")],
     key_file: Annotated[
         Path, typer.Option("--key", help="What the gaps hide, and whose they are (TSV).")
     ],
-    source: Source = None,
-    reference: Reference = None,
-    candidate: Candidates = None,
-    links_reference: LinksReference = None,
-    links_candidate: LinksCandidates = None,
-    pronouns: PronounsOfFiles = None,
-    name: Names = None,
+    files: LinkedFiles,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Pronouns of each system, drawn at random; else all.")
     ] = None,
@@ -79,13 +59,6 @@ def draw(
         int, typer.Option("--context", min=0, help="Lines before that annotators see.")
     ] = 3,
     seed: Seed = 12345,
-    doc_ids: DocIds = None,
-    doc_starts: DocStarts = None,
-    align_with: AlignWithOption = None,
-    align_prior: AlignPrior = None,
-    symmetrisation: Symmetrisation = None,
-    tokenised: Tokenised = None,
-    lenient: Lenient = False,
 ) -> None:
     """Write a sheet of gaps for annotators, and a key that they do not get.
 
@@ -93,28 +66,19 @@ def draw(
     translation`. The same pronouns of all candidates are in the sheet, in random order. The
     reference is only for the cases of APT, which the key has.
     """
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.human.gap_filling import draw_gaps
-    from crosspro.evaluation.inputs.inputs import AlignWith, read_input
-    from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+    from crosspro.evaluation.metrics import make_metric
 
     refuse_pairs(context, [("doc_ids", "doc_starts")])
     check_outputs(output, key_file)
-    links = (links_reference, links_candidate)
-    documents = (doc_ids, doc_starts)
-    paths = input_paths(
-        source, reference, candidate, *links, *documents, lenient, tokenised=tokenised
-    )
-    lists, problems = lists_of_files(pronouns, paths)
-    align = AlignWith(align_with, align_prior, symmetrisation)
-    data = renamed(read_input(paths, lists, align, tell, problems), name)
-    assert lists is not None  # noqa: S101 - else there were problems
+    data = files.read()
     for warning in data.warnings:
         tell(f"warning: {warning}")
-    texts = data.source, data.reference, data.candidates
-    evaluation = evaluate_apt(*texts, lists, AptSettings(links=data.links), None)
+    evaluation = evaluate(make_metric("apt"), data)
     drawn = draw_gaps(evaluation, data.documents, sample, lines_before, seed)
     if not drawn.examples:
-        raise typer.BadParameter(f"no pronoun of the lists {lists.name} is in the source")
+        raise typer.BadParameter(f"no pronoun of the lists {data.pronouns.name} is in the source")
     write_output(drawn.sheet, output)
     write_output(drawn.key, key_file)
     systems = counted(len(data.candidates), "system")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,24 @@ import typer
 from typer.core import TyperCommand
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices
-from crosspro.scripts.options import TableLayout, named, write_output
+from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
+from crosspro.scripts.options import (
+    DocIds,
+    LayoutOption,
+    Names,
+    Output,
+    Resamples,
+    Seed,
+    Signatures,
+    TableLayout,
+    named,
+    style_of,
+    write_output,
+)
 
 if TYPE_CHECKING:
+    from crosspro.evaluation.core.evaluation import Evaluation
+    from crosspro.evaluation.core.significance import Resampling
     from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
@@ -26,13 +42,14 @@ Candidates = Annotated[
     list[Path] | None,
     typer.Option("--candidate", metavar="FILE…", help="MT output; several are compared."),
 ]
-LinksReference = Annotated[
-    Path | None, typer.Option(help="Links source-reference, `s-t s-t …` on each line.")
+Links = Annotated[
+    Path | None,
+    typer.Option("--links", help="Links source-reference, `s-t s-t …` on each line."),
 ]
-LinksCandidates = Annotated[
+CandidateLinks = Annotated[
     list[Path] | None,
     typer.Option(
-        "--links-candidate", metavar="FILE…", help="Links source-candidate, one file a candidate."
+        "--candidate-links", metavar="FILE…", help="Links source-candidate, one file a candidate."
     ),
 ]
 Pronouns = Annotated[
@@ -75,7 +92,7 @@ Lenient = Annotated[
 
 Detail = Annotated[Path | None, typer.Option(help="Write every occurrence here: .tsv or .json.")]
 
-_VARIADIC = ("--candidate", "--links-candidate")
+_VARIADIC = ("--candidate", "--candidate-links")
 
 
 class VariadicCommand(TyperCommand):
@@ -175,12 +192,6 @@ def check_layout(context: typer.Context, layout: TableLayout, tables_only: Itera
         raise typer.BadParameter("--max-examples: only with --html")
 
 
-def check_detail(detail: Path | None) -> None:
-    """Raise if the name of a file for occurrences does not say of what kind it is."""
-    if detail is not None and detail.suffix not in (".tsv", ".json"):
-        raise typer.BadParameter("--detail: a file whose name ends in .tsv or .json")
-
-
 def check_outputs(*paths: Path | None) -> None:
     """Raise before anything is computed or written if one of the files cannot be written."""
     problems = []
@@ -202,57 +213,139 @@ def check_outputs(*paths: Path | None) -> None:
         raise InputError(problems)
 
 
-def input_paths(
-    source: Path | None,
-    reference: Path | None,
-    candidates: list[Path] | None,
-    links_reference: Path | None,
-    links_candidates: list[Path] | None,
-    doc_ids: Path | None,
-    doc_starts: Path | None,
-    lenient: bool,
-    tokens: Path | None = None,
-    tokenised: bool | None = None,
-) -> InputPaths:
-    """The files that the options name; raises if one is missing that there must be."""
-    from crosspro.evaluation.inputs.inputs import InputPaths
+@dataclass(frozen=True)
+class LinkedFiles:
+    """Source, reference and candidates, their links and documents, and how missing links are made.
 
-    required(source=source, reference=reference, candidate=candidates)
-    assert source and reference and candidates  # noqa: S101 - for the type checker
-    links = tuple(links_candidates or ())
-    paths = source, reference, tuple(candidates), links_reference, links
-    return InputPaths(*paths, doc_ids, doc_starts, tokens, lenient, tokenised)
-
-
-def renamed(data: MtInput, names: Sequence[str] | None) -> MtInput:
-    """What was read, its candidates called by the names that were given with --name."""
-    from dataclasses import replace
-
-    called = named([one.name for one in data.candidates], names)
-    pairs = zip(data.candidates, called, strict=True)
-    return replace(data, candidates=tuple(replace(one, name=name) for one, name in pairs))
-
-
-def write_reports(
-    layout: TableLayout,
-    texts: Mapping[TableLayout, Callable[[], str]],
-    files: Mapping[Path | None, Callable[[], str]],
-    output: Path | None,
-    signature: str,
-) -> None:
-    """Write the files that were asked for and the text of a layout, once all of them are made.
-
-    The signature is told beside a layout that has no place for it.
+    The options of all commands that score what is linked to source pronouns.
     """
-    from crosspro.data_prep.core.files.textfile import write_text
 
-    made = {path: make() for path, make in files.items() if path is not None}
-    text = texts[layout]()
-    for path, content in made.items():
-        write_text(path, content)
-    write_output(text.encode("utf-8"), output)
-    if layout is TableLayout.CSV:
-        tell(f"Signature: {signature}")
+    source: Source = None
+    reference: Reference = None
+    candidate: Candidates = None
+    links: Links = None
+    candidate_links: CandidateLinks = None
+    pronouns: PronounsOfFiles = None
+    name: Names = None
+    doc_ids: DocIds = None
+    doc_starts: DocStarts = None
+    align_with: AlignWithOption = None
+    align_prior: AlignPrior = None
+    symmetrisation: Symmetrisation = None
+    tokenised: Tokenised = None
+    lenient: Lenient = False
+
+    def paths(self, tokens: Path | None = None) -> InputPaths:
+        """The files; raises if one is missing that there must be."""
+        from crosspro.evaluation.inputs.inputs import InputPaths
+
+        required(source=self.source, reference=self.reference, candidate=self.candidate)
+        assert self.source and self.reference and self.candidate  # noqa: S101 - for the type checker
+        return InputPaths(
+            self.source,
+            self.reference,
+            tuple(self.candidate),
+            self.links,
+            tuple(self.candidate_links or ()),
+            self.doc_ids,
+            self.doc_starts,
+            tokens,
+            self.lenient,
+            self.tokenised,
+        )
+
+    def read(self, paths: InputPaths | None = None, lists: PronounLists | None = None) -> MtInput:
+        """What the files hold, or all that is wrong with them; candidates are called by --name."""
+        from dataclasses import replace
+
+        from crosspro.evaluation.inputs.inputs import AlignWith, read_input
+
+        paths = paths or self.paths()
+        named([str(path) for path in paths.candidates], self.name)
+        problems: list[Problem] = []
+        if lists is None:
+            lists, problems = lists_of_files(self.pronouns, paths)
+        align = AlignWith(self.align_with, self.align_prior, self.symmetrisation)
+        data = read_input(paths, lists, align, tell, problems)
+        called = named([one.name for one in data.candidates], self.name)
+        pairs = zip(data.candidates, called, strict=True)
+        return replace(data, candidates=tuple(replace(one, name=name) for one, name in pairs))
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """How often and from which seed scores are resampled."""
+
+    resamples: Resamples = 1000
+    seed: Seed = 12345
+
+    @property
+    def plan(self) -> Resampling | None:
+        """The resampling, if there is any."""
+        from crosspro.evaluation.core.significance import Resampling
+
+        return Resampling(self.resamples, self.seed) if self.resamples else None
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """How an evaluation is shown, and the files that are written beside it."""
+
+    layout: LayoutOption = TableLayout.TABLE
+    signatures: Signatures = False
+    detail: Detail = None
+    html: Html = None
+    max_examples: MaxExamples = MOST_EXAMPLES
+    output: Output = None
+
+    def check(
+        self, context: typer.Context, tables_only: Iterable[str] = (), more: Sequence[Any] = ()
+    ) -> None:
+        """Raise if an option has no effect, or before anything is computed if a file cannot be."""
+        check_html(self.html)
+        check_layout(context, self.layout, ("signatures", *tables_only))
+        if self.detail is not None and self.detail.suffix not in (".tsv", ".json"):
+            raise typer.BadParameter("--detail: a file whose name ends in .tsv or .json")
+        check_outputs(self.html, self.detail, *more, self.output)
+
+    def write(
+        self,
+        evaluation: Evaluation,
+        shown: Collection[str] = (),
+        more: Mapping[Path | None, Callable[[], str]] | None = None,
+    ) -> None:
+        """Write all files and the text of the layout, once all of them are made.
+
+        `shown` are optional tables; `more` are files of the command's own. The signature is told
+        beside a layout that has no place for it.
+        """
+        from crosspro.data_prep.core.files.textfile import write_text
+        from crosspro.evaluation.output import records
+        from crosspro.evaluation.output.text import text_report
+
+        for warning in evaluation.warnings:
+            tell(f"warning: {warning}")
+        files = {path: make() for path, make in (more or {}).items() if path is not None}
+        if self.detail is not None:
+            is_json = self.detail.suffix == ".json"
+            make = records.detail_json if is_json else records.detail_tsv
+            files[self.detail] = make(evaluation)
+        if self.html is not None:
+            from crosspro.evaluation.output.evaluation_page import evaluation_page
+
+            files[self.html] = evaluation_page(evaluation, self.max_examples)
+        if self.layout is TableLayout.JSON:
+            text = records.json_report(evaluation)
+        elif self.layout is TableLayout.CSV:
+            text = records.csv_report(evaluation)
+        else:
+            style = style_of(self.output, self.layout, self.signatures)
+            text = text_report(evaluation, style, shown)
+        for path, content in files.items():
+            write_text(path, content)
+        write_output(text.encode("utf-8"), self.output)
+        if self.layout is TableLayout.CSV:
+            tell(f"Signature: {evaluation.signatures[0]}")
 
 
 def tell(text: str) -> None:

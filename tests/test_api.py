@@ -109,10 +109,10 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
         assert found.results[0].scores == several.results[0].scores
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
-    links = {"links_reference": APT / "ref.align", "links_candidates": APT / "mt.align"}
+    links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
         found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
-        assert [result.name for result in found.results] == ["mt.fr"]
+        assert found.names == ["mt.fr"]
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
     assert [system.name for system in found.systems] == ["scores"]
@@ -179,14 +179,12 @@ def test_mt_metrics_are_the_commands(metric):
     names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
     source, reference, candidate, first, second = (APT / name for name in names)
     function = getattr(crosspro, metric)
-    found = function(source, reference, [candidate], "en-fr", links_reference=first,
-                     links_candidates=[second], resamples=50)  # fmt: skip
+    found = function(source, reference, [candidate], "en-fr", links=first,
+                     candidate_links=[second], resamples=50)  # fmt: skip
     printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
-                      candidate, "--links-reference", first, "--links-candidate", second,
+                      candidate, "--links", first, "--candidate-links", second,
                       "--pronouns", "en-fr")  # fmt: skip
-    result = found.results[0]
-    signature = result.score.signature if metric == "apt" else result.total.scores[0].signature
-    assert printed["signature"] == signature
+    assert printed["signature"] == found.signatures[0]
 
 
 def test_contrastive_is_the_command():

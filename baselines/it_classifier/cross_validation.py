@@ -19,7 +19,7 @@ from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import ItExample
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
 from crosspro.evaluation.core.units import Floats, choose_units, tally
 from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, f1, macro_f1, precision, recall
@@ -79,11 +79,11 @@ def report(
     return ItReport(name, scores, confusion_counts(gold, found, len(LABELS)))
 
 
-def _metrics() -> dict[str, Metric]:
-    def whole(function: Callable[[Counts], Floats]) -> Metric:
+def _metrics() -> dict[str, Measure]:
+    def whole(function: Callable[[Counts], Floats]) -> Measure:
         return lambda sums: np.asarray(function(_matrices(sums)), dtype=np.float64)
 
-    def of_label(function: Callable[[Counts], Floats], number: int) -> Metric:
+    def of_label(function: Callable[[Counts], Floats], number: int) -> Measure:
         return lambda sums: np.asarray(function(_matrices(sums))[..., number], dtype=np.float64)
 
     found = {"accuracy": whole(accuracy), "macro F1": whole(macro_f1)}

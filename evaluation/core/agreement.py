@@ -17,7 +17,7 @@ import numpy as np
 
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import Metric, Resampling, scores_of
+from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
 from crosspro.evaluation.core.units import Floats, choose_units, tally
 
 MEASURES = ("raw", "kappa", "alpha")
@@ -58,7 +58,7 @@ def agreement(
         for first, second in permutations(given.values(), 2):
             row[len(pairs) * size + first * len(values) + second] += 1 / (len(given) - 1)
     units = choose_units(document=[item.document for item in shared], item=range(len(shared)))
-    metrics: dict[str, Metric] = {
+    metrics: dict[str, Measure] = {
         "raw": lambda sums: _raw(_tables(sums, len(values))[:, :-1]),
         "kappa": lambda sums: mean_kappa(_tables(sums, len(values))[:, :-1]),
         "alpha": lambda sums: alpha(_tables(sums, len(values))[:, -1]),

@@ -21,8 +21,10 @@ import numpy as np
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.units import Floats, Ints, UnitTable
 
-Metric = Callable[[Floats], Floats]
+Measure = Callable[[Floats], Floats]
 """The value of each row of sums; not a number where it is not defined."""
+Measures = Mapping[str, Measure] | Callable[[Floats], Mapping[str, Floats]]
+"""Several measures: each by its name, or a function that gives the values of all of them."""
 
 Interval = tuple[float, float] | tuple[None, None]
 
@@ -53,55 +55,69 @@ class Difference:
 
 def scores_of(
     table: UnitTable,
-    metrics: Mapping[str, Metric],
+    measures: Measures,
     plan: Resampling | None,
-    signatures: Mapping[str, str],
+    signatures: Mapping[str, str] | None = None,
 ) -> dict[str, Score]:
-    """The scores of a system under each metric; with a plan also their intervals.
+    """The scores of a system under each measure; with a plan also their intervals.
 
     A score that is not defined has no interval.
     """
-    values = {name: float(metric(table.sums[None])[0]) for name, metric in metrics.items()}
-    samples = None
+    values = {name: float(own[0]) for name, own in _values(measures, table.sums[None]).items()}
+    samples: Mapping[str, Floats] = {}
     if plan is not None and not np.isnan(list(values.values())).all():
-        samples = bootstrap_sums(table, plan)
+        samples = _values(measures, bootstrap_sums(table, plan))
     scores = {}
     for name, value in values.items():
         low = high = None
-        if samples is not None and not np.isnan(value):
-            low, high = interval(metrics[name](samples))
-        scores[name] = Score(name, value, signatures[name], low, high)
+        if samples and not np.isnan(value):
+            low, high = interval(samples[name])
+        signature = "" if signatures is None else signatures[name]
+        scores[name] = Score(name, value, signature, low, high)
     return scores
 
 
 def paired_tests(
-    names: tuple[str, str], table: UnitTable, metrics: Mapping[str, Metric], plan: Resampling
+    names: tuple[str, str],
+    table: UnitTable,
+    measures: Measures,
+    plan: Resampling,
+    chosen: Sequence[str] | None = None,
 ) -> list[Difference]:
-    """Paired bootstrap and approximate randomisation of two systems under each metric.
+    """Paired bootstrap and approximate randomisation of two systems under each measure.
 
     The systems stand side by side in the table. The p values are two-sided and never 0: n samples
-    cannot show less than 1/(n+1). A metric that is not defined for both gives no difference.
+    cannot show less than 1/(n+1). A measure that is not defined for both gives no difference, nor
+    does one that is not among the `chosen`, where these are given.
     """
     width = table.kinds.shape[1] // 2
-    samples = bootstrap_sums(table, plan)
-    exchanged = exchanged_sums(table, plan)
+
+    def changes(sums: Floats) -> dict[str, Floats]:
+        first, second = (_values(measures, own) for own in (sums[:, :width], sums[:, width:]))
+        return {name: first[name] - second[name] for name in chosen or first}
+
+    observed = changes(table.sums[None])
+    resampled = changes(bootstrap_sums(table, plan))
+    exchanged = changes(exchanged_sums(table, plan))
     found = []
-    for name, metric in metrics.items():
-
-        def change(sums: Floats, metric: Metric = metric) -> Floats:
-            return metric(sums[:, :width]) - metric(sums[:, width:])
-
-        observed = float(change(table.sums[None])[0])
-        resampled = change(samples)
-        low, high = interval(resampled)
-        if np.isnan(observed) or low is None or high is None:
+    for name, (difference,) in observed.items():
+        low, high = interval(resampled[name])
+        if np.isnan(difference) or low is None or high is None:
             continue
         # Around the observed difference the bootstrap scatters as it would around none (Koehn 2004
         # counts signs instead, which is one-sided).
-        p_bootstrap = p_value(resampled - observed, observed)
-        p_randomisation = p_value(change(exchanged), observed)
-        found.append(Difference(name, *names, observed, low, high, p_bootstrap, p_randomisation))
+        p_bootstrap = p_value(resampled[name] - difference, difference)
+        p_randomisation = p_value(exchanged[name], difference)
+        found.append(
+            Difference(name, *names, float(difference), low, high, p_bootstrap, p_randomisation)
+        )
     return found
+
+
+def _values(measures: Measures, sums: Floats) -> Mapping[str, Floats]:
+    if callable(measures):
+        return measures(sums)
+    return {name: measure(sums) for name, measure in measures.items()}
 
 
 def draws(units: int, counts: Ints | None, plan: Resampling) -> Iterator[Ints]:

@@ -7,27 +7,25 @@ metric is a piece of work of its own; the number of processes changes nothing bu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from crosspro.data_prep.core.engine import map_shards
 from crosspro.data_prep.core.step import Report, Step
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.pairs import PairChoice, against_best
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.folder_report.parts import (
     ReportPart,
-    apt_part,
-    autoprf_part,
     generated_part,
+    metric_part,
     mt_part,
     pronoun_part,
     scored_part,
 )
 from crosspro.evaluation.folder_report.sets import PAYLOAD, GeneratedSet, ScoredSet
 from crosspro.evaluation.inputs.inputs import MtInput, linked_input
-from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.bleu.pronoun_f1 import evaluate_pronouns
 from crosspro.evaluation.metrics.bleu.score import METRICS, TITLES, MTSettings, MTText, evaluate_mt
 from crosspro.evaluation.metrics.contrastive.accuracy import evaluate_contrastive
@@ -96,8 +94,8 @@ def _pieces(
     if text is not None and "pronoun F1" not in without:
         yield _Piece("pronoun F1", _pronouns, (text, language), settings)
     if linked is not None:
-        yield _Piece("APT", _apt, (linked, contents.lists), settings)
-        yield _Piece("AutoPRF", _autoprf, (linked, contents.lists), settings)
+        yield _Piece("APT", _linked_metric, (linked, "apt", "APT"), settings)
+        yield _Piece("AutoPRF", _linked_metric, (linked, "autoprf", "AutoPRF F1"), settings)
     for metric in reversed(METRICS):
         if text is not None and TITLES[metric] not in without:
             yield _Piece(TITLES[metric], _mt, (text, metric), settings)
@@ -123,18 +121,11 @@ def _pronouns(settings: ReportSettings, text: MTText, language: str) -> list[Rep
     return [pronoun_part(evaluate_pronouns(text, language, settings.plan, pairs=settings.pairs))]
 
 
-def _apt(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
-    texts = (data.source, data.reference, data.candidates, lists)
-    own, documents = AptSettings(links=data.links), data.documents
-    found = evaluate_apt(*texts, own, settings.plan, documents, pairs=settings.pairs)
-    found = replace(found, warnings=(*data.warnings, *found.warnings))
-    return [apt_part(found, documents, settings.most_examples)]
-
-
-def _autoprf(settings: ReportSettings, data: MtInput, lists: PronounLists) -> list[ReportPart]:
-    texts = (data.source, data.reference, data.candidates, lists)
-    own, documents = AutoPrfSettings(links=data.links), data.documents
-    return [autoprf_part(evaluate_autoprf(*texts, own, settings.plan, documents, settings.pairs))]
+def _linked_metric(
+    settings: ReportSettings, data: MtInput, name: str, title: str
+) -> list[ReportPart]:
+    found = evaluate(make_metric(name), data, settings.plan, settings.pairs)
+    return [metric_part(found, title, settings.most_examples if name == "apt" else 0)]
 
 
 def _scored(settings: ReportSettings, name: str, data: ScoredSet) -> list[ReportPart]:

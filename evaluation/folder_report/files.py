@@ -225,7 +225,7 @@ def _given_outputs(given: GivenFiles, problems: list[Problem]) -> tuple[SystemFi
     links = given.links_candidates
     if links and len(links) != len(given.candidates):
         expected = f"as many link files as candidates, {len(given.candidates)}"
-        problems.append(Problem("--links-candidate", None, "links", expected, str(len(links))))
+        problems.append(Problem("--candidate-links", None, "links", expected, str(len(links))))
         links = ()
     named = _systems(given.candidates, (), problems)
     return tuple(

@@ -12,16 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crosspro.data_prep.core.errors import counted
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.significance import Difference
 from crosspro.evaluation.folder_report.examples import differing_examples
-from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.document_units import Documents
-from crosspro.evaluation.metrics.apt.report import json_report as apt_json
-from crosspro.evaluation.metrics.apt.score import AptEvaluation
-from crosspro.evaluation.metrics.autoprf.report import json_report as autoprf_json
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
 from crosspro.evaluation.metrics.bleu.pronoun_f1 import PronounF1
 from crosspro.evaluation.metrics.bleu.pronoun_f1_report import pronoun_json
 from crosspro.evaluation.metrics.bleu.report import json_report as mt_json
@@ -37,7 +31,10 @@ from crosspro.evaluation.metrics.contrastive.report import (
 from crosspro.evaluation.metrics.expected_forms.report import RIGHT as GENERATED_RIGHT
 from crosspro.evaluation.metrics.expected_forms.report import generative_json
 from crosspro.evaluation.metrics.expected_forms.score import VERDICTS, GenerativeEvaluation
+from crosspro.evaluation.output.evaluation_page import table_section
 from crosspro.evaluation.output.page import Section, score_bar, shown_score
+from crosspro.evaluation.output.records import record
+from crosspro.evaluation.output.sections import report_tables
 from crosspro.evaluation.output.template import cell_table, html_table
 
 PER_CENT = 100.0
@@ -83,69 +80,23 @@ def mt_part(evaluation: MTEvaluation, metric: str) -> ReportPart:
     )
 
 
-def apt_part(
-    evaluation: AptEvaluation, documents: Documents | None, most_examples: int
-) -> ReportPart:
-    """APT with its cases, and examples of pronouns that systems translate differently."""
-    scores = {one.name: one.score for one in evaluation.results}
+def metric_part(evaluation: Evaluation, title: str, most_examples: int) -> ReportPart:
+    """A metric with its tables, and examples of items that systems translate differently."""
+    metric = evaluation.metric
+    before, _ = report_tables(evaluation, "page")
     return ReportPart(
-        "apt",
-        "Accuracy of pronoun translation (APT)",
-        Headline("APT", 1, scores, evaluation.comparisons),
-        (_cases(evaluation),),
-        json.loads(apt_json(evaluation)),
-        evaluation.warnings,
-        tuple(differing_examples(evaluation, documents, most_examples)),
-    )
-
-
-def _cases(evaluation: AptEvaluation) -> Section:
-    results, total = evaluation.results, max(len(evaluation.results[0].occurrences), 1)
-    rows = [
-        (
-            f"{case} {name}",
-            f"{weight:g}",
-            *(f"{n:,} ({100 * n / total:.1f}%)" for n in (r.counts[case - 1] for r in results)),
-        )
-        for case, name, weight in zip(CASES, CASE_NAMES, evaluation.settings.weights, strict=True)
-    ]
-    heading = ("case", "weight", *(one.name for one in results))
-    note = (
-        f"{counted(len(results[0].occurrences), 'pronoun')} of the source: what each became in the "
-        "output, compared with the reference."
-    )
-    return Section("Cases of APT", html_table(heading, rows), note)
-
-
-def autoprf_part(evaluation: AutoPrfEvaluation) -> ReportPart:
-    """AutoPRF, with precision and recall, by source pronoun."""
-    results = evaluation.results
-    pronouns = dict.fromkeys(row.name for one in results for row in (*one.pronouns, one.total))
-    body = []
-    for name in pronouns:
-        rows = [{row.name: row for row in (*one.pronouns, one.total)}.get(name) for one in results]
-        cells = [_prf(row.scores) if row else "" for row in rows]
-        body.append([html.escape("total" if name == "TOTAL" else name), *cells])
-    heading = ("source pronoun", *(one.name for one in results))
-    note = "Precision / recall / F1 of the words linked to each pronoun."
-    return ReportPart(
-        "autoprf",
-        "AutoPRF",
+        metric.name,
+        metric.title,
         Headline(
-            "AutoPRF F1",
-            1,
-            {one.name: one.total.scores[-1] for one in results},
-            _f1_only(evaluation.comparisons),
+            title,
+            metric.top,
+            {one.name: one.scores[metric.headline] for one in evaluation.systems},
+            tuple(one for one in evaluation.comparisons if one.metric == metric.headline),
         ),
-        (Section("AutoPRF by pronoun", cell_table(heading, body), note),),
-        json.loads(autoprf_json(evaluation)),
+        tuple(table_section(one, metric.top, metric.title) for one in before),
+        record(evaluation),
         evaluation.warnings,
-    )
-
-
-def _prf(scores: Sequence[Score]) -> str:
-    return " / ".join(
-        f"{score.value:.4f}" if score.value == score.value else "–" for score in scores
+        tuple(differing_examples(evaluation, most_examples)),
     )
 
 

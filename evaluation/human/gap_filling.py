@@ -38,12 +38,13 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, input_e
 from crosspro.data_prep.core.files.guard import FILLED_COLUMNS, GAP_COLUMNS
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.whole_number import is_whole_number
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.score import Score, interval_note
 from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.core.significance import (
     Difference,
-    Metric,
+    Measure,
     Resampling,
     paired_tests,
     scores_of,
@@ -58,7 +59,6 @@ from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.inputs.table_rows import read_rows
 from crosspro.evaluation.metrics.apt.cases import Occurrence
-from crosspro.evaluation.metrics.apt.score import AptEvaluation
 from crosspro.evaluation.output.differences import (
     NOT_CORRECTED,
     difference_record,
@@ -82,7 +82,7 @@ class DrawnGaps:
 
 
 def draw_gaps(
-    evaluation: AptEvaluation,
+    evaluation: Evaluation,
     documents: Documents | None,
     sample: int | None,
     context: int,
@@ -93,18 +93,18 @@ def draw_gaps(
     `context` is how many earlier lines of the document are shown.
     """
     generator = np.random.default_rng(seed)
-    total = len(evaluation.results[0].occurrences)
-    chosen = generator.permutation(total)[:sample].tolist()
-    pairs = [(system, one) for system in range(len(evaluation.results)) for one in sorted(chosen)]
+    data, occurrences = evaluation.scored.data, evaluation.scored.items
+    chosen = generator.permutation(evaluation.scored.size)[:sample].tolist()
+    pairs = [(system, one) for system in range(len(occurrences)) for one in sorted(chosen)]
     sheet, key = [csv_line(SHEET_COLUMNS)], [csv_line(KEY_COLUMNS)]
     for number, at in enumerate(generator.permutation(len(pairs)).tolist(), start=1):
         system, one = pairs[at]
-        occurrence = evaluation.results[system].occurrences[one]
+        occurrence = occurrences[system][one]
         anchor = occurrence.anchor
         lines = _around(anchor.sentence, context, documents)
-        text = evaluation.candidates[system].text
-        hidden = hidden_positions(occurrence, evaluation.lists)
-        source = _shown(evaluation.source, lines, {anchor.position: f"[[{anchor.word}]]"})
+        text = data.candidates[system].text
+        hidden = hidden_positions(occurrence, data.pronouns)
+        source = _shown(data.source, lines, {anchor.position: f"[[{anchor.word}]]"})
         translation = _shown(text, lines, dict.fromkeys(hidden, GAP))
         sheet.append(csv_line((str(number), source, translation, "", "")))
         words = text.words(anchor.sentence)
@@ -112,7 +112,7 @@ def draw_gaps(
             csv_line(
                 (
                     str(number),
-                    evaluation.results[system].name,
+                    evaluation.names[system],
                     "" if documents is None else _document(anchor.sentence, documents),
                     *map(str, (anchor.sentence, anchor.position)),
                     anchor.pronoun,
@@ -370,7 +370,7 @@ def _check_places(path: Path, gaps: Iterable[FilledGap]) -> None:
 _ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED = range(7)
 
 
-def _share(above: int, *below: int) -> Metric:
+def _share(above: int, *below: int) -> Measure:
     def value(sums: Floats) -> Floats:
         return quotient(sums[:, above], sums[:, list(below)].sum(axis=1))
 
@@ -386,7 +386,7 @@ def _f(sums: Floats) -> Floats:
     return np.where(unknown, np.nan, harmonic_mean(precision, recall))
 
 
-MEASURES: Mapping[str, Metric] = {
+MEASURES: Mapping[str, Measure] = {
     "accuracy": _share(_RIGHT, _ALL),
     "accuracy_without_other": _share(_KEPT_RIGHT, _KEPT),
     "precision": _PRECISION,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.human.items import (
     MarkedWords,
     Positions,
@@ -20,11 +21,7 @@ from crosspro.evaluation.human.verdicts import Item
 from crosspro.evaluation.inputs.anchors import Anchor
 from crosspro.evaluation.inputs.case_names import CASE_NAMES
 from crosspro.evaluation.inputs.document_units import Documents
-from crosspro.evaluation.inputs.inputs import MtInput
 from crosspro.evaluation.inputs.linked_text import Text, Translation
-from crosspro.evaluation.metrics.apt.score import AptEvaluation
-from crosspro.evaluation.metrics.autoprf.page import VERDICTS, verdict_of
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfEvaluation
 from crosspro.evaluation.metrics.contrastive.accuracy import ContrastiveEvaluation
 from crosspro.evaluation.metrics.contrastive.formats import Instance
 from crosspro.evaluation.metrics.contrastive.page import (
@@ -52,11 +49,12 @@ class _Scored:
     why: str
 
 
-def apt_items(evaluation: AptEvaluation, documents: Documents | None = None) -> ReviewSet:
+def apt_items(evaluation: Evaluation) -> ReviewSet:
     """The pronouns of an APT evaluation."""
+    data = evaluation.scored.data
     scored = [
         _Scored(
-            result.name,
+            name,
             one.anchor,
             one.anchor.linked,
             one.reference.positions,
@@ -64,31 +62,33 @@ def apt_items(evaluation: AptEvaluation, documents: Documents | None = None) -> 
             one.case == 1,
             CASE_NAMES[one.case - 1],
         )
-        for result in evaluation.results
-        for one in result.occurrences
+        for name, occurrences in zip(evaluation.names, evaluation.scored.items, strict=True)
+        for one in occurrences
     ]
-    texts = _Texts(evaluation.source, evaluation.reference, evaluation.candidates, documents)
+    texts = _Texts(data.source, data.reference, data.candidates, data.documents)
     return _items("APT", texts, scored)
 
 
-def autoprf_items(evaluation: AutoPrfEvaluation, data: MtInput) -> ReviewSet:
-    """The pronouns of an AutoPRF evaluation of the texts in `data`."""
+def autoprf_items(evaluation: Evaluation) -> ReviewSet:
+    """The pronouns of an AutoPRF evaluation."""
+    metric, items = evaluation.metric, evaluation.scored
+    data = items.data
 
     def targets(translation: Translation, anchor: Anchor) -> Positions:
         return translation.links.sentence(anchor.sentence).targets(anchor.position)
 
     scored = [
         _Scored(
-            result.name,
+            candidate.name,
             one.anchor,
             (one.anchor.position,),
             targets(data.reference, one.anchor),
             targets(candidate, one.anchor),
-            verdict_of(one) == 0,
-            VERDICTS[verdict_of(one)].name,
+            verdict == 0,
+            metric.verdict_kinds[verdict][0],
         )
-        for result, candidate in zip(evaluation.results, data.candidates, strict=True)
-        for one in result.examples
+        for place, candidate in enumerate(data.candidates)
+        for one, verdict in zip(items.items[place], metric.verdicts(items, place), strict=True)
     ]
     texts = _Texts(data.source, data.reference, data.candidates, data.documents)
     return _items("AutoPRF", texts, scored)

@@ -1,44 +1,65 @@
-"""Lines of linked text for the examples of a page, each of which is kept once."""
+"""Items of linked text as records and as the examples of a page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from crosspro.evaluation.inputs.document_units import Documents
-from crosspro.evaluation.inputs.linked_text import Text, Translation
-from crosspro.evaluation.output.examples import Examples, Version
+from crosspro.evaluation.core.metric import Scored
+from crosspro.evaluation.inputs.anchors import Anchor
+from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.linked_text import Translation
+from crosspro.evaluation.output.examples import (
+    Examples,
+    ExampleVerdict,
+    Mark,
+    Rendering,
+    Version,
+)
 
 
-class ExampleLines:
-    """Puts lines into the examples of a page when they are first asked for."""
+def linked_record(
+    data: MtInput, anchor: Anchor, candidate: int, own: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A pronoun, what a metric says of it, and its sentences; positions count from 0."""
+    texts = {
+        "source": data.source,
+        "reference": data.reference.text,
+        "candidate": data.candidates[candidate].text,
+    }
+    return {
+        "sentence": anchor.sentence,
+        "position": anchor.position,
+        "source": anchor.word,
+        "pronoun": anchor.pronoun,
+        **own,
+        "sentences": {name: " ".join(text.words(anchor.sentence)) for name, text in texts.items()},
+    }
 
-    def __init__(
-        self,
-        examples: Examples,
-        source: Text,
-        reference: Translation,
-        candidates: Sequence[Translation],
-        documents: Documents | None,
-    ) -> None:
-        self.examples = examples
-        self.source = source
-        self.reference = reference
-        self.candidates = candidates
-        self.documents = documents
-        self.known: dict[int, int] = {}
 
-    def number(self, line: int) -> int:
-        """What a line of the text is known by among the examples."""
-        if line not in self.known:
-            documents = self.documents
-            self.known[line] = self.examples.add_line(
+def linked_examples(
+    scored: Scored[MtInput, Any],
+    verdicts: Sequence[tuple[str, Any]],
+    shown: Iterable[tuple[Anchor, Mark, Sequence[Rendering]]],
+) -> Examples:
+    """Pronouns with their place in the reference and what became of them; a line is kept once."""
+    data = scored.data
+    kinds = [ExampleVerdict(name, kind) for name, kind in verdicts]
+    examples = Examples(scored.systems, kinds, scored.size)
+    known: dict[int, int] = {}
+    for anchor, reference, renderings in shown:
+        line = anchor.sentence
+        if line not in known:
+            documents = data.documents
+            known[line] = examples.add_line(
                 line,
-                " ".join(self.source.words(line)),
-                [_version(self.reference, line)],
-                [_version(candidate, line) for candidate in self.candidates],
+                " ".join(data.source.words(line)),
+                [_version(data.reference, line)],
+                [_version(candidate, line) for candidate in data.candidates],
                 "" if documents is None else documents.names[int(documents.of_line[line])],
             )
-        return self.known[line]
+        examples.add(anchor.pronoun, [known[line]], [[reference]], renderings)
+    return examples
 
 
 def _version(translation: Translation, line: int) -> Version:

@@ -96,6 +96,15 @@ class MtInput:
     anchors: tuple[Anchor, ...] | None = None
     """The tokens that are scored, where a list of them was given."""
     warnings: tuple[str, ...] = ()
+    lists: PronounLists | None = None
+    """The pronouns that are scored."""
+
+    @property
+    def pronouns(self) -> PronounLists:
+        """The lists, which must have been read."""
+        if self.lists is None:
+            raise ValueError("no lists of pronouns were read")
+        return self.lists
 
 
 @dataclass(frozen=True)
@@ -207,6 +216,7 @@ def linked_input(
                 if one.dropped
             ),
         ),
+        read.lists,
     )
 
 

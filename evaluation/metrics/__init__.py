@@ -1,1 +1,36 @@
-"""metrics."""
+"""The metrics, each in a room of its own; `metric.py` there has the metric and its settings.
+
+They are found by name and imported when they are asked for. To add one: a folder here with a
+`metric.py` that names its `METRIC` and `SETTINGS`, and its name in `METRICS`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.core.metric import Metric
+
+METRICS = ("apt", "autoprf")
+"""The names of the metrics, in the order in which a report shows them."""
+
+
+def metric_class(name: str) -> type[Metric[Any, Any, Any]]:
+    """The class of a metric."""
+    found: type[Metric[Any, Any, Any]] = _module(name).METRIC
+    return found
+
+
+def settings_class(name: str) -> Any:
+    """The dataclass of its settings."""
+    return _module(name).SETTINGS
+
+
+def make_metric(name: str, **settings: Any) -> Metric[Any, Any, Any]:
+    """A metric with these settings, and its usual ones for the rest."""
+    return metric_class(name)(settings_class(name)(**settings))
+
+
+def _module(name: str) -> Any:
+    return import_module(f"crosspro.evaluation.metrics.{name}.metric")

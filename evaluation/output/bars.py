@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from crosspro.evaluation.core.tables import BarChart
 from crosspro.evaluation.output.figure import (
     ACCENT,
     SOFT,
@@ -23,20 +23,6 @@ _LONGEST_TITLE = 38
 _COLOURS = (ACCENT, SOFT)
 _KEY_LETTER = 6.2
 """About so wide is a letter of the key."""
-
-
-@dataclass(frozen=True)
-class BarChart:
-    """Counts of the rows under each heading, at most two: what is compared, side by side."""
-
-    title: str
-    rows: Sequence[str]
-    counts: Mapping[str, Sequence[int]]
-
-    def shares(self, name: str) -> list[float]:
-        """The counts of a heading in per cent of their sum."""
-        total = sum(self.counts[name]) or 1
-        return [100 * count / total for count in self.counts[name]]
 
 
 def bar_panels(charts: Sequence[BarChart]) -> list[FigurePanel]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.evaluation.core.tables import Matrix
 from crosspro.evaluation.output.page import Section, count_button
 from crosspro.evaluation.output.template import shade
 
@@ -21,14 +20,6 @@ RARE = "(others)"
 """The label of words that are too rare for a row of the matrix."""
 _NO_WORDS = (RARE, OTHER, NONE)
 _LARGEST_MATRIX = 16
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """How often reference words (rows) became candidate words (columns)."""
-
-    labels: tuple[str, ...]
-    counts: NDArray[np.int64]
 
 
 def heat_maps(

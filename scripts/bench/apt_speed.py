@@ -17,7 +17,7 @@ from crosspro.scripts.bench.measure import measure
 
 SEGMENTS = 50_000
 TIMES = 10
-NAMES = ("source", "reference", "candidate", "links-reference", "links-candidate")
+NAMES = ("source", "reference", "candidate", "links", "candidate-links")
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.evaluation.core.significance import (
     Difference,
-    Metric,
+    Measure,
     Resampling,
     holm,
     paired_tests,
@@ -276,7 +276,7 @@ def _joined(seeds: Sequence[Sequence[Submission]]) -> list[Submission]:
     return [Submission("all", np.concatenate([one.classes for one in own])) for own in seeds]
 
 
-def _mean(metric: ConfusionMetric, seeds: int, size: int) -> Metric:
+def _mean(metric: ConfusionMetric, seeds: int, size: int) -> Measure:
     """The mean of a metric over seeds whose sums stand side by side."""
     value = on_sums(metric, size)
 

@@ -183,7 +183,7 @@ def test_the_page_of_a_metric(chromium, tmp_path):
     result = crosspro(
         *("apt", "--source", tmp_path / "s.en", "--reference", tmp_path / "r.fr"),
         *("--candidate", tmp_path / f"{NAME}.fr", "--pronouns", "en-fr", "--resamples", 9),
-        *("--links-reference", APT / "ref.align", "--links-candidate", APT / "mt.align"),
+        *("--links", APT / "ref.align", "--candidate-links", APT / "mt.align"),
         *("--doc-ids", tmp_path / "ids", "--html", page),
     )
     assert result.code == 0, result.stderr

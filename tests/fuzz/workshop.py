@@ -35,10 +35,10 @@ MAKES = (
     "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --judge ann",
     "protest review silver suite.jsonl --verdicts verdicts.sqlite -o silver.tsv",
     "protest tokens suite.jsonl --pronouns en-fr -o tokens",
-    "apt --source text.en --reference text.fr --candidate wrong.fr --links-reference text.links"
-    " --links-candidate text.links --tokens tokens --detail cases.json --resamples 0 -o cases.txt",
-    "gap-filling draw --source s.en --reference r.fr --candidate c.fr --links-reference r.links"
-    " --links-candidate c.links -o gaps.tsv --key key.tsv",
+    "apt --source text.en --reference text.fr --candidate wrong.fr --links text.links"
+    " --candidate-links text.links --tokens tokens --detail cases.json --resamples 0 -o cases.txt",
+    "gap-filling draw --source s.en --reference r.fr --candidate c.fr --links r.links"
+    " --candidate-links c.links -o gaps.tsv --key key.tsv",
     "ensemble majority ngram -o ensemble",
 )
 LINES = (
@@ -46,15 +46,15 @@ LINES = (
     "align --source s.en --target r.fr --evaluate r.links --all-symmetrisations",
     "align --source s.en --target r.fr --evaluate r.links --links c.links --lenient",
     "apt --source s.en --reference r.fr --candidate c.fr --pronouns en-fr --resamples 5"
-    " --links-reference r.links --links-candidate c.links --html out/x.html -o out/x",
+    " --links r.links --candidate-links c.links --html out/x.html -o out/x",
     "apt --source s.en --reference r.fr --candidate c.fr --pronouns lists.yaml --layout json"
     " --resamples 0 --detail out/detail.tsv --weights 1,0.5,0,0,0,0 --tokens places",
     "apt --config apt/basic/config --legacy -o out/apt",
     "apt-equivalents draw --source s.en --reference r.fr --candidate c.fr --pronouns en-fr"
-    " --links-reference r.links --links-candidate c.links -o out/judged.tsv",
+    " --links r.links --candidate-links c.links -o out/judged.tsv",
     "apt-equivalents estimate judged.tsv --pronouns en-fr -o out/lists.yaml",
     "autoprf --source s.en --reference r.fr --candidate c.fr --pronouns en-fr --resamples 5"
-    " --links-reference r.links --links-candidate c.links --doc-starts starts --layout csv",
+    " --links r.links --candidate-links c.links --doc-starts starts --layout csv",
     "autoprf --legacy autoprf/ref autoprf/cand autoprf/docs -v 2",
     "check dev.data --task en-fr",
     "check dev.data --task task.yaml --doc-ids dev.doc-ids --lenient",
@@ -113,7 +113,7 @@ LINES = (
     "published wmt-2016-5 --layout json",
     "report folder --resamples 5 -o out --jobs 1 --name x",
     "report folder --source s.en --reference r.fr --candidate c.fr c.fr --resamples 0 -o out/report"
-    " --links-reference r.links --pair en-fr --pronouns lists.yaml --doc-starts starts",
+    " --links r.links --pair en-fr --pronouns lists.yaml --doc-starts starts",
     "select-test dev.data --task en-fr -o out/t --documents 1 --min-segments 1",
     "stats dev.data --task en-fr --by-document -o out/x",
     "tokenise raw.en -l en -o out/x",

@@ -9,8 +9,8 @@ FILES = {
     "source": APT / "src.en",
     "reference": APT / "ref.fr",
     "candidate": APT / "mt.fr",
-    "links-reference": APT / "ref.align",
-    "links-candidate": APT / "mt.align",
+    "links": APT / "ref.align",
+    "candidate-links": APT / "mt.align",
 }
 
 

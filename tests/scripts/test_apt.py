@@ -34,14 +34,14 @@ def test_a_config_without_legacy_repairs_as_the_paper_does(monkeypatch, tmp_path
     monkeypatch.chdir(tmp_path)
     plain = crosspro("apt", "--config", APT / "basic" / "config", "--layout", "json")
     assert plain.code == 0, plain.stderr
-    cases = json.loads(plain.stdout)["candidates"][0]["cases"]
-    assert list(cases.values()) == [4, 2, 11, 1, 1, 1]
+    counts = json.loads(plain.stdout)["systems"][0]["counts"]
+    assert [counts[f"case_{n}"] for n in range(1, 7)] == [4, 2, 11, 1, 1, 1]
     repaired = crosspro("apt", "--config", APT / "heur" / "config", "--layout", "json")
     content = json.loads(repaired.stdout)
-    assert content["candidates"][0]["repaired"]["reference"] > 0
+    assert content["systems"][0]["counts"]["repaired_in_reference"] > 0
     assert "repair:paper" in content["signature"]
     positions = crosspro("apt", "--config", APT / "position" / "config", "--layout", "json")
-    assert json.loads(positions.stdout)["occurrences"] == 4
+    assert json.loads(positions.stdout)["data"]["items"] == 4
 
 
 def test_tables_details_and_signature(tmp_path):
@@ -60,9 +60,9 @@ def test_tables_details_and_signature(tmp_path):
 def with_second_candidate(path):
     """The candidate of the files and another one, which has the links of the reference."""
     return crosspro(
-        "apt", *options(candidate=None, links_candidate=None), "--resamples", 50,
+        "apt", *options(candidate=None, candidate_links=None), "--resamples", 50,
         "--candidate", APT / "mt.fr", path,
-        "--links-candidate", APT / "mt.align", APT / "ref.align",
+        "--candidate-links", APT / "mt.align", APT / "ref.align",
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_tokens(tmp_path):
     result = crosspro(
         "apt", *options(), "--tokens", APT / "positions", "--layout", "json", "--resamples", 0
     )
-    assert json.loads(result.stdout)["occurrences"] == 4
+    assert json.loads(result.stdout)["data"]["items"] == 4
     (tmp_path / "tokens").write_text("0 1\n", "utf-8")
     wrong = crosspro("apt", *options(), "--tokens", tmp_path / "tokens")
     assert wrong.code == 2
@@ -142,7 +142,7 @@ def test_problems_of_all_files_come_before_any_score(tmp_path):
     detail = tmp_path / "detail.tsv"
     result = crosspro(
         "apt",
-        *options(candidate=tmp_path / "short.fr", links_reference=tmp_path / "links"),
+        *options(candidate=tmp_path / "short.fr", links=tmp_path / "links"),
         "--pronouns",
         tmp_path / "lists.yaml",
         "--detail",
@@ -166,7 +166,7 @@ def test_problems_of_all_files_come_before_any_score(tmp_path):
 def test_links_are_made_when_they_are_not_given():
     result = crosspro(
         "apt",
-        *options(links_reference=None, links_candidate=None),
+        *options(links=None, candidate_links=None),
         "--layout",
         "json",
         "--align-with",
@@ -178,13 +178,13 @@ def test_links_are_made_when_they_are_not_given():
     assert result.code == 0, result.stderr
     content = json.loads(result.stdout)
     assert "|links:aligned(2-texts,grow-diag-final,corpus-" in content["signature"]
-    assert content["candidates"][0]["cases"]["1"] > 0
+    assert content["systems"][0]["counts"]["case_1"] > 0
 
 
 def test_options_that_do_not_go_together(tmp_path):
     assert crosspro("apt").code == 2
     assert crosspro("apt", *options(), "--config", APT / "basic" / "config").code == 2
-    assert crosspro("apt", *options(links_candidate=None), "--legacy").code == 2
+    assert crosspro("apt", *options(candidate_links=None), "--legacy").code == 2
     assert crosspro("apt", *options(), "--align-with", APT / "src.en", APT / "ref.fr").code == 2
 
 

@@ -49,7 +49,7 @@ def scored(*arguments):
         ["--other", "equal"],
         ["--pronouns", "en-de"],
         ["--weigh-equivalents"],
-        ["--links-reference", "nonexist"],
+        ["--links", "nonexist"],
         ["--source", "x"],
         ["--align-with", "a", "b"],
     ],
@@ -193,16 +193,16 @@ def test_one_text_under_two_suffixes_and_the_reference_as_candidate(tmp_path):
     shutil.copy(APT / "mt.fr", tmp_path / "mt.fr")
     (tmp_path / "mt.fr.xz").write_bytes(lzma.compress((APT / "mt.fr").read_bytes()))
     texts = (tmp_path / "mt.fr", tmp_path / "mt.fr.xz", FILES["reference"])
-    links = (FILES["links-candidate"],) * 2 + (FILES["links-reference"],)
+    links = (FILES["candidate-links"],) * 2 + (FILES["links"],)
     files = (
-        *options(candidate=None, links_candidate=None),
+        *options(candidate=None, candidate_links=None),
         "--candidate",
         *texts,
-        "--links-candidate",
+        "--candidate-links",
         *links,
     )
     for command in ("apt", "autoprf"):
-        names = [one["name"] for one in scored(command, *files)["candidates"]]
+        names = [one["name"] for one in scored(command, *files)["systems"]]
         assert [name.split("/")[-1] for name in names] == ["mt.fr", "mt.fr.xz", "ref.fr"]
 
 
@@ -219,7 +219,7 @@ def test_tables_for_correlation(command):
 @pytest.mark.parametrize("command", ["apt", "autoprf"])
 def test_signatures_differ_where_scores_are_not_comparable(command, tmp_path):
     (tmp_path / "links").write_text("9-9\n" + "\n" * 14, "utf-8")
-    without = options(links_reference=None, links_candidate=None)
+    without = options(links=None, candidate_links=None)
     corpus = ("--align-with", APT / "src.en", APT / "ref.fr")
     calls = [
         options(),
@@ -228,12 +228,12 @@ def test_signatures_differ_where_scores_are_not_comparable(command, tmp_path):
         [*without, *corpus],
         [*without, "--align-with", APT / "src.en", APT / "mt.fr"],
         [*without, "--candidate", FILES["reference"]],
-        options(reference=APT / "mt.fr", links_reference=APT / "mt.align"),
+        options(reference=APT / "mt.fr", links=APT / "mt.align"),
     ]
     signatures = [scored(command, *call)["signature"] for call in calls]
     assert len(set(signatures)) == len(calls)
     assert all("|crosspro:" in one and "version:" not in one for one in signatures)
-    dropped = crosspro(command, *options(links_candidate=tmp_path / "links"), "--lenient")
+    dropped = crosspro(command, *options(candidate_links=tmp_path / "links"), "--lenient")
     assert b"links: links that lead to no word, which were dropped: 1" in dropped.stderr
 
 
@@ -328,8 +328,8 @@ def test_equivalents_check_their_output_first(tmp_path):
 def test_correlate_reads_the_table(tmp_path):
     systems = (APT / "mt.fr", APT / "ref.fr", APT / "src.en")
     links = (APT / "mt.align", APT / "ref.align", APT / "ref.align")
-    files = options(candidate=None, links_candidate=None)
-    files += ["--candidate", *systems, "--links-candidate", *links, "--lenient"]
+    files = options(candidate=None, candidate_links=None)
+    files += ["--candidate", *systems, "--candidate-links", *links, "--lenient"]
     table = crosspro("apt", *files, "--layout", "csv", "--resamples", 0).stdout.decode()
     heading, *rows = table.splitlines()
     lines = [f"{heading},human", *(f"{row},{n}" for n, row in enumerate(rows))]
@@ -342,7 +342,7 @@ def test_correlate_reads_the_table(tmp_path):
 def test_a_page_of_scores_that_are_not_defined(tmp_path):
     (tmp_path / "links").write_text("\n" * 15, "utf-8")
     page = tmp_path / "page.html"
-    files = options(links_candidate=tmp_path / "links")
+    files = options(candidate_links=tmp_path / "links")
     result = crosspro("autoprf", *files, "--html", page, "--resamples", 20)
     assert result.code == 0, result.stderr
     assert "0/0" in result.stdout.decode()

@@ -12,7 +12,7 @@ import pytest
 from tests.scripts.apt_files import APT, options
 from tests.scripts.run import crosspro
 
-FILES = (*options(), "--links-candidate", APT / "ref.align", "--candidate", APT / "ref.fr")
+FILES = (*options(), "--candidate-links", APT / "ref.align", "--candidate", APT / "ref.fr")
 
 
 @pytest.fixture

@@ -154,7 +154,7 @@ def test_what_is_refused_is_read_if_it_is_allowed(tmp_path, monkeypatch, name):
 
 
 def test_words_of_a_line_that_apt_aligns():
-    ours = {"links_reference": None, "links_candidate": None}
+    ours = {"links": None, "candidate_links": None}
     call = ("apt", *options(**ours), "--resamples", 0)
     refused = crosspro(*call, "--limit", "aligned_words=3")
     assert refused.code == 2
@@ -167,7 +167,7 @@ def test_words_beyond_the_usual_are_aligned_if_they_are_allowed(tmp_path):
     for name, file in (("source", "src.en"), ("reference", "ref.fr"), ("candidate", "mt.fr")):
         names[name] = tmp_path / file
         names[name].write_text((APT / file).read_text("utf-8") + "x " * 2001 + "\n", "utf-8")
-    ours = {"links_reference": None, "links_candidate": None}
+    ours = {"links": None, "candidate_links": None}
     call = ("apt", *options(**names, **ours), "--resamples", 0)
     assert crosspro(*call).code == 2
     assert crosspro(*call, "--limit", "aligned_words=2001").code == 0

@@ -45,7 +45,7 @@ def test_tokens_are_what_apt_scores(suite, tmp_path):
     assert result.code == 0, result.stderr
     assert b"11 tokens: " in result.stderr
     assert b"left out, as en-fr does not have them: 3 you" in result.stderr
-    links = ("--links-reference", FOLDER / "text.links", "--links-candidate", FOLDER / "text.links")
+    links = ("--links", FOLDER / "text.links", "--candidate-links", FOLDER / "text.links")
     scored = crosspro("apt", *TEXT, "--candidate", FOLDER / "text.fr", *links, "--tokens", tokens)
     assert scored.code == 0, scored.stderr
     assert b"APT of 11 pronouns" in scored.stdout
@@ -94,7 +94,7 @@ def judge(suite, output, tmp_path, said):
 def cases(suite, output, tmp_path):
     tokens, path = tmp_path / "tokens", tmp_path / "cases.json"
     crosspro("protest", "tokens", suite, "--pronouns", "en-fr", "-o", tokens)
-    links = ("--links-reference", FOLDER / "text.links", "--links-candidate", FOLDER / "text.links")
+    links = ("--links", FOLDER / "text.links", "--candidate-links", FOLDER / "text.links")
     apt = ("apt", *TEXT, "--candidate", output, *links, "--tokens", tokens, "--detail", path)
     result = crosspro(*apt, "--no-repair", "--resamples", 0)
     assert result.code == 0, result.stderr

@@ -82,8 +82,8 @@ def test_files_by_option(folder, tmp_path):
         "--source": "source.en",
         "--reference": "reference.fr",
         "--candidate": "outputs/mt.fr",
-        "--links-reference": "reference.links",
-        "--links-candidate": "outputs/mt.links",
+        "--links": "reference.links",
+        "--candidate-links": "outputs/mt.links",
         "--doc-ids": "doc-ids",
     }
     options = [one for name, path in named.items() for one in (name, folder / path)]
@@ -91,7 +91,7 @@ def test_files_by_option(folder, tmp_path):
     assert result.code == 0, result.stderr
     content = json.loads((empty / "report/report.json").read_bytes())
     assert (content["systems"], content["documents"]) == (["ours"], 3)
-    assert content["metrics"]["apt"]["candidates"][0]["name"] == "ours"
+    assert content["metrics"]["apt"]["systems"][0]["name"] == "ours"
 
 
 @pytest.mark.parametrize(

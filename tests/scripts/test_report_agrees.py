@@ -72,16 +72,15 @@ def of_commands(folder):
     texts = ["--source", folder / "source.en", "--reference", reference, "--candidate", *outputs]
     if (folder / "reference.links").exists():
         links = [path.with_suffix(".links") for path in outputs]
-        texts += ["--links-reference", folder / "reference.links", "--links-candidate", *links]
+        texts += ["--links", folder / "reference.links", "--candidate-links", *links]
     plain = [*outputs, "--reference", reference, *names, *documents]
     found = {}
     apt = answer("apt", *texts, *names, *documents)
-    for one in apt["candidates"]:
-        found["APT", one["name"]] = {**one, "value": one["score"], "signature": apt["signature"]}
+    for one in apt["systems"]:
+        found["APT", one["name"]] = one["scores"]["apt"]
     autoprf = answer("autoprf", *texts, *names, *documents)
-    for one in autoprf["candidates"]:
-        score = {**one["total"]["f1"], "signature": autoprf["signature"]}
-        found["AutoPRF F1", one["name"]] = score
+    for one in autoprf["systems"]:
+        found["AutoPRF F1", one["name"]] = one["scores"]["f1"]
     for one in answer("mt-metrics", *plain)["candidates"]:
         found["BLEU", one["name"]] = one["scores"]["bleu"]
         found["chrF", one["name"]] = one["scores"]["chrf"]
@@ -117,9 +116,9 @@ def test_the_python_interface_tokenises_as_the_report_does(tmp_path, metric):
     title = {api.apt: "APT", api.autoprf: "AutoPRF F1"}[metric]
     (told,) = (one.scores for one in report.headlines if one.title == title)
     found = metric(*files, outputs, "en-fr", resamples=0)
-    scores = [one.score if metric is api.apt else one.total.scores[-1] for one in found.results]
+    scores = [one.scores[found.metric.headline] for one in found.systems]
     assert [one.value for one in scores] == [told[path.stem].value for path in outputs]
     cut = "|links:aligned(3-texts,grow-diag-final,tokenised)"
     assert cut in scores[0].signature
     as_it_is = metric(*files, outputs, "en-fr", resamples=0, tokenised=True)
-    assert "grow-diag-final)" in as_it_is.settings.links
+    assert "grow-diag-final)" in as_it_is.scored.data.links

@@ -113,7 +113,7 @@ def test_exchanged_sides_are_told_without_the_pronouns_of_the_task(tmp_path):
 
 
 def test_apt_says_that_source_and_reference_are_exchanged():
-    ours = {"links_reference": None, "links_candidate": None}
+    ours = {"links": None, "candidate_links": None}
     right = crosspro("apt", *options(**ours), "--resamples", 0)
     assert b"exchanged" not in right.stderr
     files = {"source": APT / "ref.fr", "reference": APT / "src.en", "candidate": APT / "src.en"}

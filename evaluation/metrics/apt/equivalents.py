@@ -17,9 +17,9 @@ import numpy as np
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.files.textfile import read_text_lines
 from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.ratio import wilson_interval
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form
-from crosspro.evaluation.metrics.apt.score import AptEvaluation
 
 LEAST_SHARE = 0.05
 LEAST_PROBABILITY = 0.5
@@ -79,10 +79,9 @@ class PairEstimate:
         return self.why == "equivalent"
 
 
-def draw_sheet(evaluation: AptEvaluation, size: int, seed: int) -> str:
+def draw_sheet(evaluation: Evaluation, size: int, seed: int) -> str:
     """A random sample of the first candidate's occurrences, to be judged."""
-    result, candidate = evaluation.results[0], evaluation.candidates[0]
-    occurrences = result.occurrences
+    data, occurrences = evaluation.scored.data, evaluation.scored.items[0]
     size = min(size, len(occurrences))
     generator = np.random.default_rng(seed)
     chosen = sorted(generator.choice(len(occurrences), size, replace=False).tolist())
@@ -92,7 +91,7 @@ def draw_sheet(evaluation: AptEvaluation, size: int, seed: int) -> str:
         anchor = occurrence.anchor
         source, ours, theirs = (
             text.words(anchor.sentence)
-            for text in (evaluation.source, evaluation.reference.text, candidate.text)
+            for text in (data.source, data.reference.text, data.candidates[0].text)
         )
         source[anchor.position] = f"[{source[anchor.position]}]"
         for words, side in ((ours, occurrence.reference), (theirs, occurrence.candidate)):

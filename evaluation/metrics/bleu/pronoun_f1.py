@@ -19,7 +19,7 @@ from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.core.significance import (
     Difference,
-    Metric,
+    Measure,
     Resampling,
     paired_tests,
     scores_of,
@@ -59,7 +59,7 @@ def _f1(sums: Floats) -> Floats:
     return 100 * quotient(2 * sums[:, 0], sums[:, 1] + sums[:, 2])
 
 
-METRICS: Mapping[str, Metric] = {"precision": _precision, "recall": _recall, "f1": _f1}
+METRICS: Mapping[str, Measure] = {"precision": _precision, "recall": _recall, "f1": _f1}
 """Functions of the sums of matched pronouns, those of the candidate and those of the reference.
 
 Not a number where nothing is there to be scored.

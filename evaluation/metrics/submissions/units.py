@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from crosspro.evaluation.core.significance import Metric
+from crosspro.evaluation.core.significance import Measure
 from crosspro.evaluation.core.units import Floats, UnitTable
 from crosspro.evaluation.metrics.submissions.confusion import Counts
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
@@ -41,6 +41,6 @@ def confusion_units(gold: Gold, submissions: Sequence[Submission], size: int) ->
     return UnitTable(kinds, counts.astype(np.int64), counts @ kinds)
 
 
-def on_sums(metric: Callable[[Counts], Floats], size: int) -> Metric:
+def on_sums(metric: Callable[[Counts], Floats], size: int) -> Measure:
     """A metric of confusion counts as one of the sums of a table."""
     return lambda sums: metric(np.rint(sums).astype(np.int64).reshape(-1, size, size))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from crosspro.evaluation.inputs.case_names import CASES
 from crosspro.evaluation.inputs.inputs import InputPaths
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form
-from crosspro.evaluation.metrics.apt.repair import RepairRules
-from crosspro.evaluation.metrics.apt.score import AptSettings
+from crosspro.evaluation.metrics.apt.metric import AptSettings
 from crosspro.evaluation.released.apt.config import ReleasedConfig
 
 
@@ -41,16 +41,17 @@ def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(normal_form, words))
 
 
-def settings_of_config(config: ReleasedConfig, rules: RepairRules) -> AptSettings:
+def settings_of_config(config: ReleasedConfig, settings: AptSettings) -> AptSettings:
     """Weights, cases and repair of an INI file; its dictionaries switch the repair on."""
     weights = dict(zip(config.cases, config.weights, strict=False))
     if len(config.weights) == 1:
         weights = dict.fromkeys(config.cases, config.weights[0])
-    return AptSettings(
+    return replace(
+        settings,
         weights=tuple(weights.get(case, 0.0) for case in CASES),
-        discarded=frozenset(CASES) - frozenset(config.cases),
+        discard=frozenset(CASES) - frozenset(config.cases),
         others="equal" if config.other_is_equal else "different",
-        repair=rules if config.target_pronouns else None,
+        repair=bool(config.target_pronouns),
     )
 
 
@@ -77,8 +78,8 @@ def config_of_settings(
     """The released tool's settings for the same files; they must have one candidate and links."""
     if paths.links_reference is None or not paths.links_candidates:
         raise ValueError("the released tool does not align")
-    used = settings.used()
-    words = lists.source_pronouns if settings.repair is not None else ()
+    used = settings.used
+    words = lists.source_pronouns if settings.repair else ()
     return ReleasedConfig(
         path="settings",
         source_separator=lists.source_separator or None,
@@ -95,7 +96,7 @@ def config_of_settings(
         equal=lists.identical,
         similar=tuple(group.pronouns for group in lists.equivalent),
         source_pronouns=words,
-        target_pronouns=lists.target_pronouns if settings.repair is not None else (),
+        target_pronouns=lists.target_pronouns if settings.repair else (),
         cases=used,
         weights=tuple(settings.weights[case - 1] for case in used),
         other_is_equal=settings.others == "equal",

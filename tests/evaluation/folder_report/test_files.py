@@ -131,7 +131,7 @@ def test_links_of_some_candidates(tmp_path):
     given = GivenFiles(candidates=files, links_candidates=(tmp_path / "a.links",))
     _, problems = find(tmp_path, given=given)
     assert problems == [
-        "--links-candidate: links: expected as many link files as candidates, 2, found 1"
+        "--candidate-links: links: expected as many link files as candidates, 2, found 1"
     ]
 
 

@@ -53,9 +53,9 @@ def test_every_metric_is_that_of_its_own_command(folder, content):
     outputs = [folder / "outputs/mt.fr", folder / "outputs/people.fr"]
     names = ("--name", "mt", "--name", "people")
     reference = ("--reference", folder / "reference.fr", "--doc-ids", folder / "doc-ids", *names)
-    linked = ("--source", folder / "source.en", "--links-reference", folder / "reference.links")
+    linked = ("--source", folder / "source.en", "--links", folder / "reference.links")
     links = [folder / "outputs/mt.links", folder / "outputs/people.links"]
-    linked = (*linked, "--candidate", *outputs, "--links-candidate", *links, *reference)
+    linked = (*linked, "--candidate", *outputs, "--candidate-links", *links, *reference)
     mt = single("mt-metrics", *outputs, *reference)
     alone = {
         "pronoun_f1": single("pronoun-f1", *outputs, *reference, "-l", "fr"),

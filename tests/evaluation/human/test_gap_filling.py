@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.files.guard import is_filled_in
 from crosspro.data_prep.core.task import OTHER
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from crosspro.evaluation.human.exchange import review_table
@@ -33,8 +34,8 @@ from crosspro.evaluation.human.metric_items import apt_items
 from crosspro.evaluation.human.verdicts import Verdict
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from tests.evaluation.metrics.apt.texts import text, translation
+from crosspro.evaluation.metrics import make_metric
+from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
 LISTS = load_lists("en-fr")
 LABELS = ("il", "elle", "ce", OTHER)
@@ -171,8 +172,8 @@ DOCUMENTS = Documents(np.array([0, 0, 1, 1]), ("one", "two"))
 
 @pytest.fixture
 def evaluation():
-    candidates = [REFERENCE, CANDIDATE]
-    return evaluate_apt(SOURCE, REFERENCE, candidates, LISTS, AptSettings(repair=None), None)
+    data = mt_input(SOURCE, REFERENCE, [REFERENCE, CANDIDATE], LISTS)
+    return evaluate(make_metric("apt", repair=False), data)
 
 
 def table(content):
@@ -320,7 +321,7 @@ def test_a_filled_in_review_file_of_apt_is_a_table_of_judged_pronouns(evaluation
     path = tmp_path / "review.tsv"
     path.write_bytes(review_table(items, verdicts, 1))
     judged = read_judgements(path, JudgedColumns(case="why", human="pronoun"))
-    cases = [one.case for result in evaluation.results for one in result.occurrences]
+    cases = [one.case for own in evaluation.scored.items for one in own]
     assert [one.case for one in judged] == cases
     assert [one.correct for one in judged] == [[True, False, None][n % 3] for n in range(8)]
     assert {one.category for one in judged} == {"it", "they"}

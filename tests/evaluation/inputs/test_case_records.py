@@ -7,17 +7,16 @@ import json
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.inputs.case_records import read_case_records
-from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.report import detail_json
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.output.records import detail_json
+from tests.evaluation.metrics.apt.texts import mt_input
 
 
 @pytest.fixture
 def content():
-    settings = AptSettings(repair=None)
-    evaluation = evaluate_apt(SOURCE, REFERENCE, [CANDIDATE], load_lists("en-fr"), settings, None)
+    evaluation = evaluate(make_metric("apt", repair=False), mt_input())
     return json.loads(detail_json(evaluation))
 
 

@@ -13,15 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.document_units import Documents
-from crosspro.evaluation.inputs.inputs import MtInput
-from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.page import apt_page
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.metrics.autoprf.counts import ComparedPronoun
-from crosspro.evaluation.metrics.autoprf.page import VERDICTS, autoprf_page, verdict_of
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, ComparedPronoun, verdict_of
 from crosspro.evaluation.metrics.contrastive.accuracy import (
     SystemScores,
     evaluate_contrastive,
@@ -34,43 +30,53 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     read_contrastive,
 )
 from crosspro.evaluation.metrics.contrastive.page import contrastive_page
+from crosspro.evaluation.output.evaluation_page import evaluation_page
 from crosspro.evaluation.output.examples import Examples, ExampleVerdict, spread_over
 from crosspro.evaluation.output.matrix import RARE, make_matrices, without_rare
 from tests.conftest import GOLDEN
-from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE, text, translation
+from tests.evaluation.metrics.apt.texts import (
+    CANDIDATE,
+    REFERENCE,
+    mt_input,
+    text,
+    translation,
+)
 from tests.evaluation.output.reading import check_page, page_data
 
-LISTS = load_lists("en-fr")
 PLAN = Resampling(50, 1)
 OTHER = replace(REFERENCE, name="other <b>&\"'")
 HOSTILE = "</script><script>alert(1)</script> <!-- <b>&amp;\"' {{title}} \\u003c"
 
 
-def apt(candidates=(CANDIDATE, OTHER), settings=None, plan=PLAN):
-    settings = settings or AptSettings(repair=None)
-    return evaluate_apt(SOURCE, REFERENCE, list(candidates), LISTS, settings, plan)
+def apt(candidates=(CANDIDATE, OTHER), plan=PLAN):
+    data = mt_input(candidates=candidates)
+    return evaluate(make_metric("apt", repair=False), data, plan)
+
+
+def repaired(source, sides, documents=None, plan=PLAN, **settings):
+    data = mt_input(source, sides[0], sides[1:], documents=documents)
+    return evaluate(make_metric("apt", **settings), data, plan)
 
 
 def test_apt_page_has_scores_tests_matrices_and_signatures():
     evaluation = apt()
-    page = apt_page(evaluation)
+    page = evaluation_page(evaluation)
     data, elements = check_page(page)
     assert len(data["examples"]) == 7
     assert data["candidates"] == ["cand", OTHER.name]
-    result = evaluation.results[0]
-    shown = f"{result.score.value:.4f} [{result.score.low:.4f}, {result.score.high:.4f}]"
-    assert shown in page
+    score = evaluation.systems[0].scores["apt"]
+    assert f"{score.value:.4f} [{score.low:.4f}, {score.high:.4f}]" in page
     assert page.count("<caption>") == 2
     assert "{{" not in page
     assert "Paired differences" in page
-    assert result.score.signature in page
+    assert score.signature in page
     cases = [n for filters, n in elements.buttons if filters.keys() == {"candidate", "verdict"}]
     assert sum(cases) == 14
     assert "other &lt;b&gt;&amp;&quot;&#x27;" in page
 
 
 def test_apt_page_without_intervals_and_with_one_candidate():
-    page = apt_page(apt([CANDIDATE], plan=None))
+    page = evaluation_page(apt([CANDIDATE], plan=None))
     check_page(page)
     assert "Paired differences" not in page
     assert "[0." not in page.split('id="data">')[0]
@@ -80,8 +86,7 @@ def test_texts_cannot_end_the_data_or_become_markup():
     source = text([f"it {HOSTILE}"])
     sides = [translation(name, [f"il {HOSTILE}"], ["0-0"]) for name in ("ref", HOSTILE)]
     documents = Documents(np.zeros(1, dtype=np.int64), (HOSTILE,))
-    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), PLAN)
-    page = apt_page(evaluation, documents)
+    page = evaluation_page(repaired(source, sides, documents))
     data, elements = check_page(page)
     assert sorted(data["texts"]) == [f"il {HOSTILE}", f"it {HOSTILE}"]
     assert data["lines"][0][1] == HOSTILE
@@ -95,8 +100,7 @@ def test_repaired_pronouns_are_marked():
     words = "Le système est si sain qu' il purifie l' eau ."
     links = "0-0 1-1 2-2 3-3 4-4 5-5 7-7 8-8 9-9 10-10"
     sides = [translation(name, [words], [links]) for name in ("ref", "cand")]
-    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), PLAN)
-    page = apt_page(evaluation)
+    page = evaluation_page(repaired(source, sides))
     (example,) = page_data(page)["examples"]
     assert example[4] == [[[0, 0, 1, [6], [6]]]]
     assert example[5][0][4] == [[0, 0, 1, [6], [6]]]
@@ -104,24 +108,17 @@ def test_repaired_pronouns_are_marked():
 
 
 def test_a_cut_page_says_so_and_is_spread_over_the_text():
-    page = apt_page(apt(), max_examples=3)
+    page = evaluation_page(apt(), max_examples=3)
     data = page_data(page)
     assert [data["lines"][rows[0]][0] for _, _, _, rows, _, _ in data["examples"]] == [0, 2, 4]
     assert "Only 3 of 7 pronouns are here" in page
-    assert "Only" not in apt_page(apt(), max_examples=7)
-    assert page_data(apt_page(apt(), max_examples=0))["examples"] == []
+    assert "Only" not in evaluation_page(apt(), max_examples=7)
+    assert page_data(evaluation_page(apt(), max_examples=0))["examples"] == []
 
 
 def test_a_page_about_nothing():
-    evaluation = evaluate_apt(
-        text(["x"]),
-        translation("r", ["x"], [""]),
-        [translation("c", ["x"], [""])],
-        LISTS,
-        AptSettings(),
-        PLAN,
-    )
-    page = apt_page(evaluation)
+    sides = [translation(name, ["x"], [""]) for name in "rc"]
+    page = evaluation_page(repaired(text(["x"]), sides))
     assert check_page(page)[0]["examples"] == []
     assert "no pronoun of the lists was found" in page
 
@@ -129,23 +126,20 @@ def test_a_page_about_nothing():
 def test_apt_from_the_reference_links_all_source_words():
     source = text(["it is it"])
     sides = [translation(name, ["il est"], ["0-0 2-0 1-1"]) for name in ("ref", "cand")]
-    evaluation = evaluate_apt(
-        source, sides[0], sides[1:], LISTS, AptSettings(), PLAN, starts_from="reference"
-    )
-    (example,) = check_page(apt_page(evaluation))[0]["examples"]
+    evaluation = repaired(source, sides, start="reference")
+    (example,) = check_page(evaluation_page(evaluation))[0]["examples"]
     assert example[4][0][0][3:] == [[0, 2], [0]]
 
 
 @pytest.mark.parametrize("one_pronoun", [False, True])
 def test_autoprf_page(one_pronoun):
-    data = MtInput(SOURCE, REFERENCE, (CANDIDATE, OTHER), None, "given")
-    settings = AutoPrfSettings(one_pronoun=one_pronoun)
-    evaluation = evaluate_autoprf(SOURCE, REFERENCE, data.candidates, LISTS, settings, PLAN)
-    page = autoprf_page(evaluation, data)
+    metric = make_metric("autoprf", one_pronoun=one_pronoun)
+    evaluation = evaluate(metric, mt_input(candidates=(CANDIDATE, OTHER)), PLAN)
+    page = evaluation_page(evaluation)
     content, _ = check_page(page)
     assert len(content["examples"]) == 7
-    assert evaluation.results[0].total.scores[0].signature in page
-    assert "TOTAL (" in page
+    assert evaluation.signatures[0] in page
+    assert ">TOTAL<" in page
     assert content["examples"][3][5][0][0] == 3  # not in cand.
 
 
@@ -162,7 +156,7 @@ def test_autoprf_page(one_pronoun):
 )
 def test_autoprf_verdicts(reference, candidate, matches, expected):
     example = ComparedPronoun(None, tuple(reference.split()), tuple(candidate.split()), matches)
-    assert VERDICTS[verdict_of(example)].name == expected
+    assert AutoPrf.verdict_kinds[verdict_of(example)][0] == expected
 
 
 def test_contrastive_page_shows_what_each_system_prefers():
@@ -260,9 +254,9 @@ def test_the_script_draws_all_links(tmp_path):
     words = " ".join(["il", *(["mot"] * 80)])
     links = " ".join(f"{n}-{n}" for n in range(81))
     sides = [translation(name, [words], [links]) for name in ("ref", "cand")]
-    evaluation = evaluate_apt(source, sides[0], sides[1:], LISTS, AptSettings(), None)
+    evaluation = repaired(source, sides, plan=None)
     path = tmp_path / "page.html"
-    path.write_text(apt_page(evaluation).replace("</body>", report), "utf-8")
+    path.write_text(evaluation_page(evaluation).replace("</body>", report), "utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", path.as_uri()]
     shown = subprocess.run(["chromium", *options], capture_output=True, text=True, check=True)
     title = re.search("<title>(.*?)</title>", shown.stdout)

@@ -6,21 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.distribution import (
+from crosspro.evaluation.core.evaluation import evaluate
+from crosspro.evaluation.metrics.apt.metric import (
     ALL,
     AS_LINKED,
     COUNTED,
     REPAIRED,
-    case_charts,
-    case_figure,
-    counts_without_repair,
+    Apt,
+    AptSettings,
+    case_counts,
 )
-from crosspro.evaluation.metrics.apt.page import apt_page
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from tests.evaluation.metrics.apt.texts import text, translation
+from crosspro.evaluation.output.evaluation_page import evaluation_figure, evaluation_page
+from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
-LISTS = load_lists("en-fr")
 # In the first sentence *it* has no link, in the second one to a word that is no pronoun.
 SOURCE = text(["so that it runs", "and it sleeps", "it is lui"])
 REFERENCE = translation(
@@ -32,35 +30,42 @@ CANDIDATE = translation(
 OTHER = replace(CANDIDATE, name="other")
 
 
-def apt(settings, source=SOURCE, **options):
-    return evaluate_apt(source, REFERENCE, [CANDIDATE, OTHER], LISTS, settings, None, **options)
+def apt(settings, source=SOURCE):
+    return evaluate(Apt(settings), mt_input(source, REFERENCE, [CANDIDATE, OTHER]))
+
+
+def charts(evaluation):
+    return evaluation.metric.figure(evaluation.scored).charts
+
+
+def unrepaired(evaluation):
+    return evaluation.metric.unrepaired_counts(evaluation.scored)
 
 
 @pytest.mark.parametrize("others", ["different", "equal", "missing"])
 def test_without_repair_is_what_no_repair_gives(others):
     settings = AptSettings(others=others)
-    repaired, plain = apt(settings), apt(replace(settings, repair=None))
-    assert repaired.results[0].counts != plain.results[0].counts
-    assert counts_without_repair(repaired) == [one.counts for one in plain.results]
-    assert counts_without_repair(plain) is None
-    assert counts_without_repair(apt(settings, starts_from="reference")) is None
+    repaired, plain = apt(settings), apt(replace(settings, repair=False))
+    counts = [case_counts(one) for one in plain.scored.items]
+    assert case_counts(repaired.scored.items[0]) != counts[0]
+    assert unrepaired(repaired) == counts
+    assert unrepaired(plain) == unrepaired(apt(replace(settings, start="reference"))) == []
 
 
 def test_charts_of_each_candidate_and_of_all():
-    repaired = apt(AptSettings())
-    one, other, together = case_charts(repaired)
+    one, other, together = charts(apt(AptSettings()))
     assert [chart.title for chart in (one, other, together)] == ["cand", "other", ALL]
     assert list(one.counts) == [REPAIRED, AS_LINKED]
     for name in (REPAIRED, AS_LINKED):
-        assert together.counts[name] == tuple(2 * count for count in one.counts[name])
+        assert together.counts[name] == [2 * count for count in one.counts[name]]
         assert sum(one.shares(name)) == pytest.approx(100)
-    assert list(case_charts(apt(AptSettings(repair=None)))[0].counts) == [COUNTED]
+    assert list(charts(apt(AptSettings(repair=False)))[0].counts) == [COUNTED]
 
 
 def test_the_page_and_the_file_show_them():
     repaired = apt(AptSettings())
-    assert apt_page(repaired).count('class="plot"') == 3
-    assert case_figure(repaired).count("links repaired") >= 3
+    assert evaluation_page(repaired).count('class="plot"') == 3
+    assert evaluation_figure(repaired).count("links repaired") >= 3
     nothing = apt(AptSettings(), text(["x"] * 3))
-    assert 'class="plot"' not in apt_page(nothing)
-    assert "Cases of 0 pronouns" in case_figure(nothing)
+    assert 'class="plot"' not in evaluation_page(nothing)
+    assert "APT of 0 pronouns" in evaluation_figure(nothing)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, load_lists
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.apt.equivalents import (
     SHEET_COLUMNS,
     Judged,
@@ -16,7 +18,7 @@ from crosspro.evaluation.metrics.apt.equivalents import (
     read_judged,
     with_equivalents,
 )
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+from tests.evaluation.metrics.apt.texts import mt_input
 
 LISTS = load_lists("en-fr")
 
@@ -102,7 +104,7 @@ def test_a_sheet_to_be_judged_can_be_read_back(tmp_path):
     links = links_from_pairs("links", [[(0, 0)]] * 20)
     reference = Translation("ref", Text("fr", [b"il pleut"] * 20, np.full(20, 2)), links)
     candidate = Translation("mt", Text("fr", [b"ce pleut"] * 20, np.full(20, 2)), links)
-    evaluation = evaluate_apt(text, reference, [candidate], LISTS, AptSettings(), None)
+    evaluation = evaluate(make_metric("apt"), mt_input(text, reference, [candidate]))
     sheet = draw_sheet(evaluation, 5, 1)
     assert sheet == draw_sheet(evaluation, 5, 1)
     rows = sheet.splitlines()

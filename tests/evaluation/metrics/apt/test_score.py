@@ -10,68 +10,78 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.document_units import Documents, sentence_units
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.report import (
-    DETAIL_COLUMNS,
-    csv_report,
-    detail_json,
-    detail_tsv,
-    json_report,
-    text_report,
-)
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
+from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings, case_counts
+from crosspro.evaluation.output.records import csv_report, detail_json, detail_tsv, json_report
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.apt.bridge import config_of_settings
 from crosspro.evaluation.released.apt.reference import score_from_reference
 from tests.conftest import SHARED_DATA
-from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE, text, translation
+from tests.evaluation.metrics.apt.texts import (
+    CANDIDATE,
+    LISTS,
+    REFERENCE,
+    mt_input,
+    text,
+    translation,
+)
 
-LISTS = load_lists("en-fr")
 PLAN = Resampling(200, 1)
-PLAIN = AptSettings(repair=None)
+PLAIN = AptSettings(repair=False)
 
 
-def apt(settings=PLAIN, plan=PLAN, **options):
-    return evaluate_apt(SOURCE, REFERENCE, [CANDIDATE], LISTS, settings, plan, **options)
+def apt(settings=PLAIN, plan=PLAN, **texts):
+    return evaluate(Apt(settings), mt_input(**texts), plan)
+
+
+def score(evaluation, number=0):
+    return evaluation.systems[number].scores["apt"]
 
 
 def cases(evaluation, number=0):
-    return [occurrence.case for occurrence in evaluation.results[number].occurrences]
+    return [occurrence.case for occurrence in evaluation.scored.items[number]]
+
+
+def counts(evaluation):
+    return tuple(case_counts(evaluation.scored.items[0]))
 
 
 def test_the_six_cases():
     evaluation = apt()
     assert cases(evaluation) == [1, 2, 3, 4, 5, 6, 3]
-    assert evaluation.results[0].counts == (1, 1, 2, 1, 1, 1)
-    assert evaluation.results[0].occurrences[1].probability == 0.6
+    assert counts(evaluation) == (1, 1, 2, 1, 1, 1)
+    assert evaluation.systems[0].total.counts["case_3"] == 2
+    assert evaluation.scored.items[0][1].probability == 0.6
 
 
 @pytest.mark.parametrize(
     ("settings", "value"),
     [
-        (AptSettings(repair=None), 1.5 / 7),
-        (AptSettings((1, 0, 0, 0, 0, 0), repair=None), 1 / 7),
-        (AptSettings((1, 1, 0, 0, 0, 0), repair=None), 2 / 7),
-        (AptSettings((1, 0.5, 0, 0, 0, 0.5), repair=None), 2 / 7),
-        (AptSettings(discarded=frozenset({5, 6}), repair=None), 1.5 / 5),
-        (AptSettings(discarded=frozenset({1, 2}), repair=None), 0.0),
-        (AptSettings(probabilities=True, repair=None), 1.6 / 7),
-        (AptSettings(others="equal", repair=None), 2.5 / 7),
-        (AptSettings(others="missing", weights=(1, 0, 0, 0, 0, 1), repair=None), 3 / 7),
+        (AptSettings(repair=False), 1.5 / 7),
+        (AptSettings((1, 0, 0, 0, 0, 0), repair=False), 1 / 7),
+        (AptSettings((1, 1, 0, 0, 0, 0), repair=False), 2 / 7),
+        (AptSettings((1, 0.5, 0, 0, 0, 0.5), repair=False), 2 / 7),
+        (AptSettings(discard=frozenset({5, 6}), repair=False), 1.5 / 5),
+        (AptSettings(discard=frozenset({1, 2}), repair=False), 0.0),
+        (AptSettings(probabilities=True, repair=False), 1.6 / 7),
+        (AptSettings(others="equal", repair=False), 2.5 / 7),
+        (AptSettings(others="missing", weights=(1, 0, 0, 0, 0, 1), repair=False), 3 / 7),
     ],
 )
 def test_the_formula_of_the_paper(settings, value):
     """000 §2.4: APT = sum of w·n over sum of n, discarded cases in neither."""
-    score = apt(settings).results[0].score
-    assert score.value == pytest.approx(value)
-    assert score.low <= score.value <= score.high
+    found = score(apt(settings))
+    assert found.value == pytest.approx(value)
+    assert found.low <= found.value <= found.high
 
 
 def test_missing_instead_of_other():
-    assert cases(apt(AptSettings(others="missing", repair=None)))[-1] == 6
+    assert cases(apt(AptSettings(others="missing", repair=False)))[-1] == 6
 
 
 def test_settings_that_make_no_sense():
@@ -79,95 +89,93 @@ def test_settings_that_make_no_sense():
         apt(AptSettings((1, 2), frozenset({7})))
     assert len(caught.value.problems) == 2
     with pytest.raises(InputError, match="a case that is left"):
-        apt(AptSettings(discarded=frozenset({1, 2, 3, 4, 5, 6})))
+        apt(AptSettings(discard=frozenset({1, 2, 3, 4, 5, 6})))
 
 
 def test_the_matrix_holds_every_counted_occurrence():
-    result = apt().results[0]
-    assert result.matrix.sum() == 7
-    labels = result.matrix_labels
-    assert result.matrix[labels.index("ce"), labels.index("ce")] == 1
-    assert result.matrix[labels.index("il"), labels.index("ce")] == 1
-    assert result.matrix[labels.index("elle"), labels.index("NONE")] == 1
-    fewer = apt(AptSettings(discarded=frozenset({6}), repair=None)).results[0]
-    assert fewer.matrix.sum() == 6
+    def matrix(evaluation):
+        return evaluation.metric.matrices(evaluation.scored)[0]
+
+    found = matrix(apt())
+    assert found.counts.sum() == 7
+    place = found.labels.index
+    assert found.counts[place("ce"), place("ce")] == 1
+    assert found.counts[place("il"), place("ce")] == 1
+    assert found.counts[place("elle"), place("NONE")] == 1
+    assert matrix(apt(AptSettings(discard=frozenset({6}), repair=False))).counts.sum() == 6
 
 
 def test_without_a_target_list_words_are_compared():
     lists = replace(LISTS, target_pronouns=(), identical=(), equivalent=())
-    evaluation = evaluate_apt(SOURCE, REFERENCE, [CANDIDATE], lists, PLAIN, None)
+    evaluation = apt(plan=None, lists=lists)
     assert cases(evaluation) == [3, 3, 3, 4, 5, 6, 1]
-    assert "lui" in evaluation.results[0].matrix_labels
+    assert "lui" in evaluation.metric.matrices(evaluation.scored)[0].labels
 
 
 def test_given_tokens_stay_in_the_denominator():
-    anchors = [o.anchor for o in apt().results[0].occurrences[3:6]]
+    anchors = [o.anchor for o in apt().scored.items[0][3:6]]
     evaluation = apt(anchors=anchors)
     assert cases(evaluation) == [4, 5, 6]
-    assert evaluation.results[0].score.value == 0.0
+    assert score(evaluation).value == 0.0
 
 
 def test_from_the_reference():
-    evaluation = apt(starts_from="reference")
+    evaluation = apt(replace(PLAIN, start="reference"))
     assert cases(evaluation) == [1, 2, 3, 4]
-    assert evaluation.unlinked == 1
-    assert "|from:reference|" in evaluation.results[0].score.signature
+    assert evaluation.scored.facts["unlinked"] == 1
+    assert "|from:reference|" in score(evaluation).signature
 
 
 def test_a_better_candidate_is_better():
     same = translation("same", [line.decode() for line in REFERENCE.text.lines], ["0-0"] * 7)
-    evaluation = evaluate_apt(SOURCE, REFERENCE, [same, CANDIDATE], LISTS, PLAIN, PLAN)
+    evaluation = apt(candidates=[same, CANDIDATE])
     (difference,) = evaluation.comparisons
-    first, second = evaluation.results
-    assert difference.difference == pytest.approx(first.score.value - second.score.value)
+    change = score(evaluation, 0).value - score(evaluation, 1).value
+    assert difference.difference == pytest.approx(change)
     assert difference.low <= difference.difference <= difference.high
     assert 0 < difference.p_randomisation <= 1
 
 
 def test_the_same_seed_gives_the_same_interval():
-    assert apt().results[0].score == apt().results[0].score
-    assert "|bootstrap:200|by:sentence|seed:1|" in apt().results[0].score.signature
+    assert score(apt()) == score(apt())
+    assert "|bootstrap:200|by:sentence|seed:1|" in score(apt()).signature
 
 
 def test_documents_are_the_units():
     documents = Documents(np.array([0, 0, 0, 1, 1, 1, 1]), ("a", "b"))
     evaluation = apt(documents=documents)
-    assert evaluation.units.name == "document"
-    assert "|by:document|" in evaluation.results[0].score.signature
+    assert evaluation.scored.units.name == "document"
+    assert "|by:document|" in score(evaluation).signature
     assert "2 documents" in evaluation.warnings[0]
     assert sentence_units([0, 0], documents).name == "sentence"
 
 
 def test_no_pronoun_at_all():
-    evaluation = evaluate_apt(text(["a"]), *_nothing(), LISTS, PLAIN, PLAN)
-    assert np.isnan(evaluation.results[0].score.value)
+    empty = translation("x", ["a"], [""])
+    evaluation = apt(source=text(["a"]), reference=empty, candidates=[empty])
+    assert np.isnan(score(evaluation).value)
     assert "no pronoun" in evaluation.warnings[0]
     shown = text_report(evaluation)
     assert "nan" not in shown
     assert "–" in shown
     assert "nan" not in csv_report(evaluation)
-    assert json.loads(json_report(evaluation))["candidates"][0]["score"] is None
-
-
-def _nothing():
-    empty = translation("x", ["a"], [""])
-    return empty, [empty]
+    assert json.loads(json_report(evaluation))["systems"][0]["scores"]["apt"]["value"] is None
 
 
 def test_reports():
-    evaluation = evaluate_apt(SOURCE, REFERENCE, [CANDIDATE, REFERENCE], LISTS, AptSettings(), PLAN)
-    shown = text_report(evaluation, style=Style(signatures=True))
+    evaluation = apt(AptSettings(), candidates=[CANDIDATE, REFERENCE])
+    shown = text_report(evaluation, Style(signatures=True))
     assert "cand - ref" in shown
     assert "2 equivalent" in shown
     assert "Signatures\n\n- metric:APT|" in shown
     assert "metric:APT|" not in text_report(evaluation)
-    assert "| candidate | APT |" in text_report(evaluation, style=Style(markdown=True))
+    assert "| candidate | APT |" in text_report(evaluation, Style(markdown=True))
     content = json.loads(json_report(evaluation))
-    assert content["candidates"][1]["score"] == evaluation.results[1].score.value
-    rows = detail_tsv(evaluation).splitlines()
-    assert rows[0].split("\t") == list(DETAIL_COLUMNS)
-    assert len(rows) == 1 + 2 * 7
-    assert rows[1] == "cand\t0\t0\tit\t0\tC'\tce\tkept\t0\tce\tce\tkept\t1"
+    assert content["systems"][1]["scores"]["apt"]["value"] == score(evaluation, 1).value
+    heading, *rows = (line.split("\t") for line in detail_tsv(evaluation).splitlines())
+    assert len(rows) == 2 * 7
+    first = dict(zip(heading, rows[0], strict=True))
+    assert (first["system"], first["reference words"], first["case"]) == ("cand", "C'", "1")
     details = json.loads(detail_json(evaluation))
     assert details[1]["reference"] == {
         "positions": [0],
@@ -198,15 +206,12 @@ def test_case_counts_on_news():
     data = read_input(news_paths())
     plain = replace(LISTS, target_separator="")
 
-    def counts(lists, settings):
-        found = evaluate_apt(
-            data.source, data.reference, data.candidates, lists, settings, None, data.documents
-        )
-        return found.results[0].counts
+    def counted(lists, settings):
+        return counts(evaluate(Apt(settings), replace(data, lists=lists)))
 
-    assert counts(plain, PLAIN) == (515, 76, 799, 23, 182, 9)
-    assert counts(LISTS, PLAIN) == (520, 79, 791, 23, 182, 9)
-    assert counts(LISTS, AptSettings()) == (536, 92, 791, 21, 159, 5)
+    assert counted(plain, PLAIN) == (515, 76, 799, 23, 182, 9)
+    assert counted(LISTS, PLAIN) == (520, 79, 791, 23, 182, 9)
+    assert counted(LISTS, AptSettings()) == (536, 92, 791, 21, 159, 5)
 
 
 def test_links_that_lead_nowhere_are_all_listed():
@@ -218,13 +223,13 @@ def test_links_that_lead_nowhere_are_all_listed():
 
 
 @pytest.mark.parametrize(
-    ("system", "counts", "score"),
+    ("system", "number", "value"),
     [
         ("HA-enc", (5974, 0, 2471, 192, 0, 0), 0.6917),
         ("baseline", (5873, 0, 2560, 204, 0, 0), 0.68),
     ],
 )
-def test_published_scores_of_ted_systems(system, counts, score):
+def test_published_scores_of_ted_systems(system, number, value):
     """They start from the reference; the list is the released tool's and four object pronouns."""
     folder = SHARED_DATA / "apt_es-en"
     if not folder.is_dir():
@@ -237,13 +242,10 @@ def test_published_scores_of_ted_systems(system, counts, score):
         (folder / f"TED_es-en_{system}.align.xz",),
     )
     lists = load_lists("es-en-ted")
-    data = read_input(paths)
-    evaluation = evaluate_apt(
-        data.source, data.reference, data.candidates, lists, PLAIN, None, starts_from="reference"
-    )
-    assert evaluation.unlinked == 1004
-    assert evaluation.results[0].counts == counts
-    assert round(evaluation.results[0].score.value, 4) == score
+    evaluation = evaluate(Apt(replace(PLAIN, start="reference")), read_input(paths, lists))
+    assert evaluation.scored.facts["unlinked"] == 1004
+    assert counts(evaluation) == number
+    assert round(score(evaluation).value, 4) == value
     published = lzma.decompress((folder / f"TED_es-en_{system}.apt.score.xz").read_bytes())
     config = config_of_settings(paths, lists, PLAIN, folder)
     assert score_from_reference(config) == published.decode()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from crosspro.evaluation.inputs.inputs import MtInput
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.inputs.pronoun_lists import load_lists
+
+LISTS = load_lists("en-fr")
 
 
 def text(lines):
@@ -29,3 +33,11 @@ CANDIDATE = translation(
     ["ce x", "ce x", "elle x", "x x", "elle x", "x x", "lui x"],
     ["0-0", "0-0", "0-0", "", "0-0", "", "0-0"],
 )
+
+
+def mt_input(
+    source=SOURCE, reference=REFERENCE, candidates=(CANDIDATE,), lists=LISTS, documents=None,
+    anchors=None,
+):  # fmt: skip
+    """Texts as metrics of linked text get them."""
+    return MtInput(source, reference, tuple(candidates), documents, "given", anchors, (), lists)

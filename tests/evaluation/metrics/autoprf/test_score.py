@@ -10,17 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.metrics.apt.score import AptSettings, evaluate_apt
-from crosspro.evaluation.metrics.autoprf.report import detail_tsv, json_report, text_report
-from crosspro.evaluation.metrics.autoprf.score import AutoPrfSettings, evaluate_autoprf
+from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings, case_counts
+from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, AutoPrfSettings
+from crosspro.evaluation.output.records import detail_tsv, json_report
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.autoprf import java_float, java_split, run_released
 from tests.conftest import GOLDEN, SHARED_DATA
+from tests.evaluation.metrics.apt.texts import mt_input
 
 LISTS = load_lists("en-fr")
 PLAN = Resampling(200, 1)
@@ -46,46 +49,48 @@ CANDIDATE = translation(
 
 
 def autoprf(settings=AutoPrfSettings(), candidates=(CANDIDATE,), documents=None):  # noqa: B008
-    return evaluate_autoprf(SOURCE, REFERENCE, candidates, LISTS, settings, PLAN, documents)
+    data = mt_input(SOURCE, REFERENCE, candidates, documents=documents)
+    return evaluate(AutoPrf(settings), data, PLAN)
 
 
 def counts(row):
-    return row.matches, row.candidate, row.reference
+    return row.counts["matches"], row.counts["candidate"], row.counts["reference"]
+
+
+def groups(system, breakdown):
+    return [(one.group, counts(one)) for one in system.groups if one.breakdown == breakdown]
 
 
 def test_clipping_for_each_occurrence():
-    result = autoprf().results[0]
+    result = autoprf().systems[0]
     assert counts(result.total) == (2, 4, 4)  # ils; il of "il le" against "il il"
-    assert [(row.name, counts(row)) for row in result.pronouns] == [
-        ("it", (1, 3, 3)),
-        ("they", (1, 1, 1)),
-    ]
-    assert result.total.values == (0.5, 0.5, 0.5)
+    assert groups(result, "pronoun") == [("it", (1, 3, 3)), ("they", (1, 1, 1))]
+    assert [score.value for score in result.scores.values()] == [0.5, 0.5, 0.5]
 
 
 def test_clipping_over_the_text_is_more_lenient():
     """The reference's first il meets a second il of another occurrence."""
-    result = autoprf(AutoPrfSettings(clipping="corpus")).results[0]
+    result = autoprf(AutoPrfSettings(clipping="corpus")).systems[0]
     assert counts(result.total) == (3, 4, 4)
 
 
 def test_case_can_be_ignored():
-    assert counts(autoprf(AutoPrfSettings(ignore_case=True)).results[0].total) == (3, 4, 4)
+    assert counts(autoprf(AutoPrfSettings(ignore_case=True)).systems[0].total) == (3, 4, 4)
 
 
 def test_one_pronoun_for_each_occurrence():
-    result = autoprf(AutoPrfSettings(one_pronoun=True)).results[0]
+    result = autoprf(AutoPrfSettings(one_pronoun=True)).systems[0]
     assert counts(result.total) == (3, 3, 3)
 
 
 def test_abbreviations_are_no_pronouns():
-    assert len(autoprf().results[0].examples) == 3
+    assert autoprf().scored.size == 3
 
 
 def test_rows_by_document():
     documents = Documents(np.array([0, 1, 2]), ("a", "b", "c"))
-    result = autoprf(documents=documents).results[0]
-    assert [(row.name, counts(row)) for row in result.documents] == [
+    result = autoprf(documents=documents).systems[0]
+    assert groups(result, "document") == [
         ("a", (0, 1, 1)),
         ("b", (2, 3, 3)),
         ("c", (0, 0, 0)),
@@ -94,8 +99,8 @@ def test_rows_by_document():
 
 def test_intervals_and_comparison():
     evaluation = autoprf(candidates=(CANDIDATE, REFERENCE))
-    for row in (evaluation.results[0].total, *evaluation.results[0].pronouns):
-        for score in row.scores:
+    for row in evaluation.systems[0].groups:
+        for score in row.scores.values():
             assert score.low <= score.value <= score.high
     assert [one.metric for one in evaluation.comparisons] == ["precision", "recall", "f1"]
     assert evaluation.comparisons[1].difference == pytest.approx(-0.5)
@@ -107,14 +112,14 @@ def test_reports():
     evaluation = autoprf(
         candidates=(CANDIDATE, REFERENCE), documents=Documents(np.array([0, 1, 1]), ("a", "b"))
     )
-    shown = text_report(evaluation, by_document=True, style=Style(signatures=True))
+    shown = text_report(evaluation, Style(signatures=True), ["by_document"])
     assert "mt by document" in shown
     assert "Signatures\n\n- metric:AutoPRF|" in shown
     assert "metric:AutoPRF|" not in text_report(evaluation)
-    assert "| pronoun |" in text_report(evaluation, style=Style(markdown=True))
+    assert "| pronoun |" in text_report(evaluation, Style(markdown=True))
     content = json.loads(json_report(evaluation))
-    assert content["candidates"][0]["total"]["recall"]["value"] == 0.5
-    assert "mt\t1\t2\tit\til le\til il\t1" in detail_tsv(evaluation)
+    assert content["systems"][0]["scores"]["recall"]["value"] == 0.5
+    assert "mt\t1\t2\tit\tit\til le\til il\t1" in detail_tsv(evaluation)
 
 
 WORDS = st.sampled_from(["il", "elle", "c'", "x", "dit-il"])
@@ -139,19 +144,16 @@ def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
         ]
         sides.append(translation(name, [" ".join(one[words]) for one in sentences], inside))
     lists = replace(LISTS, identical=(), equivalent=())
-    settings = AutoPrfSettings(one_pronoun=True)
-    found = evaluate_autoprf(source, sides[0], sides[1:], lists, settings, None)
-    plain = AptSettings((1, 0, 0, 0, 0, 0), frozenset({5, 6}), repair=None)
-    apt = evaluate_apt(source, sides[0], sides[1:], lists, plain, None)
-    same, *rest = apt.results[0].counts
-    assert counts(found.results[0].total)[::2] == (same, same + sum(rest[:3]))
-    each = evaluate_autoprf(source, sides[0], sides[1:], lists, AutoPrfSettings(), None)
-    pooled = evaluate_autoprf(
-        source, sides[0], sides[1:], lists, AutoPrfSettings(clipping="corpus"), None
-    )
-    one, other = each.results[0].total, pooled.results[0].total
+    data = mt_input(source, sides[0], sides[1:], lists)
+    found = evaluate(AutoPrf(AutoPrfSettings(one_pronoun=True)), data)
+    plain = AptSettings((1, 0, 0, 0, 0, 0), frozenset({5, 6}), repair=False)
+    same, *rest = case_counts(evaluate(Apt(plain), data).scored.items[0])
+    assert counts(found.systems[0].total)[::2] == (same, same + sum(rest[:3]))
+    each = evaluate(AutoPrf(AutoPrfSettings()), data)
+    pooled = evaluate(AutoPrf(AutoPrfSettings(clipping="corpus")), data)
+    one, other = each.systems[0].total, pooled.systems[0].total
     assert counts(one)[1:] == counts(other)[1:]
-    assert one.matches <= other.matches <= min(counts(other)[1:])
+    assert counts(one)[0] <= counts(other)[0] <= min(counts(other)[1:])
 
 
 @pytest.mark.parametrize("verbosity", [0, 1, 2])
@@ -268,19 +270,14 @@ def test_figures_of_the_tool_on_news(monkeypatch):
     source, reference, candidate = (folder / f"{name}.xz" for name in names)
     links = (folder / f"{stem}.en-fr.alig.xz" for stem in ("pronoun-test.tok", "mt-output"))
     first, second = links
-    data = read_input(InputPaths(source, reference, (candidate,), first, (second,), lenient=True))
-    found = evaluate_autoprf(
-        data.source, data.reference, data.candidates, LISTS, AutoPrfSettings(), None
-    )
-    assert counts(found.results[0].total) == (626, 1961, 1828)
-    clipped = found.results[0].clipped
-    assert (clipped.above_one, clipped.one_pronoun) == (74, 73)
-    assert [(one.kind, one.occurrences) for one in clipped.additional[:3]] == [
-        ("que", 34),
-        ("être", 27),
-        ("avoir", 7),
-    ]
-    assert clipped.above_one == sum(one.matches > 1 for one in found.results[0].examples)
+    paths = InputPaths(source, reference, (candidate,), first, (second,), lenient=True)
+    found = evaluate(AutoPrf(AutoPrfSettings()), read_input(paths, LISTS))
+    assert counts(found.systems[0].total) == (626, 1961, 1828)
+    clipped = found.systems[0].facts["clipped"]
+    assert (clipped["above_one"], clipped["one_pronoun"]) == (74, 73)
+    kinds = [(kind, one["pronouns"]) for kind, one in clipped["additional"].items()]
+    assert kinds[:3] == [("que", 34), ("être", 27), ("avoir", 7)]
+    assert clipped["above_one"] == sum(one.matches > 1 for one in found.scored.items[0])
 
 
 def test_what_is_matched_beside_the_pronoun():
@@ -290,12 +287,11 @@ def test_what_is_matched_beside_the_pronoun():
     every = [[(0, place) for place in range(len(line.split()))] for line in words]
     candidate = translation("mt", words, every)
     reference = translation("ref", ["qu' il x", *words[1:]], every)
-    evaluation = evaluate_autoprf(
-        source, reference, [candidate], LISTS, AutoPrfSettings(), None, None
-    )
-    clipped = evaluation.results[0].clipped
-    assert (clipped.above_one, clipped.one_pronoun) == (6, 5)
-    assert {one.kind: dict(one.words) for one in clipped.additional} == {
+    data = mt_input(source, reference, [candidate])
+    evaluation = evaluate(AutoPrf(AutoPrfSettings()), data)
+    clipped = evaluation.systems[0].facts["clipped"]
+    assert (clipped["above_one"], clipped["one_pronoun"]) == (6, 5)
+    assert {kind: one["words"] for kind, one in clipped["additional"].items()} == {
         "que": {"qu'": 1},
         "être": {"est": 1},
         "que and être": {"que": 1, "est": 1},
@@ -303,8 +299,8 @@ def test_what_is_matched_beside_the_pronoun():
         "other": {"vont": 1},
         "pronoun": {"elle": 1},
     }
-    assert json.loads(json_report(evaluation))["candidates"][0]["clipped"]["above_one"] == 6
-    shown = text_report(evaluation, clipped=True)
+    assert json.loads(json_report(evaluation))["systems"][0]["clipped"]["above_one"] == 6
+    shown = text_report(evaluation, shown=["clipped"])
     assert "6 of 7 pronouns match in more than one word; 5 of these have exactly one" in shown
     assert "matches beside" not in text_report(evaluation)
 
@@ -314,15 +310,16 @@ def test_what_is_not_defined_is_no_number():
     empty = translation("none", ["a", "b", "c"], [[], [], []])
     documents = Documents(np.array([0, 1, 2]), ("a", "b", "c"))
     evaluation = autoprf(candidates=(empty, CANDIDATE), documents=documents)
-    precision, recall, f1 = evaluation.results[0].total.scores
+    precision, recall, f1 = evaluation.systems[0].scores.values()
     assert np.isnan(precision.value)
     assert np.isnan(f1.value)
     assert (precision.low, f1.high) == (None, None)
     assert (recall.value, recall.low, recall.high) == (0, 0, 0)
     assert [one.metric for one in evaluation.comparisons] == ["recall"]
     content = json.loads(json_report(evaluation), parse_constant=pytest.fail)
-    assert content["candidates"][0]["total"]["precision"]["value"] is None
-    assert np.isnan(evaluation.results[1].documents[2].values).all()
+    assert content["systems"][0]["scores"]["precision"]["value"] is None
+    last = evaluation.systems[1].groups[-1].scores.values()
+    assert np.isnan([score.value for score in last]).all()
     shown = text_report(evaluation)
     assert "nan" not in shown
     assert "–" in shown

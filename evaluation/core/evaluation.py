@@ -1,0 +1,166 @@
+"""The evaluation of some systems by one metric: scores, intervals, groups and paired tests.
+
+One record for all metrics, from which all outputs are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.pairs import PairChoice, every_pair
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.signature import make_signature
+from crosspro.evaluation.core.significance import (
+    Difference,
+    Resampling,
+    paired_tests,
+    scores_of,
+)
+from crosspro.evaluation.core.units import Floats
+
+
+@dataclass(frozen=True)
+class GroupScores:
+    """A group of items in one system: what was counted, and the score of each measure."""
+
+    breakdown: str
+    group: str
+    counts: Mapping[str, int]
+    scores: Mapping[str, Score]
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """A system with all its groups, one of which is of everything."""
+
+    name: str
+    groups: tuple[GroupScores, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def total(self) -> GroupScores:
+        """The scores of everything."""
+        return next(one for one in self.groups if not one.breakdown)
+
+    @property
+    def scores(self) -> Mapping[str, Score]:
+        """The scores of everything, by measure."""
+        return self.total.scores
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that was computed for some systems; `scored` is what it was computed from."""
+
+    metric: Metric[Any, Any, Any]
+    scored: Scored[Any, Any]
+    systems: tuple[SystemResult, ...]
+    comparisons: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def settings(self) -> Any:
+        """Those of the metric."""
+        return self.metric.settings
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [one.name for one in self.systems]
+
+    @property
+    def signatures(self) -> list[str]:
+        """How the scores that are not of a breakdown were computed, each once."""
+        found = (
+            score.signature
+            for system in self.systems
+            for group in system.groups
+            for measure, score in group.scores.items()
+            if not group.breakdown and measure in self.metric.measures
+        )
+        return list(dict.fromkeys(found))
+
+
+def evaluate(
+    metric: Metric[Any, Any, Any],
+    data: Any,
+    plan: Resampling | None = None,
+    pairs: PairChoice = every_pair,
+) -> Evaluation:
+    """Score systems; with a resampling plan also their intervals and paired differences."""
+    scored = metric.items(data)
+    if not scored.size:
+        plan = None
+    systems = range(len(scored.systems))
+    rows = [metric.statistics(scored, place) for place in systems]
+    results = tuple(_result(metric, scored, place, rows[place], plan) for place in systems)
+    comparisons = []
+    if plan is not None:
+        for part in filter(lambda one: one.is_total, metric.parts(scored, 0)):
+            comparisons += _comparisons(metric, scored, rows, results, part, plan, pairs)
+    warnings = list(scored.warnings)
+    if plan is not None and scored.units.few_documents:
+        number = scored.units.count
+        warnings.append(
+            f"{number} documents are few: intervals and bootstrap p values are too small"
+        )
+    return Evaluation(metric, scored, results, tuple(comparisons), tuple(warnings))
+
+
+def _result(
+    metric: Metric[Any, Any, Any],
+    scored: Scored[Any, Any],
+    place: int,
+    rows: Floats,
+    plan: Resampling | None,
+) -> SystemResult:
+    groups: list[GroupScores] = []
+    for part in metric.parts(scored, place):
+        used = plan if part.resampled else None
+        table = metric.table(scored, [rows], part)
+        scores = {
+            measure: replace(
+                score,
+                signature=make_signature(
+                    metric.described(scored, part, measure, place),
+                    plan,
+                    scored.units.name,
+                    metric.other_programs(scored, measure),
+                ),
+            )
+            for measure, score in scores_of(table, part.score or metric.score, used).items()
+        }
+        last = groups[-1] if groups else None
+        name = part.breakdown, part.group
+        if last and (last.breakdown, last.group) == name and not last.scores.keys() & scores.keys():
+            groups[-1] = replace(last, scores={**last.scores, **scores})
+        else:
+            counted = rows if part.chosen is None else rows[part.chosen]
+            groups.append(GroupScores(*name, metric.counts(counted.sum(axis=0)), scores))
+    return SystemResult(scored.systems[place], tuple(groups), metric.of_system(scored, place))
+
+
+def _comparisons(
+    metric: Metric[Any, Any, Any],
+    scored: Scored[Any, Any],
+    rows: Sequence[Floats],
+    results: Sequence[SystemResult],
+    part: Part,
+    plan: Resampling,
+    pairs: PairChoice,
+) -> list[Difference]:
+    """Paired tests of all pairs under the measures of a part that systems are compared by."""
+    score = part.score or metric.score
+    measures = metric.compared(scores_of(metric.table(scored, rows[:1], part), score, None))
+    if not measures:
+        return []
+    first = metric.headline if metric.headline in measures else measures[0]
+    found = []
+    names = scored.systems
+    for one, other in pairs(names, [result.scores[first].value for result in results]):
+        table = metric.table(scored, [rows[one], rows[other]], part)
+        found += paired_tests((names[one], names[other]), table, score, plan, measures)
+    return found

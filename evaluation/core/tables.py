@@ -1,0 +1,83 @@
+"""Tables, matrices and bars as plain data: what a metric shows beside its scores.
+
+A metric says what is in them; how they look in a terminal, in Markdown and on a page is decided
+once, in `output`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.evaluation.core.score import Score
+
+Place = Literal["scores", "middle", "last"]
+"""Where a table stands: instead of the usual scores, or before or after the paired differences."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many examples there are, which a page shows when the number is pressed.
+
+    `filters` are those of the page; `share` is of the whole column, where that is of interest.
+    """
+
+    number: int
+    filters: Mapping[str, object]
+    share: float | None = None
+
+
+Cell = str | Score | Count
+
+
+@dataclass(frozen=True)
+class Table:
+    """A heading and rows, of whose columns the first `left` are flush left; notes stand under it.
+
+    One with an `option` is shown where that is asked for; `only` says that a table is not for text,
+    or not for pages.
+    """
+
+    heading: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    left: int = 1
+    notes: tuple[str, ...] = ()
+    place: Place = "middle"
+    option: str = ""
+    only: Literal["", "text", "page"] = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How often reference words (rows) became a system's words (columns)."""
+
+    labels: tuple[str, ...]
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """Counts of the rows under each heading, at most two: what is compared, side by side."""
+
+    title: str
+    rows: Sequence[str]
+    counts: Mapping[str, Sequence[int]]
+
+    def shares(self, name: str) -> list[float]:
+        """The counts of a heading in per cent of their sum."""
+        total = sum(self.counts[name]) or 1
+        return [100 * count / total for count in self.counts[name]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Charts side by side, under a title and above a note."""
+
+    title: str
+    charts: Sequence[BarChart]
+    note: str = ""

@@ -1,0 +1,362 @@
+"""APT, the accuracy of pronoun translation: Σ w·n / Σ n over the six cases (000 §2.4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from crosspro.data_prep.core.errors import InputError, Problem, counted
+from crosspro.data_prep.core.task import NONE, OTHER
+from crosspro.evaluation.core.evaluation import Evaluation
+from crosspro.evaluation.core.metric import Metric, Part, Scored, setting
+from crosspro.evaluation.core.ratio import ratio
+from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
+from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
+from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.document_units import sentence_units
+from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
+from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.linked_text import text_digest
+from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
+from crosspro.evaluation.metrics.apt.cases import (
+    Occurrence,
+    Others,
+    Side,
+    judge,
+    reference_sides,
+    translation_sides,
+)
+from crosspro.evaluation.metrics.apt.repair import RepairRules, make_rules
+from crosspro.evaluation.output.examples import Examples, Mark, Rendering
+
+PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
+"""The setting with the best correlation in 000 Table 4, and APT-B of 001."""
+REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
+
+
+def _weights(text: str) -> tuple[float, ...]:
+    return tuple(float(item) for item in text.split(","))
+
+
+def _cases(text: str) -> frozenset[int]:
+    return frozenset(int(item) for item in text.split(",") if item.strip())
+
+
+@dataclass(frozen=True)
+class AptSettings:
+    """What is counted and how.
+
+    `weights` are those of the six cases, `discard` the cases that are left out of both sums. With
+    `probabilities` an equivalent pronoun weighs its probability, where the list has one.
+    """
+
+    weights: tuple[float, ...] = setting(PAPER_WEIGHTS, "Weights of the six cases.", read=_weights)
+    discard: frozenset[int] = setting(frozenset(), "Cases left out, such as 5,6.", read=_cases)
+    probabilities: bool = setting(
+        False, "Weigh equivalents by their probability.", "--weigh-equivalents"
+    )
+    others: Others = setting(
+        "different", "Words that are no pronouns: different, equal or missing.", "--other"
+    )
+    repair: bool = setting(True, "Repair the links of pronouns as the paper does.")
+    rules: RepairRules = setting(
+        RepairRules(), "A point that the paper leaves open; see docs.", "--repair-rule", make_rules
+    )
+    start: Literal["source", "reference"] = setting(
+        "source", "Score pronouns of the source or of the reference.", "--from"
+    )
+
+    def check(self) -> None:
+        """Raise if the weights or cases make no sense; all faults together."""
+        problems = []
+        if len(self.weights) != len(CASES) or not all(0 <= w <= 1 for w in self.weights):
+            shown = ",".join(f"{w:g}" for w in self.weights)
+            problems.append(Problem("settings", None, "weights", "six numbers from 0 to 1", shown))
+        for case in sorted(self.discard):
+            if case not in CASES:
+                problems.append(Problem("settings", None, "discard", "cases 1 to 6", str(case)))
+        if set(CASES) <= self.discard:
+            problems.append(Problem("settings", None, "discard", "a case that is left", "none"))
+        if problems:
+            raise InputError(problems)
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The cases that are counted."""
+        return tuple(case for case in CASES if case not in self.discard)
+
+    @property
+    def repairs(self) -> RepairRules | None:
+        """How links are repaired; None if they are not, as where the reference comes first."""
+        return self.rules if self.repair and self.start == "source" else None
+
+
+class Apt(Metric[AptSettings, MtInput, Occurrence]):
+    """The cases of each source pronoun, weighed."""
+
+    name = "apt"
+    title = "Accuracy of pronoun translation (APT)"
+    measures = {"apt": "APT"}
+    headline = "apt"
+    top = 1
+    groups_in_csv = False
+    printed_matrices = True
+    verdict_kinds = tuple(
+        (f"{case} {name}", kind)
+        for case, name, kind in zip(
+            CASES, CASE_NAMES, ("right", "part", "wrong", "wrong", "open", "open"), strict=True
+        )
+    )
+
+    def items(self, data: MtInput) -> Scored[MtInput, Occurrence]:
+        """The pronouns of the lists, or given tokens, with their case in each candidate."""
+        self.settings.check()
+        lists, rules, unlinked = data.pronouns, self.settings.repairs, 0
+        if self.settings.start == "reference":
+            anchors, unlinked = reference_anchors(data.reference, lists)
+            ours = reference_sides(anchors, lists)
+        else:
+            given = data.anchors
+            anchors = source_anchors(data.source, lists) if given is None else list(given)
+            ours = translation_sides(anchors, data.source, data.reference, lists, rules)
+        found = tuple(
+            tuple(self._judged(data, anchors, ours, place, rules))
+            for place in range(len(data.candidates))
+        )
+        return Scored(
+            data,
+            tuple(one.name for one in data.candidates),
+            found,
+            sentence_units([anchor.sentence for anchor in anchors], data.documents),
+            {
+                "reference": data.reference.name,
+                "text": text_digest(data.source, data.reference.text),
+                "unlinked": unlinked,
+                "lists": lists_to_mapping(lists),
+            },
+            (*data.warnings, *_warnings(data, ours, found)),
+        )
+
+    def _judged(
+        self,
+        data: MtInput,
+        anchors: Sequence[Anchor],
+        ours: Iterable[Side],
+        place: int,
+        rules: RepairRules | None,
+    ) -> list[Occurrence]:
+        candidate = data.candidates[place]
+        theirs = translation_sides(anchors, data.source, candidate, data.pronouns, rules)
+        return judge(anchors, ours, theirs, data.pronouns, self.settings.others)
+
+    def statistics(self, scored: Scored[MtInput, Occurrence], system: int) -> Floats:
+        """The weight of an occurrence if its case is used, and whether; its case; repairs."""
+        rows = np.zeros((scored.size, 4 + len(CASES)))
+        for row, one in zip(rows, scored.items[system], strict=True):
+            if one.case in self.settings.used:
+                weight = self.settings.weights[one.case - 1]
+                if self.settings.probabilities and one.probability is not None:
+                    weight = one.probability
+                row[:2] = weight, 1
+            row[1 + one.case] = 1
+            row[-2:] = one.reference.repaired, one.candidate.repaired
+        return rows
+
+    def parts(self, scored: Scored[MtInput, Occurrence], system: int) -> Iterable[Part]:
+        """Everything, by the first two columns."""
+        return (Part(columns=(0, 1)),)
+
+    def score(self, sums: Floats) -> Mapping[str, Floats]:
+        """Σ w·n / Σ n; not defined where no occurrence is used at all."""
+        values = ratio(sums)
+        if not sums[:, 1].any():
+            values[:] = np.nan
+        return {"apt": values}
+
+    def counts(self, sums: Floats) -> Mapping[str, int]:
+        """How many pronouns are in each case, and how many links were repaired."""
+        names = [f"case_{case}" for case in CASES]
+        names += ["repaired_in_reference", "repaired_in_candidate"]
+        return {name: int(number) for name, number in zip(names, sums[2:], strict=True)}
+
+    def verdicts(self, scored: Scored[MtInput, Occurrence], system: int) -> Sequence[int]:
+        """The case of each occurrence, from 0."""
+        return [one.case - 1 for one in scored.items[system]]
+
+    def described(
+        self, scored: Scored[MtInput, Occurrence], part: Part, measure: str, system: int
+    ) -> list[str]:
+        """Lists, texts, pronouns, cases, weights, repair and links."""
+        data, own = scored.data, self.settings
+        start = own.start
+        if data.anchors is not None:
+            places = (f"{one.sentence} {one.position}\n" for one in data.anchors)
+            start = f"tokens-{hashlib.sha256(''.join(places).encode()).hexdigest()[:8]}"
+        return [
+            "metric:APT",
+            f"pronouns:{data.pronouns.name}-{data.pronouns.digest}",
+            f"text:{scored.facts['text']}",
+            f"occurrences:{scored.size}",
+            f"from:{start}",
+            f"cases:{''.join(map(str, own.used))}",
+            f"weights:{','.join(f'{w:g}' for w in own.weights)}",
+            *(["probabilities:yes"] if own.probabilities else []),
+            f"other:{own.others}",
+            f"repair:{'none' if own.repairs is None else f'paper({own.repairs})'}",
+            f"links:{data.links}",
+        ]
+
+    def heading(self, scored: Scored[MtInput, Occurrence]) -> str:
+        """How many pronouns, and against which reference."""
+        reference = scored.data.reference.name
+        title = f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
+        if self.settings.start == "reference":
+            title += f"; {scored.facts['unlinked']:,} pronouns of the reference have no link"
+        return title
+
+    def tables(self, evaluation: Evaluation) -> Sequence[Table]:
+        """How many pronouns of each candidate are in each case."""
+        own, systems = self.settings, evaluation.systems
+        size = max(evaluation.scored.size, 1)
+        rows: list[list[Cell]] = []
+        for case, name, weight in zip(CASES, CASE_NAMES, own.weights, strict=True):
+            shown = "discarded" if case in own.discard else f"{weight:g}"
+            if case == 2 and own.probabilities and case not in own.discard:
+                shown = "p"
+            numbers = [one.total.counts[f"case_{case}"] for one in systems]
+            cells = [
+                Count(number, {"candidate": place, "verdict": case - 1}, number / size)
+                for place, number in enumerate(numbers)
+            ]
+            rows.append([f"{case} {name}", shown, *cells])
+        notes: tuple[str, ...] = ()
+        if own.start == "reference":
+            notes = ("Links are not repaired where pronouns of the reference are scored.",)
+        elif own.repair:
+            ours = systems[0].total.counts["repaired_in_reference"]
+            theirs = [f"{s.total.counts['repaired_in_candidate']} in {s.name}" for s in systems]
+            notes = (f"Repaired links: {ours} in the reference, {', '.join(theirs)}.",)
+        return [Table(("case", "weight", *evaluation.names), rows, "Cases", notes=notes)]
+
+    def matrices(self, scored: Scored[MtInput, Occurrence]) -> Sequence[Matrix]:
+        """Reference labels against candidate labels; cases that are used only."""
+        return [self._matrix(scored.data, own) for own in scored.items]
+
+    def _matrix(self, data: MtInput, occurrences: Sequence[Occurrence]) -> Matrix:
+        """Labels in the order of the list (of frequency where there is none), and the counts."""
+        cells = [one.cell for one in occurrences if one.case in self.settings.used]
+        labels = list(dict.fromkeys(map(data.pronouns.label, data.pronouns.target_pronouns)))
+        if not labels:
+            words = Counter(label for cell in cells for label in cell)
+            words.pop(NONE, None)
+            labels = sorted(words, key=lambda word: (-words[word], word))
+        labels += [label for label in (OTHER, NONE) if label not in labels]
+        index = {label: number for number, label in enumerate(labels)}
+        matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
+        for row, column in cells:
+            matrix[index[row], index[column]] += 1
+        return Matrix(tuple(labels), matrix)
+
+    def figure(self, scored: Scored[MtInput, Occurrence]) -> Figure | None:
+        """The cases of each candidate and of all, with and without repair (000 Figure 2)."""
+        if not scored.size:
+            return None
+        counts = [{COUNTED: case_counts(own)} for own in scored.items]
+        unrepaired = self.unrepaired_counts(scored)
+        if unrepaired:
+            pairs = zip(scored.items, unrepaired, strict=True)
+            counts = [{REPAIRED: case_counts(own), AS_LINKED: other} for own, other in pairs]
+        named = list(zip(scored.systems, counts, strict=True))
+        if len(named) > 1:
+            together = {
+                name: [sum(column) for column in zip(*(own[name] for own in counts), strict=True)]
+                for name in counts[0]
+            }
+            named.append((ALL, together))
+        rows = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
+        charts = [BarChart(name, rows, own) for name, own in named]
+        note = "In per cent of all pronouns, whatever cases are discarded."
+        return Figure("Distribution of cases", charts, note)
+
+    def unrepaired_counts(self, scored: Scored[MtInput, Occurrence]) -> list[list[int]]:
+        """The cases of each candidate if links stay as they are; none if they were not repaired."""
+        if self.settings.repairs is None:
+            return []
+        data = scored.data
+        anchors = [one.anchor for one in scored.items[0]]
+        ours = translation_sides(anchors, data.source, data.reference, data.pronouns, None)
+        places = range(len(scored.systems))
+        return [case_counts(self._judged(data, anchors, ours, place, None)) for place in places]
+
+    def details(
+        self, scored: Scored[MtInput, Occurrence], system: int
+    ) -> Iterator[Mapping[str, Any]]:
+        """Each occurrence with both sides, its case and its sentences."""
+        for one in scored.items[system]:
+            own = {
+                "reference": _side(one.reference),
+                "candidate": _side(one.candidate),
+                "case": one.case,
+                "probability": one.probability,
+            }
+            yield linked_record(scored.data, one.anchor, system, own)
+
+    def examples(self, scored: Scored[MtInput, Occurrence], numbers: Sequence[int]) -> Examples:
+        """Occurrences with their case in each candidate."""
+
+        def mark(anchor: Anchor, side: Side) -> Mark:
+            return Mark(0, anchor.linked, side.positions, repaired=side.repaired)
+
+        shown = []
+        for number in numbers:
+            own = [items[number] for items in scored.items]
+            anchor = own[0].anchor
+            renderings = [
+                Rendering(one.case - 1, one.cell, [mark(anchor, one.candidate)]) for one in own
+            ]
+            shown.append((anchor, mark(anchor, own[0].reference), renderings))
+        return linked_examples(scored, self.verdict_kinds, shown)
+
+
+def case_counts(occurrences: Iterable[Occurrence]) -> list[int]:
+    """How many occurrences are in each case."""
+    found = Counter(one.case for one in occurrences)
+    return [found[case] for case in CASES]
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "positions": list(side.positions),
+        "words": list(side.words),
+        "labels": list(side.labels),
+        "repair": side.repair.value,
+    }
+
+
+def _warnings(
+    data: MtInput, references: Sequence[Side], found: Sequence[Sequence[Occurrence]]
+) -> list[str]:
+    if not references:
+        return ["no pronoun of the lists was found: there is no score"]
+    lists = data.pronouns
+    if not lists.target_pronouns:
+        return []
+    sides = [(data.reference.name, references)]
+    pairs = zip(data.candidates, found, strict=True)
+    sides += [(one.name, [o.candidate for o in own]) for one, own in pairs]
+    return [
+        f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; are they the "
+        "lists of this language pair?"
+        for name, own in sides
+        if all(side.labels in ((), (OTHER,)) for side in own)
+    ]
+
+
+METRIC = Apt
+SETTINGS = AptSettings

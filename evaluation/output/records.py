@@ -1,0 +1,134 @@
+"""An evaluation for other programs: JSON, CSV, and a record of every item (docs/json.md).
+
+All metrics have one schema, whose version is `FORMAT`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields, is_dataclass
+from math import isnan
+from typing import Any
+
+from crosspro import __version__
+from crosspro.evaluation.core.evaluation import Evaluation, GroupScores
+from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.output.tables import csv_number, csv_text
+
+FORMAT = 1
+"""The version of the schema; it grows when a key changes its meaning or goes."""
+
+
+def json_report(evaluation: Evaluation) -> str:
+    """Everything that was computed but the single items."""
+    return json.dumps(record(evaluation), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def record(evaluation: Evaluation) -> dict[str, Any]:
+    """The same as a mapping."""
+    metric, scored = evaluation.metric, evaluation.scored
+    units = {"items": scored.size, "unit": scored.units.name, "units": scored.units.count}
+    return {
+        "format": FORMAT,
+        "crosspro": __version__,
+        "metric": metric.name,
+        "settings": _plain(metric.settings),
+        "data": {**scored.facts, **units},
+        "signature": evaluation.signatures[0],
+        "systems": [
+            {
+                "name": one.name,
+                **_group(one.total),
+                "groups": [
+                    {"breakdown": group.breakdown, "group": group.group, **_group(group)}
+                    for group in one.groups
+                    if group is not one.total
+                ],
+                **one.facts,
+            }
+            for one in evaluation.systems
+        ],
+        "comparisons": [asdict(one) for one in evaluation.comparisons],
+        "warnings": list(evaluation.warnings),
+    }
+
+
+def _group(group: GroupScores) -> dict[str, Any]:
+    scores = {measure: score_record(score) for measure, score in group.scores.items()}
+    return {"counts": dict(group.counts), "scores": scores}
+
+
+def score_record(score: Score) -> dict[str, Any]:
+    """A score with its interval and signature; null where it is not defined."""
+    value = None if isnan(score.value) else score.value
+    return {"value": value, "low": score.low, "high": score.high, "signature": score.signature}
+
+
+def _plain(value: Any) -> Any:
+    """Settings as JSON has them."""
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def csv_report(evaluation: Evaluation) -> str:
+    """A row for each system, and for its groups where the metric has groups of interest.
+
+    Without groups it is a table that `crosspro correlate` reads.
+    """
+    groups = evaluation.metric.groups_in_csv
+    measures = list(evaluation.metric.measures)
+    if not groups:
+        rows = [
+            (one.name, *(csv_number(one.scores[name].value) for name in measures))
+            for one in evaluation.systems
+        ]
+        return csv_text([("system", *measures), *rows])
+    every = [group for one in evaluation.systems for group in one.groups]
+    counts = list(dict.fromkeys(name for group in every for name in group.counts))
+    measures = list(dict.fromkeys(name for group in every for name in group.scores))
+    columns = [column for name in measures for column in (name, f"{name}_low", f"{name}_high")]
+    body: list[list[object]] = []
+    for one in evaluation.systems:
+        for group in one.groups:
+            row: list[object] = [one.name, group.breakdown, group.group]
+            row += [group.counts.get(name, "") for name in counts]
+            for name in measures:
+                score = group.scores.get(name)
+                values = (None,) * 3 if score is None else (score.value, score.low, score.high)
+                row += map(csv_number, values)
+            body.append(row)
+    return csv_text([["system", "breakdown", "group", *counts, *columns], *body])
+
+
+def detail_json(evaluation: Evaluation) -> str:
+    """A record of every item of every system."""
+    return json.dumps(list(_details(evaluation)), ensure_ascii=False, indent=1) + "\n"
+
+
+def detail_tsv(evaluation: Evaluation) -> str:
+    """The same as a table with tabs: what is inside an object has a column of its own."""
+    rows = [dict(_flat(one)) for one in _details(evaluation)]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [columns, *([row.get(name, "-") for name in columns] for row in rows)]
+    return "".join("\t".join(cells) + "\n" for cells in lines)
+
+
+def _details(evaluation: Evaluation) -> Iterator[Mapping[str, Any]]:
+    for place, name in enumerate(evaluation.names):
+        for one in evaluation.metric.details(evaluation.scored, place):
+            yield {"system": name, **one}
+
+
+def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in one.items():
+        name = f"{prefix} {key}".strip()
+        if isinstance(value, Mapping):
+            yield from _flat(value, name)
+        elif isinstance(value, list | tuple):
+            yield name, " ".join(map(str, value)) or "-"
+        else:
+            yield name, " ".join(str(value).split()) if value not in (None, "") else "-"

@@ -1,0 +1,131 @@
+"""The tables of an evaluation in their order, the same for a terminal, Markdown and a page.
+
+Systems stand in rows where only everything is scored. Groups stand in rows where there are some:
+with systems in columns if there is one measure, else in a table for each system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from crosspro.evaluation.core.evaluation import Evaluation, GroupScores, SystemResult
+from crosspro.evaluation.core.metric import TOTAL
+from crosspro.evaluation.core.score import interval_note
+from crosspro.evaluation.core.tables import Cell, Table
+from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
+
+
+def report_tables(
+    evaluation: Evaluation, kind: str, shown: Collection[str] = ()
+) -> tuple[list[Table], list[Table]]:
+    """The tables for a `kind` of output, text or page: before the matrices and charts, and after.
+
+    `shown` are the optional ones that are asked for.
+    """
+    own = [
+        one
+        for one in evaluation.metric.tables(evaluation)
+        if one.only in ("", kind) and (not one.option or one.option in shown)
+    ]
+    first, middle, last = (
+        [one for one in own if one.place == place] for place in ("scores", "middle", "last")
+    )
+    before = [*(first or score_tables(evaluation)), *middle]
+    return before, [*difference_tables(evaluation), *last]
+
+
+def score_tables(evaluation: Evaluation) -> list[Table]:
+    """The scores of all systems, and of their groups."""
+    metric = evaluation.metric
+    groups = [shown_groups(evaluation, system) for system in evaluation.systems]
+    measures = list(metric.measures)
+    notes = score_notes(evaluation)
+    if all(len(own) == 1 for own in groups):
+        rows: list[list[Cell]] = [
+            [one.name, *(one.scores[measure] for measure in measures)] for one in evaluation.systems
+        ]
+        heading = (metric.system, *metric.measures.values())
+        return [Table(heading, rows, notes=notes)]
+    if len(measures) == 1:
+        counts = metric.shown_counts
+        body: list[list[Cell]] = []
+        for number, group in enumerate(groups[0]):
+            cells: list[Cell] = [group_title(evaluation, group)]
+            cells += [f"{group.counts[key]:,}" for key in counts]
+            body.append([*cells, *(own[number].scores[measures[0]] for own in groups)])
+        heading = (*metric.measures.values(), *counts.values(), *evaluation.names)
+        return [Table(heading, body, notes=notes)]
+    tables = [
+        group_table(evaluation, own, system.name)
+        for own, system in zip(groups, evaluation.systems, strict=True)
+    ]
+    return [*tables[:-1], _with_notes(tables[-1], notes)]
+
+
+def _with_notes(table: Table, notes: tuple[str, ...]) -> Table:
+    return Table(table.heading, table.rows, table.title, notes=notes)
+
+
+def shown_groups(evaluation: Evaluation, system: SystemResult) -> list[GroupScores]:
+    """The groups of a system that are among the usual scores."""
+    hidden = evaluation.metric.hidden_breakdowns
+    return [one for one in system.groups if one.breakdown not in hidden]
+
+
+def group_table(
+    evaluation: Evaluation,
+    groups: Collection[GroupScores],
+    title: str,
+    what: str = "",
+    option: str = "",
+) -> Table:
+    """Groups in rows; counts, fractions and measures in columns."""
+    metric = evaluation.metric
+    heading = [what or metric.grouped, *metric.shown_counts.values()]
+    for measure, named in metric.measures.items():
+        heading += ["", named] if measure in metric.fractions else [named]
+    rows = []
+    for one in groups:
+        cells: list[Cell] = [group_title(evaluation, one)]
+        cells += [f"{one.counts[key]:,}" for key in metric.shown_counts]
+        for measure in metric.measures:
+            if measure in metric.fractions:
+                part, whole = metric.fractions[measure]
+                cells.append(f"{one.counts[part]}/{one.counts[whole]}")
+            cells.append(one.scores[measure])
+        rows.append(cells)
+    return Table(heading, rows, title, option=option)
+
+
+def group_title(evaluation: Evaluation, group: GroupScores) -> str:
+    """What the row of a group is called; a breakdown that is the heading is not said again."""
+    metric = evaluation.metric
+    if not group.breakdown and group.group == TOTAL:
+        return metric.total_title
+    breakdown = "" if group.breakdown == metric.grouped else group.breakdown
+    return f"{breakdown} {group.group}".strip()
+
+
+def score_notes(evaluation: Evaluation) -> tuple[str, ...]:
+    """What the brackets of scores are, and what the metric says of them."""
+    scores = (
+        score
+        for system in evaluation.systems
+        for group in shown_groups(evaluation, system)
+        for measure, score in group.scores.items()
+        if measure in evaluation.metric.measures
+    )
+    return (*filter(None, [interval_note(scores)]), *evaluation.metric.notes(evaluation.scored))
+
+
+def difference_tables(evaluation: Evaluation) -> list[Table]:
+    """Paired differences, if there are any."""
+    if not evaluation.comparisons:
+        return []
+    metric = evaluation.metric
+    heading, rows, left = differences_table(
+        evaluation.comparisons,
+        metric.digits,
+        title=lambda measure: metric.measures.get(measure, measure),
+    )
+    return [Table(heading, rows, "Paired differences", left, (NOT_CORRECTED,))]
