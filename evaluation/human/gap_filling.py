@@ -23,14 +23,11 @@ the reading under which the three measures that it names differ.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import combinations
-from math import isnan
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,18 +35,13 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, input_e
 from crosspro.data_prep.core.files.guard import FILLED_COLUMNS, GAP_COLUMNS
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.whole_number import is_whole_number
-from crosspro.evaluation.core.evaluation import Evaluation
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate
+from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.pairs import every_pair
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
-from crosspro.evaluation.core.score import Score, interval_note
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
-    Difference,
-    Measure,
-    Resampling,
-    paired_tests,
-    scores_of,
-)
-from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units, side_by_side, tally
+from crosspro.evaluation.core.significance import Measure, Resampling
+from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
 from crosspro.evaluation.human.exchange import BETWEEN_LINES, csv_line
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.case_names import CASES
@@ -59,13 +51,8 @@ from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.inputs.table_rows import read_rows
 from crosspro.evaluation.metrics.apt.cases import Occurrence
-from crosspro.evaluation.output.differences import (
-    NOT_CORRECTED,
-    difference_record,
-    differences_table,
-)
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_text, score_csv
+from crosspro.evaluation.output.sections import score_notes
+from crosspro.evaluation.output.tables import csv_text
 
 GAP = "____"
 SHEET_COLUMNS = (*GAP_COLUMNS, *FILLED_COLUMNS)
@@ -367,7 +354,7 @@ def _check_places(path: Path, gaps: Iterable[FilledGap]) -> None:
 
 # Measures -----------------------------------------------------------------------------------------
 
-_ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED = range(7)
+_ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED, _BAD_GAPS = range(8)
 
 
 def _share(above: int, *below: int) -> Measure:
@@ -396,99 +383,140 @@ MEASURES: Mapping[str, Measure] = {
 """Functions of summed counts; not a number where nothing was to be counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilledPronoun:
-    """One pronoun: gaps in which a system has it, those accepted, and those in which it misses."""
-
-    pronoun: str
-    said: int
-    hit: int
-    missed: int
-
-    @property
-    def precision(self) -> float | None:
-        """Of the gaps in which it stands, those in which it may."""
-        return self.hit / self.said if self.said else None
-
-    @property
-    def recall(self) -> float | None:
-        """Lenient recall."""
-        wanted = self.hit + self.missed
-        return self.hit / wanted if wanted else None
-
-    @property
-    def f(self) -> float | None:
-        """The harmonic mean of both, where both are known."""
-        precision, recall = self.precision, self.recall
-        if precision is None or recall is None:
-            return None
-        total = precision + recall
-        return 2 * precision * recall / total if total else 0.0
-
-
 @dataclass(frozen=True)
-class GapResult:
-    """The scores of a system, how many gaps it has, how many are bad, and its pronouns."""
+class GapSettings:
+    """The pronouns that a gap may hide: the name of the lists and a digest of their content."""
 
-    system: str
-    gaps: int
-    bad: int
-    scores: Mapping[str, Score]
-    pronouns: tuple[FilledPronoun, ...]
+    pronouns: str
 
 
-@dataclass(frozen=True)
-class GapEvaluation:
-    """Everything that was computed from filled-in gaps."""
+class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
+    """What people accept in gaps, as a metric; the gaps of all systems are items of each."""
 
-    results: tuple[GapResult, ...]
-    comparisons: tuple[Difference, ...]
-    empty: int
-    warnings: tuple[str, ...]
+    name = "gap-filling"
+    title = "Gaps that people filled in"
+    measures: ClassVar[Mapping[str, str]] = {
+        "accuracy": "accuracy with other",
+        "accuracy_without_other": "without other",
+        "precision": "precision",
+        "lenient_recall": "lenient recall",
+        "f": "F",
+    }
+    headline = "accuracy"
+    top = 1
+    system = "system"
+    groups_in_csv = False
+
+    def __init__(self, lists: PronounLists) -> None:
+        super().__init__(GapSettings(f"{lists.name}-{lists.digest}"))
+        self.labels = (*dict.fromkeys(lists.label(word) for word in lists.target_pronouns), OTHER)
+
+    def items(self, data: FilledSheets) -> Scored[FilledSheets, FilledGap]:
+        """All gaps in the order of the text; systems in the order of their names."""
+        gaps = sorted(data.gaps, key=lambda one: (one.place is None, one.place or (0, 0)))
+        names = tuple(sorted({one.system for one in gaps}))
+        facts = {"empty": data.empty}
+        return Scored(data, names, (gaps,) * len(names), _units(gaps), facts)
+
+    def statistics(self, scored: Scored[FilledSheets, FilledGap], system: int) -> Floats:
+        """The counts of each gap of a system; those of other systems count nothing."""
+        name = scored.systems[system]
+        rows = [_row(one) if one.system == name else [0] * 8 for one in scored.items[system]]
+        return np.array(rows, dtype=np.float64)
+
+    def score(self, sums: Floats) -> Mapping[str, Floats]:
+        """The measures of summed counts."""
+        return {name: measure(sums) for name, measure in MEASURES.items()}
+
+    def counts(self, sums: Floats) -> Mapping[str, int]:
+        """Gaps, and those whose translation is too bad."""
+        return {"gaps": int(sums[_ALL]), "bad": int(sums[_BAD_GAPS])}
+
+    def described(
+        self,
+        scored: Scored[FilledSheets, FilledGap],
+        part: Part,
+        measure: str,
+        system: int,
+    ) -> list[str]:
+        """The lists, and how many gaps a system has."""
+        gaps = len(self._own(scored, system))
+        return ["metric:gap-filling", f"pronouns:{self.settings.pronouns}", f"gaps:{gaps}"]
+
+    def notes(self, scored: Scored[FilledSheets, FilledGap]) -> tuple[str, ...]:
+        """How many gaps are left out."""
+        empty = scored.data.empty
+        return (f"{empty:,} gaps that nobody has filled in are left out.",) if empty else ()
+
+    def tables(self, evaluation: Evaluation) -> list[Table]:
+        """All systems side by side, then the pronouns of each that occur."""
+        rows = [
+            [one.name, *map(str, one.total.counts.values()), *(one.scores[m] for m in MEASURES)]
+            for one in evaluation.systems
+        ]
+        heading = ("system", "gaps", "bad", *self.measures.values())
+        found = [Table(heading, rows, notes=score_notes(evaluation), place="scores")]
+        heading = ("system's", "accepted", "missed", "precision", "lenient recall", "F")
+        for one in evaluation.systems:
+            pronouns = [
+                (
+                    "other" if own["pronoun"] == OTHER else own["pronoun"],
+                    *(str(own[key]) for key in ("said", "hit", "missed")),
+                    *(
+                        "–" if own[key] is None else f"{own[key]:.4f}"
+                        for key in ("precision", "lenient_recall", "f")
+                    ),
+                )
+                for own in one.facts["pronouns"]
+                if own["said"] or own["missed"]
+            ]
+            found.append(Table((one.name, *heading), pronouns))
+        return found
+
+    def of_system(self, scored: Scored[FilledSheets, FilledGap], system: int) -> Mapping[str, Any]:
+        """The counts and measures of each pronoun."""
+        own = self._own(scored, system)
+        return {"pronouns": [_pronoun(label, own) for label in self.labels]}
+
+    def details(
+        self, scored: Scored[FilledSheets, FilledGap], system: int
+    ) -> Iterator[Mapping[str, Any]]:
+        """A record for each gap of a system."""
+        for one in self._own(scored, system):
+            yield {
+                "document": one.document,
+                "place": one.place or (),
+                "pronoun": one.pronoun,
+                "output": one.word,
+                "accepted": sorted(one.accepted),
+                "human": one.verdict,
+            }
+
+    def _own(self, scored: Scored[FilledSheets, FilledGap], system: int) -> list[FilledGap]:
+        name = scored.systems[system]
+        return [one for one in scored.items[system] if one.system == name]
 
 
-def evaluate_gaps(
-    sheets: FilledSheets, lists: PronounLists, plan: Resampling | None
-) -> GapEvaluation:
+def evaluate_gaps(sheets: FilledSheets, lists: PronounLists, plan: Resampling | None) -> Evaluation:
     """The measures of each system, in the order of their names.
 
     Systems are compared where their gaps are those of the same pronouns.
     """
-    gaps = sorted(sheets.gaps, key=lambda one: (one.place is None, one.place or (0, 0)))
-    names = sorted({one.system for one in gaps})
-    units = _units(gaps)
-    labels = (*dict.fromkeys(lists.label(word) for word in lists.target_pronouns), OTHER)
-    results: list[GapResult] = []
-    sums: dict[str, Floats] = {}
-    for name in names:
-        own = [one for one in gaps if one.system == name]
-        mine = np.array([one.system == name for one in gaps])
-        rows = np.array([_row(one) for one in gaps]) * mine[:, None]
-        sums[name] = units.sums(rows)
-        parts = [
-            "metric:gap-filling",
-            f"pronouns:{lists.name}-{lists.digest}",
-            f"gaps:{len(own)}",
-        ]
-        signature = make_signature(parts, plan, units.name)
-        scores = scores_of(tally(sums[name]), MEASURES, plan, dict.fromkeys(MEASURES, signature))
-        counts = tuple(_pronoun(label, own) for label in labels)
-        bad = sum(one.bad for one in own)
-        results.append(GapResult(name, len(own), bad, scores, counts))
-    comparisons: list[Difference] = []
     warnings = []
-    places = {name: {one.place for one in gaps if one.system == name} for name in names}
-    comparable = all(None not in own for own in places.values())
-    if plan is not None and len(names) > 1 and comparable:
-        for pair in combinations(names, 2):
-            if places[pair[0]] == places[pair[1]]:
-                table = side_by_side(*(sums[name] for name in pair))
-                comparisons += paired_tests(pair, table, MEASURES, plan)
-            else:
-                warnings.append(f"{' and '.join(pair)} have gaps of other pronouns: no comparison")
-    if plan is not None and units.few_documents:
-        warnings.append(f"only {units.count} documents: their bootstrap intervals are too narrow")
-    return GapEvaluation(tuple(results), tuple(comparisons), sheets.empty, tuple(warnings))
+
+    def pairs(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+        places = [{one.place for one in sheets.gaps if one.system == name} for name in names]
+        if any(None in own for own in places):
+            return []
+        found = every_pair(names, values)
+        for one, other in found:
+            if places[one] != places[other]:
+                pair = f"{names[one]} and {names[other]}"
+                warnings.append(f"{pair} have gaps of other pronouns: no comparison")
+        return [(one, other) for one, other in found if places[one] == places[other]]
+
+    evaluation = evaluate(GapFilling(lists), sheets, plan, pairs)
+    return replace(evaluation, warnings=(*warnings, *evaluation.warnings))
 
 
 def _row(one: FilledGap) -> list[float]:
@@ -497,14 +525,22 @@ def _row(one: FilledGap) -> list[float]:
     kept = listed and one.accepted != {OTHER}
     missed = 0 if one.right else len(one.accepted - {OTHER})
     hit = one.right and listed
-    return [1, one.right, kept, kept and one.right, listed, hit, missed]
+    return [1, one.right, kept, kept and one.right, listed, hit, missed, one.bad]
 
 
-def _pronoun(label: str, gaps: Sequence[FilledGap]) -> FilledPronoun:
+def _pronoun(label: str, gaps: Sequence[FilledGap]) -> dict[str, Any]:
+    """A pronoun: gaps in which a system has it, those accepted, those that miss it; measures."""
     said = [one for one in gaps if one.word == label]
     hit = sum(one.right for one in said)
     missed = sum(label in one.accepted and not one.right for one in gaps)
-    return FilledPronoun(label, len(said), hit, missed)
+    precision = hit / len(said) if said else None
+    recall = hit / (hit + missed) if hit + missed else None
+    f = None
+    if precision is not None and recall is not None:
+        total = precision + recall
+        f = 2 * precision * recall / total if total else 0.0
+    counts = {"pronoun": label, "said": len(said), "hit": hit, "missed": missed}
+    return counts | {"precision": precision, "lenient_recall": recall, "f": f}
 
 
 def _units(gaps: Sequence[FilledGap]) -> ResampledUnits:
@@ -519,94 +555,7 @@ def _units(gaps: Sequence[FilledGap]) -> ResampledUnits:
     )
 
 
-# The report ---------------------------------------------------------------------------------------
-
-TITLES = {
-    "accuracy": "accuracy with other",
-    "accuracy_without_other": "without other",
-    "precision": "precision",
-    "lenient_recall": "lenient recall",
-    "f": "F",
-}
 JUDGED_COLUMNS = ("system", "document", "line", "position", "category", "case", "human")
-
-
-def gap_text(evaluation: GapEvaluation, style: Style = PLAIN) -> str:
-    """All systems side by side, then the pronouns of each, then comparisons."""
-    rows = [
-        (one.system, str(one.gaps), str(one.bad), *(one.scores[name].shown(4) for name in MEASURES))
-        for one in evaluation.results
-    ]
-    heading = ("system", "gaps", "bad", *(TITLES[name] for name in MEASURES))
-    note = interval_note(score for one in evaluation.results for score in one.scores.values())
-    parts = [style.table(heading, rows), *([f"{note}\n"] if note else [])]
-    if evaluation.empty:
-        parts.append(f"{evaluation.empty:,} gaps that nobody has filled in are left out.\n")
-    parts += [_pronouns(one, style) for one in evaluation.results]
-    if evaluation.comparisons:
-        table = style.table(*differences_table(evaluation.comparisons, 4, title=_title))
-        parts += [style.title("Paired differences"), f"{table}{style.after}{NOT_CORRECTED}\n"]
-    signatures = (one.scores["accuracy"].signature for one in evaluation.results)
-    return "\n".join([*parts, *style.signed(dict.fromkeys(signatures))])
-
-
-def _title(name: str) -> str:
-    return TITLES[name]
-
-
-def _pronouns(result: GapResult, style: Style) -> str:
-    """Pronouns that occur, as the system's word or as what people would accept."""
-    rows = [
-        (
-            "other" if one.pronoun == OTHER else one.pronoun,
-            *map(str, (one.said, one.hit, one.missed)),
-            *("–" if value is None else f"{value:.4f}" for value in _values(one)),
-        )
-        for one in result.pronouns
-        if one.said or one.missed
-    ]
-    heading = ("system's", "accepted", "missed", "precision", "lenient recall", "F")
-    return style.table((result.system, *heading), rows)
-
-
-def _values(one: FilledPronoun) -> tuple[float | None, float | None, float | None]:
-    return one.precision, one.recall, one.f
-
-
-def gap_json(evaluation: GapEvaluation) -> str:
-    """Everything that was computed, for other programs."""
-    content = {
-        "systems": [
-            {
-                "name": one.system,
-                "gaps": one.gaps,
-                "bad": one.bad,
-                "scores": {name: _record(score) for name, score in one.scores.items()},
-                "pronouns": [
-                    asdict(own)
-                    | dict(zip(("precision", "lenient_recall", "f"), _values(own), strict=True))
-                    for own in one.pronouns
-                ],
-            }
-            for one in evaluation.results
-        ],
-        "comparisons": [difference_record(one, "metric") for one in evaluation.comparisons],
-        "empty": evaluation.empty,
-        "warnings": list(evaluation.warnings),
-    }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def _record(score: Score) -> dict[str, Any]:
-    return asdict(score) | ({"value": None} if isnan(score.value) else {})
-
-
-def gap_csv(evaluation: GapEvaluation) -> str:
-    """A row for each system: the human scores that `crosspro correlate` compares metrics with."""
-    rows = (
-        (one.system, [one.scores[name].value for name in MEASURES]) for one in evaluation.results
-    )
-    return score_csv(MEASURES, rows)
 
 
 def judged_csv(sheets: FilledSheets) -> str:

@@ -30,8 +30,6 @@ from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, PlanS
 from crosspro.evaluation.human.exchange import add_history, history, read_history, read_review_file
 from crosspro.evaluation.human.gap_filling import (
     evaluate_gaps,
-    gap_json,
-    gap_text,
     judged_csv,
     read_filled_gaps,
 )
@@ -58,6 +56,8 @@ from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
 from crosspro.evaluation.metrics.expected_forms.score import judge
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
+from crosspro.evaluation.output.records import json_report
+from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.protest.antecedents import ParsedHeads, read_source_parse
 from crosspro.evaluation.protest.build import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
@@ -224,7 +224,7 @@ def _gap_filling(some: Any) -> Iterator[Subject]:
     def scored(folder: Path) -> Any:
         filled = read_filled_gaps([folder / "filled_gaps.tsv"], folder / "key.tsv", lists)
         evaluation = evaluate_gaps(filled, lists, None)
-        return judged_csv(filled), gap_text(evaluation), gap_json(evaluation)
+        return judged_csv(filled), text_report(evaluation), json_report(evaluation)
 
     words = (b"other", b"bad translation", b"il/elle", b"accepted", b"1", b"7")
     yield Subject("gap_filling", (files, small), scored, share=1500, words=words)
