@@ -77,7 +77,7 @@ def import_review(
 ) -> None:
     """Read filled-in review files into the store of verdicts."""
     from crosspro.evaluation.human.exchange import read_review_file
-    from crosspro.evaluation.human.verdicts import VerdictStore
+    from crosspro.evaluation.human.verdicts import VerdictKind, VerdictStore
     from crosspro.evaluation.protest.suite import read_suite
     from crosspro.evaluation.protest.text import Attempts, known
 
@@ -85,7 +85,7 @@ def import_review(
     if not judge.strip():
         raise typer.BadParameter("an annotator needs a name")
     attempts = Attempts()
-    kind = "decision" if resolve else "verdict"
+    kind: VerdictKind = "decision" if resolve else "verdict"
     filled = [
         attempts.read(read_review_file, path, read.anaphoric, judge.strip(), kind) for path in files
     ]

@@ -33,8 +33,6 @@ COEFFICIENTS_NOTE = (
     "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for the "
     "others."
 )
-WILLIAMS_TITLE = "Williams test between metrics (Pearson)"
-WITHOUT_TITLE = "Without one system (Pearson / Spearman)"
 
 
 def humans_title(study: CorrelationStudy) -> str:
@@ -46,21 +44,26 @@ def humans_title(study: CorrelationStudy) -> str:
     )
 
 
+def _tables(study: CorrelationStudy, printed: Printed) -> list[tuple[str, Table]]:
+    """The tables of a study with their titles: coefficients, tests, and what single systems do."""
+    found = [("Coefficients", coefficient_table(study, printed))]
+    if study.comparisons:
+        found.append(("Williams test between metrics (Pearson)", williams_table(study)))
+    if study.humans:
+        found.append((humans_title(study), humans_table(study)))
+    if study.results[0].without:
+        found.append(("Without one system (Pearson / Spearman)", without_table(study.results)))
+    return found
+
+
 def correlation_text(
     study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
 ) -> str:
     """The study for a terminal or as Markdown, with printed values where they are known."""
-    parts = [
-        style.title(study_title(study)),
-        style.table(*coefficient_table(study, printed or {})),
-        f"{COEFFICIENTS_NOTE}\n",
-    ]
-    if study.comparisons:
-        parts += [style.title(WILLIAMS_TITLE), style.table(*williams_table(study))]
-    if study.humans:
-        parts += [style.title(humans_title(study)), style.table(*humans_table(study))]
-    if study.results[0].without:
-        parts += [style.title(WITHOUT_TITLE), style.table(*without_table(study.results))]
+    (_, first), *others = _tables(study, printed or {})
+    parts = [style.title(study_title(study)), style.table(*first), f"{COEFFICIENTS_NOTE}\n"]
+    for title, table in others:
+        parts += [style.title(title), style.table(*table)]
     signatures = (one.signature for one in study.results[0].coefficients.values())
     return "\n".join([*parts, *style.signed(signatures)])
 
@@ -252,17 +255,10 @@ def correlation_page(study: CorrelationStudy, printed: Printed | None = None) ->
     """The page of a study, complete in itself."""
     systems = numbered_systems(study.table.systems)
     plots = figure_html(correlation_panels(study))
-    coefficients = html_table(*coefficient_table(study, printed or {}))
-    sections = [
-        Section("Plots", plots, f"The line is the linear regression. {systems}"),
-        Section("Coefficients", coefficients, COEFFICIENTS_NOTE),
-    ]
-    if study.comparisons:
-        sections.append(Section(WILLIAMS_TITLE, html_table(*williams_table(study))))
-    if study.humans:
-        sections.append(Section(humans_title(study), html_table(*humans_table(study))))
-    if study.results[0].without:
-        sections.append(Section(WITHOUT_TITLE, html_table(*without_table(study.results))))
+    sections = [Section("Plots", plots, f"The line is the linear regression. {systems}")]
+    for title, table in _tables(study, printed or {}):
+        note = COEFFICIENTS_NOTE if len(sections) == 1 else ""
+        sections.append(Section(title, html_table(*table), note))
     signatures = [one.signature for one in study.results[0].coefficients.values()]
     return render_tables(
         Page("Metrics against people", study_title(study), sections, signatures, study.warnings)

@@ -371,6 +371,7 @@ def _parsed(record: Any) -> Verdict:
     names = [written.get(name) for name in ("token", "system", "digest", "pronoun", "head")]
     if not all(isinstance(name, str) for name in names):
         raise ValueError("an item without names")
+    token, system, digest, words, head = names
     texts = ("annotator", "pronoun", "remark", "alternative", "time")
     if not all(isinstance(record.get(name), str) for name in texts):
         raise ValueError("a text is missing")
@@ -386,7 +387,7 @@ def _parsed(record: Any) -> Verdict:
     if pronoun is None or (record.get("antecedent") is not None and antecedent is None):
         raise ValueError(choices(VALUES))
     return Verdict(
-        Item(*map(str, names), written["anaphoric"]),
+        Item(token, system, digest, words, head, written["anaphoric"]),
         record["annotator"],
         pronoun,
         antecedent,

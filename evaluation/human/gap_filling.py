@@ -40,7 +40,7 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.pairs import every_pair
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.significance import Measure, Resampling
-from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
 from crosspro.evaluation.human.exchange import BETWEEN_LINES, csv_line
 from crosspro.evaluation.inputs.anchors import target_pronoun
@@ -450,7 +450,7 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
 
     def tables(self, evaluation: Evaluation) -> list[Table]:
         """All systems side by side, then the pronouns of each that occur."""
-        rows = [
+        rows: list[list[Cell]] = [
             [one.name, *map(str, one.total.counts.values()), *(one.scores[m] for m in MEASURES)]
             for one in evaluation.systems
         ]

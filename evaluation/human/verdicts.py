@@ -372,7 +372,7 @@ def items_like(connection: sqlite3.Connection, seen: tuple[str, str]) -> list[It
         "WHERE token = ? AND digest = ? ORDER BY id",
         seen,
     )
-    return [Item(*words, bool(anaphoric)) for *words, anaphoric in rows.fetchall()]
+    return [Item(*row[:5], anaphoric=bool(row[5])) for row in rows.fetchall()]
 
 
 def _verdict_of(row: Sequence[object]) -> Verdict:

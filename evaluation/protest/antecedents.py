@@ -21,6 +21,7 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.token import AnnotatedSentence
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
+from crosspro.evaluation.human.items import Words
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.evaluation.protest.categories import (
@@ -33,7 +34,7 @@ from crosspro.evaluation.protest.categories import (
 )
 from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords
 from crosspro.evaluation.protest.match import project
-from crosspro.evaluation.protest.suite import Place, Words
+from crosspro.evaluation.protest.suite import Place
 
 CHAIN = "coref_class"
 MOST_HEAD_WORDS = 3

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files.textfile import read_text_lines, write_text
+from crosspro.data_prep.core.files.textfile import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.evaluation.output.style import PLAIN, Style
@@ -46,7 +46,7 @@ from crosspro.evaluation.protest.categories import (
 )
 from crosspro.evaluation.protest.language import Slot, SourceWords, TargetWords
 from crosspro.evaluation.protest.locate import locate
-from crosspro.evaluation.protest.match import pronoun_in, pronoun_words
+from crosspro.evaluation.protest.match import pronoun_in, pronoun_words, tsv_rows
 from crosspro.evaluation.protest.suite import (
     Place,
     ReferenceWords,
@@ -109,19 +109,7 @@ def scan_decisions(
     def problem(number: int, field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(read_text_lines(Path(path)), start=1):
-        cells = line.rstrip("\r").split("\t")
-        if number == 1:
-            if tuple(cells) != DECISION_COLUMNS:
-                problem(1, "columns", " ".join(DECISION_COLUMNS), quoted(line))
-                break
-            continue
-        if not line.strip() or line.startswith("#"):
-            continue
-        if len(cells) not in (3, 4):
-            problem(number, "columns", "3 or 4 separated by tabs", f"{len(cells)}: {quoted(line)}")
-            continue
-        document, word, category, head = (*cells, "")[:4]
+    for number, (document, word, category, head) in tsv_rows(path, DECISION_COLUMNS, problems, "#"):
         if category and category != REJECTED and category not in BY_NAME:
             problem(number, "category", choices([*BY_NAME, REJECTED]), quoted(category))
         if (document, word) in found:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -141,34 +141,43 @@ def read_silver(path: str | Path | None, suite: Suite) -> dict[str, list[Alterna
     problems: list[Problem] = []
     found: dict[str, list[Alternative]] = defaultdict(list)
 
-    def problem(field: str, expected: str, written: str) -> None:
+    def problem(number: int, field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, line in enumerate(read_text_lines(Path(path)), start=1):
-        cells = line.rstrip("\r").split("\t")
-        if number == 1:
-            if tuple(cells) != SILVER_COLUMNS:
-                problem("columns", " ".join(SILVER_COLUMNS), quoted(line))
-                break
-            continue
-        if not line.strip():
-            continue
-        if len(cells) not in (3, 4):
-            problem("columns", "3 or 4 separated by tabs", f"{len(cells)}: {quoted(line)}")
-            continue
-        name, pronoun, head, remark = (*cells, "")[:4]
+    for number, (name, pronoun, head, remark) in tsv_rows(path, SILVER_COLUMNS, problems):
         if name not in tokens:
-            problem("token", "a token of the suite", quoted(name))
+            problem(number, "token", "a token of the suite", quoted(name))
             continue
         if not pronoun.split():
-            problem("pronoun", "at least one word", "none")
+            problem(number, "pronoun", "at least one word", "none")
         if bool(head.split()) != tokens[name].anaphoric:
             expected = "the head of the antecedent" if tokens[name].anaphoric else "nothing"
-            problem("head", f"{expected} for {tokens[name].category}", quoted(head))
+            problem(number, "head", f"{expected} for {tokens[name].category}", quoted(head))
         found[name].append(Alternative(tuple(pronoun.split()), tuple(head.split()), remark))
     if problems:
         raise InputError(problems)
     return dict(found)
+
+
+def tsv_rows(
+    path: str | Path, columns: Sequence[str], problems: list[Problem], comment: str = "\0"
+) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows of a tab-separated file of four columns; the last cell of a row may be missing."""
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+        cells = line.rstrip("\r").split("\t")
+        if number == 1:
+            if cells != list(columns):
+                expected = " ".join(columns)
+                problems.append(Problem(str(path), 1, "columns", expected, quoted(line)))
+                return
+        elif not line.strip() or line.startswith(comment):
+            continue
+        elif len(cells) not in (3, 4):
+            found = f"{len(cells)}: {quoted(line)}"
+            expected = "3 or 4 separated by tabs"
+            problems.append(Problem(str(path), number, "columns", expected, found))
+        else:
+            yield number, (*cells, "")[:4]
 
 
 def silver_signature(alternatives: Mapping[str, Iterable[Alternative]]) -> str:

@@ -343,9 +343,10 @@ def read_systems(
 ) -> list[SystemOutput]:
     """Several systems; without `links` they have none yet. Problems of all are raised together."""
     attempts = Attempts()
+    own_links: Sequence[Path | None] = links or [None] * len(names)
     found = [
         attempts.read(read_system, suite, *files)
-        for files in zip(names, outputs, links or [None] * len(names), sources, strict=True)
+        for files in zip(names, outputs, own_links, sources, strict=True)
     ]
     attempts.finish()
     return [known(one) for one in found]
