@@ -371,7 +371,7 @@ def _parsed(record: Any) -> Verdict:
     names = [written.get(name) for name in ("token", "system", "digest", "pronoun", "head")]
     if not all(isinstance(name, str) for name in names):
         raise ValueError("an item without names")
-    token, system, digest, words, head = names
+    token, system, digest, words, head = map(str, names)
     texts = ("annotator", "pronoun", "remark", "alternative", "time")
     if not all(isinstance(record.get(name), str) for name in texts):
         raise ValueError("a text is missing")

@@ -372,7 +372,10 @@ def items_like(connection: sqlite3.Connection, seen: tuple[str, str]) -> list[It
         "WHERE token = ? AND digest = ? ORDER BY id",
         seen,
     )
-    return [Item(*row[:5], anaphoric=bool(row[5])) for row in rows.fetchall()]
+    return [
+        Item(token, system, digest, pronoun, head, bool(anaphoric))
+        for token, system, digest, pronoun, head, anaphoric in rows.fetchall()
+    ]
 
 
 def _verdict_of(row: Sequence[object]) -> Verdict:
