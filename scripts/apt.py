@@ -117,8 +117,8 @@ def apt(
 
 
 def _items(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.human.from_linked_text import apt_items
-    from crosspro.evaluation.human.item_files import items_text
+    from crosspro.evaluation.human.items import items_text
+    from crosspro.evaluation.human.metric_items import apt_items
 
     return items_text(apt_items(evaluation))
 

@@ -99,8 +99,8 @@ def autoprf(
 
 
 def _items(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.human.from_linked_text import autoprf_items
-    from crosspro.evaluation.human.item_files import items_text
+    from crosspro.evaluation.human.items import items_text
+    from crosspro.evaluation.human.metric_items import autoprf_items
 
     return items_text(autoprf_items(evaluation))
 

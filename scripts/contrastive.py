@@ -132,8 +132,8 @@ def score(
     evaluation = evaluate(Contrastive(ContrastiveSettings()), data, resampled.plan)
 
     def items() -> str:
-        from crosspro.evaluation.human.from_contrastive import contrastive_items
-        from crosspro.evaluation.human.item_files import items_text
+        from crosspro.evaluation.human.items import items_text
+        from crosspro.evaluation.human.metric_items import contrastive_items
 
         return items_text(contrastive_items(evaluation))
 

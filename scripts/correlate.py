@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from crosspro.scripts.app import group_app
+from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import Html, Plot, check_html, check_plot
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import check_outputs
+from crosspro.scripts.mt_options import Resampled, check_outputs
 from crosspro.scripts.options import (
     LayoutOption,
     Output,
-    Resamples,
     Seed,
     Signatures,
     TableLayout,
@@ -23,18 +25,59 @@ from crosspro.scripts.options import (
     write_report,
 )
 
+if TYPE_CHECKING:
+    from crosspro.evaluation.correlation.judged import JudgedPronoun
+
+Study = TypeVar("Study")
 _JUDGED = "CSV or TSV: a row for each pronoun, its category, case and verdict."
-CategoryColumn = Annotated[str, typer.Option("--category", help="The column of categories.")]
-CaseColumn = Annotated[str, typer.Option("--case", help="The column of APT cases (1 to 6).")]
-HumanColumn = Annotated[
-    str,
-    typer.Option(
-        "--human", help="The column of verdicts: correct, incorrect, bad translation, or nothing."
-    ),
-]
-UnitColumn = Annotated[
-    str | None, typer.Option("--unit", help="The column to resample by, such as the document.")
-]
+JudgedTable = Annotated[Path, typer.Argument(help=_JUDGED)]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table of judged pronouns."""
+
+    category: Annotated[str, typer.Option(help="The column of categories.")] = "category"
+    case: Annotated[str, typer.Option(help="The column of APT cases (1 to 6).")] = "case"
+    human: Annotated[
+        str,
+        typer.Option(
+            help="The column of verdicts: correct, incorrect, bad translation, or nothing."
+        ),
+    ] = "human"
+    unit: Annotated[
+        str | None, typer.Option(help="The column to resample by, such as the document.")
+    ] = None
+
+    @property
+    def units(self) -> str:
+        """What is resampled."""
+        return self.unit or "example"
+
+    def read(
+        self, path: Path, kind: str | None = None, system: str | None = None
+    ) -> list[JudgedPronoun]:
+        """The pronouns of a table."""
+        from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
+
+        names = JudgedColumns(self.category, self.case, self.human, self.unit, kind, system)
+        return read_judgements(path, names)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a study is shown."""
+
+    layout: LayoutOption = TableLayout.TABLE
+    signatures: Signatures = False
+    output: Output = None
+
+    def write(
+        self, study: Study, json: Callable[[Study], str], csv: Callable[[Study], str], text: Any
+    ) -> None:
+        """Write the study in the layout that is asked for."""
+        write_report(study, json, csv, text, self.output, self.layout, self.signatures)
+
 
 app = group_app()
 
@@ -48,7 +91,10 @@ def correlate() -> None:
 
 
 @app.command()
+@expanded
 def systems(
+    resampled: Resampled,
+    shown: Shown,
     table: Annotated[
         Path | None,
         typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
@@ -76,13 +122,8 @@ def systems(
             "--published", help="Recompute the correlations of Guillou and Hardmeier 2018."
         ),
     ] = False,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
     plot: Plot = None,
     html: Html = None,
-    output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
@@ -94,19 +135,21 @@ def systems(
     with its regression line. --other-human adds Williams's test of each metric between two human
     evaluations, over the systems that both have (Guillou and Hardmeier 2018, section 6).
     """
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.published import printed_correlations, published_table
     from crosspro.evaluation.correlation.report import (
         correlation_csv,
         correlation_json,
         correlation_text,
     )
-    from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
+    from crosspro.evaluation.correlation.study import (
+        printed_correlations,
+        published_table,
+        read_score_table,
+    )
 
     check_html(html)
     check_plot(plot)
-    check_outputs(output, plot, html)
+    check_outputs(shown.output, plot, html)
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
     if published:
@@ -116,36 +159,33 @@ def systems(
     scores = read_score_table(
         table, human, metric or (), system, without or (), dict.fromkeys(negate or ()), other_human
     )
-    study = study_of(scores, Resampling(resamples, seed) if resamples else None)
+    study = study_of(scores, resampled.plan)
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     printed = printed_correlations() if published and not without else {}
     if plot is not None:
-        from crosspro.evaluation.correlation.figure import correlation_figure
+        from crosspro.evaluation.correlation.report import correlation_figure
 
         write_output(correlation_figure(study).encode("utf-8"), plot)
     if html is not None:
-        from crosspro.evaluation.correlation.page import correlation_page
+        from crosspro.evaluation.correlation.report import correlation_page
 
         write_output(correlation_page(study, printed).encode("utf-8"), html)
-    write_report(
+    shown.write(
         study,
         correlation_json,
         correlation_csv,
         lambda one, style: correlation_text(one, printed, style),
-        output,
-        layout,
-        signatures,
     )
 
 
 @app.command()
+@expanded
 def disagreement(
+    columns: Columns,
+    resampled: Resampled,
+    shown: Shown,
     judged: Annotated[Path | None, typer.Argument(help=_JUDGED)] = None,
-    category: CategoryColumn = "category",
-    case: CaseColumn = "case",
-    human: HumanColumn = "human",
-    unit: UnitColumn = None,
     kind: Annotated[
         str | None,
         typer.Option(help="The column of kinds, V, E, I or O; `kind` if there is one."),
@@ -154,11 +194,6 @@ def disagreement(
         bool,
         typer.Option("--published", help="Those of Guillou and Hardmeier 2018, Tables 3 and 4."),
     ] = False,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    output: Output = None,
 ) -> None:
     """Where APT and people disagree, by category (Guillou and Hardmeier 2018, Tables 3 and 4).
 
@@ -168,43 +203,32 @@ def disagreement(
     """
     from dataclasses import replace
 
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.disagreement import study_disagreement
-    from crosspro.evaluation.correlation.disagreement_report import (
+    from crosspro.evaluation.correlation.disagreement import (
         disagreement_csv,
         disagreement_json,
         disagreement_text,
+        printed_kinds,
+        published_judgements,
+        study_disagreement,
     )
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-    from crosspro.evaluation.correlation.published import printed_kinds, published_judgements
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
-    check_outputs(output)
-    plan = Resampling(resamples, seed) if resamples else None
-    if judged is not None:
-        columns = JudgedColumns(category, case, human, unit, kind)
-        study = study_disagreement(read_judgements(judged, columns), plan, unit or "example")
-    else:
-        study = study_disagreement(published_judgements(), plan, unit or "example")
+    check_outputs(shown.output)
+    pronouns = published_judgements() if judged is None else columns.read(judged, kind)
+    study = study_disagreement(pronouns, resampled.plan, columns.units)
+    if published:
         study = replace(study, kinds=printed_kinds())
-    write_report(
-        study, disagreement_json, disagreement_csv, disagreement_text, output, layout, signatures
-    )
+    shown.write(study, disagreement_json, disagreement_csv, disagreement_text)
 
 
 @app.command()
+@expanded
 def cases(
-    judged: Annotated[Path, typer.Argument(help=_JUDGED)],
-    category: CategoryColumn = "category",
-    case: CaseColumn = "case",
-    human: HumanColumn = "human",
-    unit: UnitColumn = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    output: Output = None,
+    judged: JudgedTable,
+    columns: Columns,
+    resampled: Resampled,
+    shown: Shown,
 ) -> None:
     """APT's cases against people: correct, incorrect, bad translation.
 
@@ -212,30 +236,21 @@ def cases(
     has judged is left out. `crosspro gap-filling score --judged` and `crosspro protest judged`
     write such tables.
     """
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.correlation.case_report import case_csv, case_json, case_text
-    from crosspro.evaluation.correlation.case_verdicts import study_cases
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.cases import case_csv, case_json, case_text, study_cases
 
-    check_outputs(output)
-    judgements = read_judgements(judged, JudgedColumns(category, case, human, unit))
-    plan = Resampling(resamples, seed) if resamples else None
-    study = study_cases(judgements, plan, unit or "example")
-    write_report(study, case_json, case_csv, case_text, output, layout, signatures)
+    check_outputs(shown.output)
+    study = study_cases(columns.read(judged), resampled.plan, columns.units)
+    shown.write(study, case_json, case_csv, case_text)
 
 
 @app.command()
+@expanded
 def weights(
-    judged: Annotated[Path, typer.Argument(help=_JUDGED)],
-    category: CategoryColumn = "category",
-    case: CaseColumn = "case",
-    human: HumanColumn = "human",
+    judged: JudgedTable,
+    columns: Columns,
+    shown: Shown,
     system: Annotated[str, typer.Option(help="The column of system names.")] = "system",
-    unit: UnitColumn = None,
     seed: Seed = 12345,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    output: Output = None,
 ) -> None:
     """Weights of APT's cases, tuned on verdicts of people.
 
@@ -243,16 +258,18 @@ def weights(
     correlation over systems (Miculicich Werlen and Popescu-Belis 2017, section 4.2), each beside
     the usual weights. What is held out was not tuned on; --unit is what stays together in it.
     """
-    from crosspro.evaluation.correlation.case_report import weights_csv, weights_json, weights_text
-    from crosspro.evaluation.correlation.case_weights import tune_weights
-    from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+    from crosspro.evaluation.correlation.cases import (
+        tune_weights,
+        weights_csv,
+        weights_json,
+        weights_text,
+    )
 
-    check_outputs(output)
-    columns = JudgedColumns(category, case, human, unit, system=system)
-    study = tune_weights(read_judgements(judged, columns), seed, unit or "example")
+    check_outputs(shown.output)
+    study = tune_weights(columns.read(judged, system=system), seed, columns.units)
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    write_report(study, weights_json, weights_csv, weights_text, output, layout, signatures)
+    shown.write(study, weights_json, weights_csv, weights_text)
 
 
 if __name__ == "__main__":

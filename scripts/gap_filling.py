@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,9 @@ from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     LinkedFiles,
+    Outputs,
     Pronouns,
+    Resampled,
     VariadicCommand,
     check_outputs,
     lists_or_problems,
@@ -21,14 +22,8 @@ from crosspro.scripts.mt_options import (
     tell,
 )
 from crosspro.scripts.options import (
-    LayoutOption,
-    Output,
-    Resamples,
     Seed,
-    Signatures,
-    TableLayout,
     write_output,
-    write_report,
 )
 
 app = command_app()
@@ -67,7 +62,7 @@ def draw(
     reference is only for the cases of APT, which the key has.
     """
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.human.gap_sheet import draw_gaps
+    from crosspro.evaluation.human.gap_filling import draw_gaps
     from crosspro.evaluation.metrics import make_metric
 
     refuse_pairs(context, [("doc_ids", "doc_starts")])
@@ -86,10 +81,14 @@ def draw(
 
 
 @app.command()
+@expanded
 def score(
+    context: typer.Context,
     sheets: Annotated[
         list[Path], typer.Argument(metavar="SHEET...", help="Filled-in sheets (TSV or CSV).")
     ],
+    resampled: Resampled,
+    outputs: Outputs,
     key: Annotated[
         Path | None,
         typer.Option(
@@ -101,11 +100,6 @@ def score(
         Path | None,
         typer.Option("--judged", help="Also write verdicts for `crosspro correlate cases` (CSV)."),
     ] = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    output: Output = None,
 ) -> None:
     """Score systems by what people filled in: accuracy, precision, lenient recall, F.
 
@@ -114,13 +108,14 @@ def score(
     accepted word stands.
     """
     from crosspro.data_prep.core.errors import InputError
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.human.filled_gaps import read_filled_gaps
-    from crosspro.evaluation.human.gap_report import gap_csv, gap_json, gap_text, judged_csv
-    from crosspro.evaluation.human.gap_scores import evaluate_gaps
+    from crosspro.evaluation.human.gap_filling import (
+        evaluate_gaps,
+        judged_csv,
+        read_filled_gaps,
+    )
     from crosspro.evaluation.inputs.parallel_lines import lines_of
 
-    check_outputs(output, judged_file)
+    outputs.check(context, (), (judged_file,))
     lists, problems = lists_or_problems(pronouns)
     if lists is None:  # what words mean is not known, but files that cannot be read are told
         for path in filter(None, (*sheets, key)):
@@ -129,12 +124,8 @@ def score(
     filled = read_filled_gaps(sheets, key, lists)
     if judged_file is not None and any(one.case is None for one in filled.gaps):
         raise typer.BadParameter("--judged: the key has no cases (`gap-filling draw` writes them)")
-    evaluation = evaluate_gaps(filled, lists, Resampling(resamples, seed) if resamples else None)
-    for warning in evaluation.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if judged_file is not None:
-        write_output(judged_csv(filled).encode("utf-8"), judged_file)
-    write_report(evaluation, gap_json, gap_csv, gap_text, output, layout, signatures)
+    evaluation = evaluate_gaps(filled, lists, resampled.plan)
+    outputs.write(evaluation, more={judged_file: lambda: judged_csv(filled)})
 
 
 if __name__ == "__main__":

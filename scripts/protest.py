@@ -9,14 +9,20 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import choices, is_whole_number
+from crosspro.data_prep.core.errors import InputError, choices, is_whole_number
+from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import AlignWithOption, check_layout, check_outputs
+from crosspro.scripts.mt_options import (
+    AlignWithOption,
+    VariadicCommand,
+    check_layout,
+    check_outputs,
+    lists_or_problems,
+)
 from crosspro.scripts.options import (
     DocIds,
     LayoutOption,
-    Names,
     Output,
     Resamples,
     Seed,
@@ -28,19 +34,16 @@ from crosspro.scripts.options import (
 )
 from crosspro.scripts.protest_options import (
     Jobs,
-    LinkFiles,
-    Lists,
-    Outputs,
+    NeededVerdicts,
     Repair,
     Silver,
-    SourceFiles,
-    Store,
+    SourceLanguage,
     SuiteFile,
+    Systems,
+    Verdicts,
     progress_shown,
-    system_files,
 )
 from crosspro.scripts.protest_review import review
-from crosspro.scripts.protest_tables import judged, stats, tokens
 
 
 class Needed(StrEnum):
@@ -78,9 +81,7 @@ def build(
         typer.Option(help="Word links, a file for each reference; made if not given."),
     ] = None,
     align_with: AlignWithOption = None,
-    source_language: Annotated[
-        str, typer.Option(help="Its lists: a code, or a .yaml file.")
-    ] = "en",
+    source_language: SourceLanguage = "en",
     target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
     source_parse: Annotated[
         Path | None,
@@ -114,15 +115,15 @@ def build(
     selected so that genders, numbers and translations are balanced. The report says what was left
     out and why, and where there are too few.
     """
-    from crosspro.evaluation.protest.build_suite import (
+    from crosspro.evaluation.protest.build import (
         SuiteFiles,
         SuiteSettings,
+        build_report,
         build_suite,
         write_suite_text,
     )
     from crosspro.evaluation.protest.categories import CATEGORIES
     from crosspro.evaluation.protest.language import source_words, target_words
-    from crosspro.evaluation.protest.report import build_report
     from crosspro.evaluation.protest.suite import write_suite
 
     if links and len(links) != len(reference):
@@ -155,17 +156,14 @@ def build(
     print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
 
 
-@app.command()
+@app.command(cls=VariadicCommand)
+@expanded
 def score(
     context: typer.Context,
     suite: SuiteFile,
-    outputs: Outputs,
-    links: LinkFiles = None,
-    source: SourceFiles = None,
-    name: Names = None,
-    align_with: AlignWithOption = None,
+    systems: Systems,
     silver: Silver = None,
-    verdicts: Store = None,
+    verdicts: Verdicts = None,
     needs: Annotated[
         Needed, typer.Option(help="What must be right: the pronoun, or the antecedent as well.")
     ] = Needed.PRONOUN,
@@ -175,8 +173,6 @@ def score(
     detail: Annotated[
         Path | None, typer.Option(help="Write every token of every system (TSV).")
     ] = None,
-    lists: Lists = None,
-    repair: Repair = False,
     layout: LayoutOption = TableLayout.TABLE,
     signatures: Signatures = False,
     resamples: Resamples = 1000,
@@ -184,7 +180,6 @@ def score(
     html: Html = None,
     max_examples: MaxExamples = MOST_EXAMPLES,
     output: Output = None,
-    jobs: Jobs = 1,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.
 
@@ -193,49 +188,138 @@ def score(
     --review, and comes back with --verdicts or --silver.
     """
     from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.protest.match import silver_signature
     from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
     from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems
     from crosspro.evaluation.protest.review import to_judge, write_review
-    from crosspro.evaluation.protest.scored_systems import read_and_score
-    from crosspro.evaluation.protest.silver import silver_signature
 
     check_html(html)
     check_layout(context, layout, ("signatures",))
-    files = system_files(outputs, links, source, name, align_with, jobs)
+    systems.check()
     check_outputs(output, review_file, detail, html)
-    with progress_shown() as progress:
-        read, target_lists, scored = read_and_score(
-            suite, files, lists, silver, verdicts, repair, progress
-        )
+    scored = systems.scored(suite, silver, verdicts)
     settings = ProtestSettings(
-        target_lists.signature,
-        repair,
+        scored.lists.signature,
+        systems.repair,
         silver_signature(scored.silver),
         "both" if needs is Needed.BOTH else "pronoun",
         scored.links,
-        "own" if source else "suite",
+        "own" if systems.source else "suite",
     )
     plan = Resampling(resamples, seed) if resamples else None
-    evaluation = evaluate_systems(read, scored.results, scored.judgements, settings, plan)
+    evaluation = evaluate_systems(scored.suite, scored.results, scored.judgements, settings, plan)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if review_file is not None:
-        rows = to_judge(scored.tokens, scored.judgements)
-        count = write_review(review_file, rows, target_lists)
+        count = write_review(review_file, to_judge(scored.tokens, scored.judgements))
         print(f"{review_file}: {count} to judge", file=sys.stderr)
     if detail is not None:
         write_output(detail_tsv(evaluation).encode("utf-8"), detail)
     if html is not None:
-        from crosspro.evaluation.protest.page import protest_page
+        from crosspro.evaluation.protest.report import protest_page
 
-        page = protest_page(evaluation, target_lists, max_examples)
+        page = protest_page(evaluation, scored.lists, max_examples)
         write_output(page.encode("utf-8"), html)
     write_report(evaluation, json_report, csv_report, text_report, output, layout, signatures)
 
 
-app.command("tokens")(tokens)
-app.command("judged")(judged)
-app.command("stats")(stats)
+@app.command()
+def tokens(
+    suite: SuiteFile,
+    pronouns: Annotated[
+        str | None,
+        typer.Option(metavar="LISTS", help="Only pronouns of these lists, such as en-fr."),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Write where the tokens of a suite are, for `crosspro apt --tokens`.
+
+    A line and a position on each line, both from 0. APT refuses words that its lists do not have,
+    such as *you* in en-fr: --pronouns leaves those out.
+    """
+    from crosspro.evaluation.protest.suite import read_suite, token_list
+    from crosspro.evaluation.protest.text import Attempts, known
+
+    check_outputs(output)
+    attempts = Attempts()
+    read = attempts.read(read_suite, suite)
+    lists, problems = (None, []) if pronouns is None else lists_or_problems(pronouns)
+    attempts.problems += problems
+    attempts.finish()
+    places, forms, left_out = token_list(known(read), lists)
+    if not places:
+        raise InputError([], f"{suite}: none of the tokens is a pronoun of the lists {pronouns}")
+    text = "".join(f"{line} {position}\n" for line, position in places)
+    write_output(text.encode("utf-8"), output)
+    counted = ", ".join(f"{count} {form}" for form, count in forms.items())
+    said = f"{len(places)} tokens: {counted}"
+    if left_out:
+        others = ", ".join(f"{count} {form}" for form, count in left_out.items())
+        said += f"; left out, as {pronouns} does not have them: {others}"
+    print(said, file=sys.stderr)
+
+
+@app.command(cls=VariadicCommand)
+@expanded
+def judged(
+    suite: SuiteFile,
+    verdicts: NeededVerdicts,
+    cases: Annotated[
+        Path, typer.Option(help="What APT says of the tokens: `crosspro apt --detail FILE.json`.")
+    ],
+    systems: Systems,
+    output: Output = None,
+) -> None:
+    """Join people's verdicts with APT's cases, for `crosspro correlate disagreement`.
+
+    A row (CSV) for each token of each system that has a case: its category, the case, the verdict
+    on its pronoun and, where the two disagree, the kind: V valid alternative, E incorrect
+    equivalence, I impersonal translation, O other. The kind is told by the words alone: look
+    through it. Verdicts on another output do not count, and a match is no verdict.
+    """
+    from crosspro.evaluation.correlation.judged import join_cases
+    from crosspro.evaluation.inputs.case_records import read_case_records
+    from crosspro.evaluation.protest.review import token_verdicts
+    from crosspro.evaluation.protest.text import Attempts, known
+
+    systems.check()
+    check_outputs(output)
+    attempts = Attempts()
+    records = attempts.read(read_case_records, cases)
+    found = attempts.read(systems.scored, suite, None, verdicts)
+    attempts.finish()
+    scored = known(found)
+    said = token_verdicts(scored.tokens, scored.judgements)
+    table = join_cases(cases, known(records), said, scored.lists.language)
+    write_output(table.text().encode("utf-8"), output)
+    told = f"{len(table.rows)} tokens with a case, {table.judged} of them judged"
+    if table.without_case:
+        told += f"; {table.without_case} without a case are left out"
+    print(told, file=sys.stderr)
+
+
+@app.command()
+def stats(
+    annotation: Annotated[
+        Path, typer.Argument(help="MMAX project: a folder, or a path into a tar archive.")
+    ],
+    source_language: SourceLanguage = "en",
+    layout: LayoutOption = TableLayout.TABLE,
+    output: Output = None,
+) -> None:
+    """Count the types of pronouns in annotated text (Guillou and Hardmeier 2016, Table 1).
+
+    Anaphoric pronouns are intra-sentential if their nearest antecedent that is no pronoun is in the
+    same annotated sentence. Types that the paper does not have follow those that it has.
+    """
+    from crosspro.data_prep.formats.mmax import read_mmax
+    from crosspro.evaluation.protest.antecedents import count_types, type_csv, type_json, type_text
+    from crosspro.evaluation.protest.language import source_words
+
+    check_outputs(output)
+    lists = source_words(source_language)
+    types = count_types(read_mmax(annotation), lists)
+    write_report(types, type_json, type_csv, type_text, output, layout)
 
 
 def _sizes(written: list[str]) -> dict[str, int]:

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.scripts.options import named
+from crosspro.scripts.mt_options import AlignWithOption
+from crosspro.scripts.options import Names, named
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.protest.scored_systems import SystemFiles
-    from crosspro.evaluation.protest.text import Report
+    from crosspro.evaluation.protest.match import ScoredSystems
+    from crosspro.evaluation.protest.text import Progress
 
 SuiteFile = Annotated[Path, typer.Argument(metavar="SUITE", help="A suite from `protest build`.")]
-Outputs = Annotated[
-    list[Path], typer.Argument(metavar="OUTPUT...", help="MT output, a line for each line.")
-]
-LinkFiles = Annotated[
-    list[Path] | None,
-    typer.Option("--links", help="Word links, a file for each OUTPUT; made if not given."),
-]
-SourceFiles = Annotated[
-    list[Path] | None,
-    typer.Option("--source", help="The source as the systems tokenise it: one file, or one each."),
-]
 Silver = Annotated[
     Path | None, typer.Option("--silver", help="Verified alternatives; reported apart.")
 ]
-Store = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
-NeededStore = Annotated[Path, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
-Lists = Annotated[
-    str | None,
-    typer.Option("--target-language", help="Word lists of the target: a code or a .yaml file."),
-]
+Verdicts = Annotated[Path | None, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
+NeededVerdicts = Annotated[Path, typer.Option("--verdicts", help="People's verdicts (SQLite).")]
 Repair = Annotated[
     bool,
     typer.Option(
@@ -44,35 +31,85 @@ Repair = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=2, help="Processes of the aligner.")]
+SourceLanguage = Annotated[str, typer.Option(help="Its lists: a code, or a .yaml file.")]
 
 
-def system_files(
-    outputs: list[Path],
-    links: list[Path] | None,
-    sources: list[Path] | None,
-    names: list[str] | None,
-    align_with: tuple[Path, Path] | None,
-    jobs: int,
-) -> SystemFiles:
-    """Check that the options fit together; nothing is read yet."""
-    from crosspro.evaluation.protest.scored_systems import SystemFiles, system_name
+@dataclass(frozen=True)
+class Systems:
+    """The files of systems, how missing links are made, and how pronouns are looked for."""
 
-    called = named([system_name(path) for path in outputs], names)
-    for given, option, allowed in (
-        (links, "--links", {len(outputs)}),
-        (sources, "--source", {1, len(outputs)}),
-    ):
-        if given and len(given) not in allowed:
-            raise typer.BadParameter(f"{len(outputs)} outputs, but {len(given)} times {option}")
-    if len(set(called)) < len(called):
-        raise typer.BadParameter(f"systems need different names (--name): {', '.join(called)}")
-    if links and align_with:
-        raise typer.BadParameter("--align-with is for links that are made: give no --links")
-    return SystemFiles(outputs, links, sources, called, align_with, jobs)
+    candidate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--candidate", metavar="FILE…", help="MT output of the suite; several are compared."
+        ),
+    ] = None
+    candidate_links: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--candidate-links",
+            metavar="FILE…",
+            help="Links, one file a candidate; else made.",
+        ),
+    ] = None
+    source: Annotated[
+        list[Path] | None,
+        typer.Option(help="The source as the systems tokenise it: one file, or one each."),
+    ] = None
+    name: Names = None
+    align_with: AlignWithOption = None
+    target_language: Annotated[
+        str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
+    ] = None
+    repair: Repair = False
+    jobs: Jobs = 1
+
+    def check(self) -> list[str]:
+        """The names of the systems; raises if options do not fit together."""
+        from crosspro.evaluation.protest.match import system_name
+
+        outputs = self.candidate or []
+        if not outputs:
+            raise typer.BadParameter("missing --candidate")
+        names = named([system_name(path) for path in outputs], self.name)
+        for given, option, allowed in (
+            (self.candidate_links, "--candidate-links", {len(outputs)}),
+            (self.source, "--source", {1, len(outputs)}),
+        ):
+            if given and len(given) not in allowed:
+                raise typer.BadParameter(
+                    f"{len(outputs)} candidates, but {len(given)} times {option}"
+                )
+        if len(set(names)) < len(names):
+            raise typer.BadParameter(f"systems need different names (--name): {', '.join(names)}")
+        if self.candidate_links and self.align_with:
+            raise typer.BadParameter(
+                "--align-with is for links that are made: give no --candidate-links"
+            )
+        return names
+
+    def scored(
+        self, suite: Path, silver: Path | None = None, verdicts: Path | None = None
+    ) -> ScoredSystems:
+        """The systems, read and matched with a suite."""
+        from crosspro.evaluation.protest.match import SystemFiles, read_and_score
+
+        files = SystemFiles(
+            self.candidate or [],
+            self.candidate_links,
+            self.source,
+            self.check(),
+            self.align_with,
+            self.jobs,
+        )
+        with progress_shown() as progress:
+            return read_and_score(
+                suite, files, self.target_language, silver, verdicts, self.repair, progress
+            )
 
 
 @contextmanager
-def progress_shown() -> Iterator[Report]:
+def progress_shown() -> Iterator[Progress]:
     """What goes on, in words, on standard error."""
     from rich.console import Console
 

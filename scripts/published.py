@@ -49,8 +49,12 @@ def published(
         refuse_others(call, (what, *_OF_TABLES), "--list-tables" if list_tables else "a table")
         _show_tables(tables, layout, output)
         return
-    from crosspro.evaluation.published.report import published_csv, published_json, published_tables
-    from crosspro.evaluation.published.results import published_results
+    from crosspro.evaluation.published.results import (
+        published_csv,
+        published_json,
+        published_results,
+        published_tables,
+    )
 
     rows = published_results(year, task)
     if not rows:
@@ -64,7 +68,7 @@ def published(
 
 def _show_tables(names: list[str] | None, layout: TableLayout, output: Output) -> None:
     """Tables by name, or what there is."""
-    from crosspro.evaluation.published import table_report as report
+    from crosspro.evaluation.published import tables as report
     from crosspro.evaluation.published.tables import published_tables_of, table_names
 
     tables = published_tables_of(names or table_names())

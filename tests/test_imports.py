@@ -44,10 +44,10 @@ INNER: dict[str, set[str]] = {
     "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
     "released": {*SHARED, *METRICS},
     "published": {"output"},
-    "protest": set(SHARED),
+    "protest": {*SHARED, "human"},
     "correlation": {*SHARED, "published"},
-    # People judge what metrics found: their items come from here, and their verdicts from protest.
-    "human": {*SHARED, *METRICS, "protest"},
+    # People judge what metrics found; PROTEST is scored by their verdicts.
+    "human": {*SHARED, *METRICS},
     # A report on a folder has what each of these makes of it.
     "folder_report": {*SHARED, *METRICS},
 }

@@ -7,58 +7,30 @@ annotators could not judge are left out. A disagreement is an example where the 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.evaluation.core.ratio import percentage, ratio_statistics
 from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
-    Interval,
-    Resampling,
-    bootstrap_sums,
-    interval,
-)
+from crosspro.evaluation.core.significance import Interval, Resampling, bootstrap_sums, interval
 from crosspro.evaluation.core.units import tally
-from crosspro.evaluation.correlation.kinds import KINDS, UNKNOWN_KIND
-
-CASES = (1, 2, 3)
-"""The cases that are compared; the first two say that the pronoun is right."""
-
-TOTAL = "total"
+from crosspro.evaluation.correlation.judged import (
+    COMPARED,
+    KINDS,
+    TOTAL,
+    UNKNOWN_KIND,
+    JudgedPronoun,
+)
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.published.results import read_figures
 
 Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedPronoun:
-    """One pronoun of one system: its category, its APT case, and whether people accept it.
-
-    `correct` is None where the annotators could not judge, because the translation is too `bad` or
-    for another reason. `unit` is what intervals resample: a document, a system or the example
-    itself. `kind` is that of a disagreement, where it is known (`kinds.KINDS`). `reference` and
-    `output` are the pronouns of both sides, and `system` whose output it is, where they are known.
-    """
-
-    category: str
-    case: int
-    correct: bool | None
-    unit: str = ""
-    bad: bool = False
-    kind: str = ""
-    reference: str = ""
-    output: str = ""
-    system: str = ""
-
-    @property
-    def disagrees(self) -> bool:
-        """Whether APT and people differ."""
-        if self.case not in CASES or self.correct is None:
-            return False
-        return self.correct == (self.case == CASES[-1])
 
 
 @dataclass(frozen=True)
@@ -121,15 +93,15 @@ def count_verdicts(judgements: Iterable[JudgedPronoun]) -> tuple[CategoryVerdict
     """The categories in order of appearance, and the total as the last."""
     counts: dict[str, Counts] = {}
     for one in judgements:
-        if one.case in CASES and one.correct is not None:
-            cells = counts.setdefault(one.category, np.zeros((len(CASES), 2), dtype=np.int64))
+        if one.case in COMPARED and one.correct is not None:
+            cells = counts.setdefault(one.category, np.zeros((len(COMPARED), 2), dtype=np.int64))
             cells[one.case - 1, 0 if one.correct else 1] += 1
     return with_total(counts)
 
 
 def with_total(counts: Mapping[str, Counts]) -> tuple[CategoryVerdicts, ...]:
     """Verdicts of counts by category, and their total as the last."""
-    total = sum(counts.values(), np.zeros((len(CASES), 2), dtype=np.int64))
+    total = sum(counts.values(), np.zeros((len(COMPARED), 2), dtype=np.int64))
     return tuple(CategoryVerdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
 
 
@@ -184,7 +156,7 @@ def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]
     """How many disagreements of each category are of each kind (001 Table 4)."""
     by_category: dict[str, Counter[str]] = {}
     for one in judgements:
-        if one.case in CASES and one.correct is not None:
+        if one.case in COMPARED and one.correct is not None:
             by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
     return kinds_with_total(by_category)
 
@@ -223,7 +195,7 @@ def disagreement_interval(
     """The 95% interval of a category's percentage; units are resampled, else examples."""
     sums: dict[object, list[int]] = {}
     for number, one in enumerate(judgements):
-        if one.case not in CASES or one.correct is None or category not in (one.category, TOTAL):
+        if one.case not in COMPARED or one.correct is None or category not in (one.category, TOTAL):
             continue
         cell = sums.setdefault(one.unit or number, [0, 0])
         cell[0] += one.disagrees
@@ -259,3 +231,198 @@ def verdicts_from_margins(
     if twice % 2 or (table < 0).any():
         raise ValueError("no table of whole numbers has these margins")
     return table
+
+
+# The report --------------------------------------------------------------------------------------
+
+_DISAGREEMENTS = {
+    1: "1 same, rejected",
+    2: "2 equivalent, rejected",
+    3: "3 different, accepted",
+}
+_MOST_PAIRS = 20
+"""Pairs of pronouns that a table shows; JSON has all."""
+
+
+def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
+    """Table 3 of 001, and how reliable each case is."""
+    rows = []
+    for one in study.verdicts:
+        shown = _shown(one.percentage, 1)
+        low, high = study.intervals.get(one.category, (None, None))
+        if low is not None and high is not None:
+            shown += f" [{low:.1f}, {high:.1f}]"
+        numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
+        rows.append((one.category, *map(str, numbers), shown))
+    heading = (
+        "category",
+        "case 1",
+        "case 2",
+        "case 3",
+        "correct",
+        "incorrect",
+        "disagree",
+        "examples",
+        "%",
+    )
+    total = study.verdicts[-1]
+    by_case = [
+        (f"case {case}", *map(str, cells), _shown(share, 1))
+        for case, cells, share in zip(
+            (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
+        )
+    ]
+    return "\n".join(
+        (
+            style.table(heading, rows),
+            style.table(("total", "correct", "incorrect", "disagree %"), by_case),
+            "Case 1 or 2 as a detector of correct pronouns: "
+            f"precision {_shown(total.precision, 4)}, recall {_shown(total.recall, 4)}\n",
+            *_kinds(study, style),
+            *_pairs(study, style),
+            *style.signed([study.signature]),
+        )
+    )
+
+
+def _shown(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _kinds(study: DisagreementStudy, style: Style) -> list[str]:
+    """Table 4 of 001, if kinds are known."""
+    if not study.kinds:
+        return []
+    shown = list(next(iter(study.kinds.values())))
+    rows = [
+        (category, *(str(own[kind]) if own[kind] else "–" for kind in shown))
+        for category, own in study.kinds.items()
+    ]
+    heading = ("kinds of disagreement", *(kind or "unknown" for kind in shown))
+    key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
+    return [style.table(heading, rows) + style.after + f"{key}.\n"]
+
+
+def _pairs(study: DisagreementStudy, style: Style) -> list[str]:
+    """The counts of 001 §6, if pronouns are known: il for cela that people accept, and so on."""
+    if not study.pairs:
+        return []
+    shown = study.pairs[:_MOST_PAIRS]
+    rows = [
+        (
+            _DISAGREEMENTS[one.case],
+            one.output,
+            one.reference,
+            ", ".join(f"{name} {number}" for name, number in one.categories.items()),
+            str(one.examples),
+        )
+        for one in shown
+    ]
+    heading = ("case and verdict", "output", "reference", "by category", "examples")
+    more = len(study.pairs) - len(shown)
+    rest = f"{style.after}… and {more:,} more (--layout json has all).\n" if more else ""
+    return [style.table(heading, rows, 4) + rest]
+
+
+def disagreement_json(study: DisagreementStudy) -> str:
+    """The same for other programs."""
+    content = {
+        "categories": [
+            {
+                "category": one.category,
+                "cases": one.cases,
+                "correct": one.correct,
+                "incorrect": one.incorrect,
+                "disagreements": one.disagreements,
+                "examples": one.examples,
+                "percentage": one.percentage,
+                "interval": study.intervals.get(one.category),
+                "counts": one.counts.tolist(),
+                "kinds": _named(study.kinds.get(one.category)),
+                "precision": one.precision,
+                "recall": one.recall,
+            }
+            for one in study.verdicts
+        ],
+        "pairs": [asdict(one) for one in study.pairs],
+        "signature": study.signature,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _named(kinds: Mapping[str, int] | None) -> dict[str, int] | None:
+    """Counts by the full names of kinds."""
+    if kinds is None:
+        return None
+    return {KINDS.get(kind, "unknown"): count for kind, count in kinds.items()}
+
+
+def disagreement_csv(study: DisagreementStudy) -> str:
+    """One line per category, with the share of disagreements in percent; kinds where known."""
+    kinds = next(iter(study.kinds.values()), {})
+    none = dict.fromkeys(kinds, "")
+    rows = [
+        (
+            one.category,
+            *one.cases,
+            one.correct,
+            one.incorrect,
+            one.disagreements,
+            one.examples,
+            csv_number(one.percentage),
+            *map(csv_number, study.intervals.get(one.category, (None, None))),
+            study.signature,
+            *study.kinds.get(one.category, none).values(),
+        )
+        for one in study.verdicts
+    ]
+    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
+    more = ("examples", "percentage", "low", "high", "signature")
+    names = (name.replace(" ", "_") for name in _named(kinds) or ())
+    return csv_text([(*heading, *more, *names), *rows])
+
+
+# Published figures (001 Tables 3 and 4) -----------------------------------------------------------
+
+
+def derived_verdicts() -> dict[str, Counts]:
+    """Cases by verdicts of each category, which 001 Tables 3 and 4 determine together."""
+    wrong = {
+        row["category"]: row["incorrect_equivalence"] for row in read_figures("apt_disagreements")
+    }
+    return {
+        row["category"]: verdicts_from_margins(
+            (int(row["apt_case1"]), int(row["apt_case2"]), int(row["apt_case3"])),
+            int(row["human_correct"]),
+            int(row["disagreements"]),
+            int(wrong.get(row["category"], 0)),
+        )
+        for row in read_figures("apt_protest_categories")
+        if row["category"] != "total"
+    }
+
+
+def printed_kinds() -> dict[str, dict[str, int]]:
+    """001 Table 4: disagreements of each kind by category, and their total.
+
+    The kinds of single examples cannot be told from it: in the row of inter-sentential subjects V
+    and I are more than the different pronouns that people accept.
+    """
+    columns = {kind: name.replace(" ", "_") for kind, name in KINDS.items()}
+    return kinds_with_total(
+        {
+            row["category"]: {kind: int(row[column]) for kind, column in columns.items()}
+            for row in read_figures("apt_disagreements")
+        }
+    )
+
+
+def published_judgements() -> list[JudgedPronoun]:
+    """The 2,227 examples of 001 Table 3 as far as they can be told apart."""
+    return [
+        JudgedPronoun(category, case, correct)
+        for category, table in derived_verdicts().items()
+        for case, cells in zip(COMPARED, table.tolist(), strict=True)
+        for correct, number in zip((True, False), cells, strict=True)
+        for _ in range(number)
+    ]

@@ -1,4 +1,4 @@
-"""Correlations as tables for the terminal, as JSON and as CSV."""
+"""Correlations as tables, JSON, CSV, scatter plots and an HTML page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+import numpy as np
+
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
+from crosspro.evaluation.output.figure import FigurePanel, figure_file, figure_html
+from crosspro.evaluation.output.page import Page, Section, render_tables
+from crosspro.evaluation.output.scatter import ScatterPlot, scatter_panels
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.evaluation.output.tables import Row, csv_number, csv_text
+from crosspro.evaluation.output.template import html_table
 
 Table = tuple[Row, Sequence[Row], int]
 """A heading, rows, and how many columns are flush left."""
@@ -26,8 +33,6 @@ COEFFICIENTS_NOTE = (
     "[95% interval, systems resampled]; p is two-sided: t test for Pearson, permutations for the "
     "others."
 )
-WILLIAMS_TITLE = "Williams test between metrics (Pearson)"
-WITHOUT_TITLE = "Without one system (Pearson / Spearman)"
 
 
 def humans_title(study: CorrelationStudy) -> str:
@@ -39,21 +44,26 @@ def humans_title(study: CorrelationStudy) -> str:
     )
 
 
+def _tables(study: CorrelationStudy, printed: Printed) -> list[tuple[str, Table]]:
+    """The tables of a study with their titles: coefficients, tests, and what single systems do."""
+    found = [("Coefficients", coefficient_table(study, printed))]
+    if study.comparisons:
+        found.append(("Williams test between metrics (Pearson)", williams_table(study)))
+    if study.humans:
+        found.append((humans_title(study), humans_table(study)))
+    if study.results[0].without:
+        found.append(("Without one system (Pearson / Spearman)", without_table(study.results)))
+    return found
+
+
 def correlation_text(
     study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
 ) -> str:
     """The study for a terminal or as Markdown, with printed values where they are known."""
-    parts = [
-        style.title(study_title(study)),
-        style.table(*coefficient_table(study, printed or {})),
-        f"{COEFFICIENTS_NOTE}\n",
-    ]
-    if study.comparisons:
-        parts += [style.title(WILLIAMS_TITLE), style.table(*williams_table(study))]
-    if study.humans:
-        parts += [style.title(humans_title(study)), style.table(*humans_table(study))]
-    if study.results[0].without:
-        parts += [style.title(WITHOUT_TITLE), style.table(*without_table(study.results))]
+    (_, first), *others = _tables(study, printed or {})
+    parts = [style.title(study_title(study)), style.table(*first), f"{COEFFICIENTS_NOTE}\n"]
+    for title, table in others:
+        parts += [style.title(title), style.table(*table)]
     signatures = (one.signature for one in study.results[0].coefficients.values())
     return "\n".join([*parts, *style.signed(signatures)])
 
@@ -180,3 +190,76 @@ def correlation_csv(study: CorrelationStudy) -> str:
         for kind, found in result.coefficients.items()
     ]
     return csv_text([heading, *rows])
+
+
+# Scatter plots with regression lines (000 Figure 1), and the page ---------------------------------
+
+_LARGEST, _FINEST = 1e100, 1e9
+"""Beyond these the arithmetic of axes and lines has no digits left."""
+
+
+def correlation_panels(study: CorrelationStudy) -> list[FigurePanel]:
+    """A plot for each metric, the human scores on the vertical axis."""
+    table = study.table
+    _check_drawable(study)
+    plots = []
+    for result in study.results:
+        pearson, spearman = (result.coefficients[kind].value for kind in ("pearson", "spearman"))
+        plots.append(
+            ScatterPlot(
+                result.metric,
+                f"Pearson {pearson:.3f}, Spearman {spearman:.3f}",
+                result.metric,
+                table.human,
+                table.systems,
+                table.columns[result.metric].tolist(),
+                table.columns[table.human].tolist(),
+                result.line.slope,
+                result.line.intercept,
+            )
+        )
+    return scatter_panels(plots)
+
+
+def _check_drawable(study: CorrelationStudy) -> None:
+    """Raise if numbers are too large or too close together for an axis."""
+    table = study.table
+    problems = []
+    for name in (table.human, *table.metrics):
+        values = table.columns[name]
+        size = float(abs(values).max())
+        if size > _LARGEST or float(np.ptp(values)) < max(size, 1 / _LARGEST) / _FINEST:
+            expected = "numbers for an axis: not too large, and not almost equal"
+            found = f"{values.min():g} to {values.max():g}"
+            problems.append(Problem(table.name, None, name, expected, found))
+    if problems:
+        raise InputError(problems)
+
+
+def numbered_systems(systems: Sequence[str]) -> str:
+    """Which number of a plot is which system."""
+    return ", ".join(f"{number} {name}" for number, name in enumerate(systems, start=1))
+
+
+def correlation_figure(study: CorrelationStudy) -> str:
+    """The plots as one SVG file."""
+    notes = [
+        numbered_systems(study.table.systems),
+        study.results[0].coefficients["pearson"].signature,
+    ]
+    title = f"Metrics against {study.table.human} over {len(study.table.systems)} systems"
+    return figure_file(title, correlation_panels(study), notes)
+
+
+def correlation_page(study: CorrelationStudy, printed: Printed | None = None) -> str:
+    """The page of a study, complete in itself."""
+    systems = numbered_systems(study.table.systems)
+    plots = figure_html(correlation_panels(study))
+    sections = [Section("Plots", plots, f"The line is the linear regression. {systems}")]
+    for title, table in _tables(study, printed or {}):
+        note = COEFFICIENTS_NOTE if len(sections) == 1 else ""
+        sections.append(Section(title, html_table(*table), note))
+    signatures = [one.signature for one in study.results[0].coefficients.values()]
+    return render_tables(
+        Page("Metrics against people", study_title(study), sections, signatures, study.warnings)
+    )

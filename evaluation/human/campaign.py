@@ -1,5 +1,11 @@
 """A campaign: questions, people, and the plan that says who judges what, kept from start to start.
 
+The plan comes from a seed and is the same whenever it is made again. Every mismatch is asked, and a
+chosen share of what a metric takes for right (001 judged all). A chosen share goes to several
+annotators, so that agreement can be measured; pairs of annotators take turns. Each annotator gets
+the questions in an order of their own, in which systems and categories are mixed, with attention
+checks in between.
+
 What is new when a campaign starts again (a further system, a changed output) is planned and added;
 what was planned before stays where it was. A question that has verdicts already is not asked again,
 and its verdicts count for every system that translates in the same way.
@@ -7,33 +13,240 @@ and its verdicts count for every system that translates in the same way.
 
 from __future__ import annotations
 
+import random
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, cast
+from itertools import combinations
+from math import comb
+from typing import Any, Literal, cast
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.limits import JUDGES
-from crosspro.evaluation.human.campaign_file import CampaignFile, note_settings
-from crosspro.evaluation.human.checks import CHECK
-from crosspro.evaluation.human.items import Key, Question, ReviewSet
-from crosspro.evaluation.human.plan import (
-    Assignment,
-    Kind,
-    PlanSettings,
-    chosen_questions,
-    make_plan,
-    share_with,
+from crosspro.data_prep.core.limits import ASSIGNMENTS, JUDGES
+from crosspro.evaluation.human.items import (
+    Key,
+    KnownAnswer,
+    MarkedWords,
+    Question,
+    ReviewCandidate,
+    ReviewItem,
+    ReviewLine,
+    ReviewSet,
+    item_digest,
 )
-from crosspro.evaluation.protest.verdict_rows import (
-    add_resolution,
+from crosspro.evaluation.human.store import CampaignFile, note_settings
+from crosspro.evaluation.human.verdicts import (
+    Item,
+    ItemKey,
+    Verdict,
     add_verdict,
     all_verdicts,
     name_id,
-    resolutions,
+    now,
 )
-from crosspro.evaluation.protest.verdict_tables import now
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+
+# The plan -----------------------------------------------------------------------------------------
+
+Kind = Literal["tutorial", "item", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """Shares between 0 and 1; `judges` is how many annotators share a question that is shared.
+
+    `checks` is how many attention checks come with every hundred questions.
+    """
+
+    seed: int = 1
+    matches: float = 0.0
+    overlap: float = 0.2
+    judges: int = 2
+    checks: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One place in an annotator's work: a question, or one with a known answer."""
+
+    kind: Kind
+    key: Key
+
+
+def chosen_questions(questions: Iterable[Question], settings: PlanSettings) -> list[Key]:
+    """What is asked: all mismatches, and a share of the matches."""
+    asked: list[Key] = []
+    matches: list[Key] = []
+    for question in questions:
+        (matches if question.matches else asked).append(question.key)
+    generator = _generator(settings.seed, "matches")
+    count = round(settings.matches * len(matches))
+    return [*asked, *generator.sample(matches, count)]
+
+
+def make_plan(
+    keys: Sequence[Key],
+    annotators: Sequence[str],
+    settings: PlanSettings,
+    checks: Sequence[Key] = (),
+) -> dict[str, list[Assignment]]:
+    """The work of each annotator: some questions for several, every other one for one of them."""
+    generator = _generator(settings.seed, "plan")
+    mixed = list(keys)
+    generator.shuffle(mixed)
+    judges = min(settings.judges, len(annotators))
+    shared = round(settings.overlap * len(mixed)) if judges > 1 else 0
+    count = len(mixed) + shared * (judges - 1)
+    if count > ASSIGNMENTS.most():
+        found = f"{count:,}: {shared:,} of {len(mixed):,} questions go to {judges} annotators each"
+        raise input_error("plan", "assignments", ASSIGNMENTS.expected("assignments"), found)
+    work: dict[str, list[Key]] = {name: [] for name in annotators}
+    groups = _groups(annotators, judges, shared, generator)
+    for key, group in zip(mixed[:shared], groups, strict=True):
+        for name in group:
+            work[name].append(key)
+    for key in mixed[shared:]:
+        work[min(annotators, key=lambda name: len(work[name]))].append(key)
+    return {name: _ordered(own, name, settings, checks) for name, own in work.items()}
+
+
+def _groups(
+    annotators: Sequence[str], judges: int, shared: int, generator: random.Random
+) -> Iterator[tuple[str, ...]]:
+    """Annotators who share each of some questions: all groups in turn as long as there are
+    questions for all of them, then groups that are dealt like cards, so that loads stay equal."""
+    count = comb(len(annotators), judges)
+    rounds = shared // count
+    if rounds:
+        every = list(combinations(annotators, judges))
+        generator.shuffle(every)
+        yield from every * rounds
+    deck: list[str] = []
+    for _ in range(shared - rounds * count):
+        group, left = deck[:judges], deck[judges:]
+        if len(group) < judges:  # the next round begins with those who are not in the group yet
+            fresh = [name for name in annotators if name not in group]
+            generator.shuffle(fresh)
+            missing = judges - len(group)
+            left = fresh[missing:] + group
+            generator.shuffle(left)
+            group += fresh[:missing]
+        yield tuple(group)
+        deck = left
+
+
+def _ordered(
+    keys: list[Key],
+    annotator: str,
+    settings: PlanSettings,
+    checks: Sequence[Key],
+) -> list[Assignment]:
+    """An annotator's own order, with attention checks at places that nobody can foresee."""
+    generator = _generator(settings.seed, f"order of {annotator}")
+    generator.shuffle(keys)
+    found = [Assignment("item", key) for key in keys]
+    count = min(len(checks), round(settings.checks * len(keys) / 100))
+    if settings.checks and keys and checks:
+        count = max(1, count)
+    for key in generator.sample(list(checks), count):
+        found.insert(generator.randrange(len(found) + 1), Assignment("check", key))
+    return found
+
+
+def share_with(
+    newcomer: str,
+    work: Mapping[str, Sequence[Assignment]],
+    done: Mapping[str, set[Key]],
+    settings: PlanSettings,
+    checks: Sequence[Key] = (),
+) -> dict[str, list[Assignment]]:
+    """The plan with one more annotator, who takes over an equal part of what is not done yet.
+
+    Questions that several annotators share stay with them.
+    """
+    counts: dict[Key, int] = {}
+    for own in work.values():
+        for one in own:
+            counts[one.key] = counts.get(one.key, 0) + 1
+    found: dict[str, list[Assignment]] = {}
+    taken: list[Key] = []
+    for name, own in work.items():
+        free = [
+            one.key
+            for one in own
+            if one.kind == "item" and counts[one.key] == 1 and one.key not in done.get(name, set())
+        ]
+        given = set(free[len(free) - len(free) // (len(work) + 1) :])
+        taken += [key for key in free if key in given]
+        found[name] = [one for one in own if one.key not in given]
+    found[newcomer] = _ordered(taken, newcomer, settings, checks)
+    return found
+
+
+def _generator(seed: int, purpose: str) -> random.Random:
+    return random.Random(f"{seed} {purpose}")  # noqa: S311 - a plan is no secret
+
+
+# Attention checks ---------------------------------------------------------------------------------
+
+CHECK = "attention check"
+"""The system of such items; a system of this name would be taken for one."""
+
+_RIGHT = KnownAnswer(("right",), ("right",))
+_WRONG = KnownAnswer(("wrong", "unclear"), ("wrong", "unclear"))
+
+
+def reference_checks(items: ReviewSet, count: int, seed: int) -> ReviewSet:
+    """At most so many checks from the references: what is right beyond doubt, and what is not.
+
+    Half of them show the reference itself as the translation, half the reference of another place
+    in the text. Each has lines of its own, and looks like any other item.
+    """
+    generator = random.Random(f"{seed} checks")  # noqa: S311 - no secret
+    tokens = {one.item.token: one for one in items.items if _translated(one)}
+    chosen = generator.sample(sorted(tokens), min(count, len(tokens)))
+    lines: list[ReviewLine] = []
+    found: list[ReviewItem] = []
+    others = [line.references[0] for line in items.lines if line.references and line.references[0]]
+    for number, token in enumerate(chosen):
+        item = tokens[token]
+        shift = len(lines)
+        own = items.context(item, 1)
+        numbers = {line: shift + at for at, line in enumerate(own)}
+        right = number % 2 == 0
+        for line in own:
+            text = items.lines[line]
+            words = text.references[0]
+            if not right:
+                words = generator.choice([one for one in others if one != words] or [("…",)])
+            candidate = ReviewCandidate(words, (), text.candidates[item.item.system].source)
+            lines.append(replace(text, document=f"check {number}", candidates={CHECK: candidate}))
+        marks = [
+            None if one is None else _moved(one, numbers, right)
+            for one in (item.pronoun, item.antecedent)
+        ]
+        if marks[0] is None:
+            continue
+        seen = [lines[one.line].candidates[CHECK].words for one in marks if one is not None]
+        digest = item_digest(f"check {token}", marks, seen)
+        answer = _RIGHT if right else _WRONG
+        answer = answer if item.antecedent else replace(answer, antecedent=())
+        stored = Item(token, CHECK, digest, "", "", item.antecedent is not None)
+        found.append(ReviewItem(stored, item.group, marks[0], marks[1], False, "", answer))
+    return ReviewSet(items.title, items.digest, tuple(lines), tuple(found), items.languages)
+
+
+def _translated(item: ReviewItem) -> bool:
+    """Whether the first reference has words for all that is asked."""
+    marks = (item.pronoun, *([item.antecedent] if item.antecedent else ()))
+    return all(one.references and one.references[0] for one in marks)
+
+
+def _moved(marks: MarkedWords, numbers: dict[int, int], right: bool) -> MarkedWords:
+    candidate = marks.references[0] if right else ()
+    return MarkedWords(numbers[marks.line], marks.source, marks.references, candidate)
+
+
+# The campaign -------------------------------------------------------------------------------------
 
 TAGS = (
     "gender",
@@ -155,30 +368,20 @@ class Campaign:
         A verdict belongs to its item: it moves on to items on which its author has said nothing
         yet, and where the last thing said about a translation was to take it back, nothing moves.
         """
-        said = [((one.annotator,), one, back) for one, back in all_verdicts(database)]
-        for verdict in self._lacking(said):
-            add_verdict(database, verdict)
-        decided = [((), one, False) for one in resolutions(database, every=True)]
-        for verdict in self._lacking(decided):
-            add_resolution(database, verdict)
-
-    def _lacking(
-        self, rows: Iterable[tuple[tuple[str, ...], AnnotatorVerdict, bool]]
-    ) -> Iterator[AnnotatorVerdict]:
-        """What is to be copied to further items; rows are by an author, and may be taken back."""
-        judged: dict[tuple[Key, tuple[str, ...]], set[tuple[str, str, str]]] = {}
-        last: dict[tuple[Key, tuple[str, ...]], AnnotatorVerdict | None] = {}
-        for author, verdict, withdrawn in rows:
+        judged: dict[tuple[Key, str | None], set[ItemKey]] = {}
+        last: dict[tuple[Key, str | None], Verdict] = {}
+        for verdict in all_verdicts(database):
+            author = None if verdict.kind == "decision" else verdict.annotator
             about = (verdict.item.token, verdict.item.digest), author
             judged.setdefault(about, set()).add(verdict.item.key)
-            last[about] = None if withdrawn else verdict
-        for (key, author), newest in last.items():
-            question = self.items.questions.get(key)
-            if newest is None or question is None:
+            last[about] = verdict
+        for about, newest in last.items():
+            question = self.items.questions.get(about[0])
+            if newest.kind == "withdrawn" or question is None:
                 continue
             for one in question.items:
-                if one.item.key not in judged[key, author]:
-                    yield replace(newest, item=one.item)
+                if one.item.key not in judged[about]:
+                    add_verdict(database, replace(newest, item=one.item))
 
     def _new_questions(self, database: sqlite3.Connection) -> list[Key]:
         """What is to be asked of the questions that were not there before."""

@@ -11,10 +11,8 @@ from crosspro.evaluation.core.agreement import Agreement, RatedItem, agreement
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.human.campaign import Campaign, people
 from crosspro.evaluation.human.items import Key, Question
+from crosspro.evaluation.human.verdicts import VALUES, Verdict, last_decisions, last_verdicts
 from crosspro.evaluation.human.work import Work, read_work
-from crosspro.evaluation.protest.verdict_records import VALUES
-from crosspro.evaluation.protest.verdict_rows import last_verdicts, resolutions
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
 
 RESAMPLING = Resampling(500, 12345)
 
@@ -39,8 +37,8 @@ class ReviewedQuestion:
     """A question with what was said about it; `final` is what a researcher decided."""
 
     question: Question
-    verdicts: tuple[AnnotatorVerdict, ...]
-    final: AnnotatorVerdict | None
+    verdicts: tuple[Verdict, ...]
+    final: Verdict | None
     asked: int
     flags: tuple[tuple[str, str], ...] = ()
 
@@ -89,12 +87,12 @@ class Overview:
 
 def reviewed(connection: sqlite3.Connection, campaign: Campaign) -> list[ReviewedQuestion]:
     """All questions of the campaign, whether asked or not, in their order."""
-    verdicts: dict[Key, dict[str, AnnotatorVerdict]] = {}
+    verdicts: dict[Key, dict[str, Verdict]] = {}
     for one in last_verdicts(connection):
         own = verdicts.setdefault((one.item.token, one.item.digest), {})
         if one.annotator not in own or one.number > own[one.annotator].number:
             own[one.annotator] = one
-    final = {(one.item.token, one.item.digest): one for one in resolutions(connection)}
+    final = {(one.item.token, one.item.digest): one for one in last_decisions(connection)}
     rows = connection.execute(
         "SELECT token, digest, COUNT(*) FROM assignment WHERE kind = 'item' GROUP BY token, digest"
     )

@@ -23,18 +23,12 @@ from crosspro.data_prep.annotate.tokenise import TokenisedBitext
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
-from crosspro.data_prep.gaps.segments import (
-    KEPT,
-    REMOVED,
-    Correction,
-    HandCheck,
-    PronounDecision,
-)
+from crosspro.data_prep.gaps.segments import KEPT, REMOVED, Correction, HandCheck, PronounDecision
 from crosspro.evaluation.core.ratio import wilson_interval
+from crosspro.evaluation.human.exchange import csv_line, marked_words
 from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS
 from crosspro.evaluation.inputs.table_rows import read_rows
 from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.protest.review import csv_line
 
 COLUMNS = (*CHECK_COLUMNS, "source", "target", "filter", "rule", "linked", *CHECKED_COLUMNS)
 
@@ -51,17 +45,12 @@ def sheet_text(decisions: Iterable[PronounDecision]) -> bytes:
         cells = (
             *map(str, (one.line, one.position)),
             one.source[one.position],
-            _marked(one.source, (one.position,)),
-            _marked(one.target, one.linked),
+            marked_words(one.source, (one.position,)),
+            marked_words(one.target, one.linked),
             *(one.filter, one.rule, linked, "", "", ""),
         )
         rows.append(csv_line(cells))
     return b"".join(rows)
-
-
-def _marked(words: Sequence[str], positions: Iterable[int]) -> str:
-    chosen = set(positions)
-    return " ".join(f"[[{w}]]" if place in chosen else w for place, w in enumerate(words))
 
 
 # A sheet that comes back ------------------------------------------------------------------------

@@ -1,24 +1,39 @@
-"""The antecedent of an anaphoric pronoun, its head, and the head's translation (002 §4, §5.1).
+"""The antecedent of an anaphoric pronoun, its head, the head's translation, and types of pronouns.
 
 The antecedent is the nearest mention before the pronoun, in the same coreference chain, that is no
-pronoun. Its head is what the annotation says, or that of a parse if there is one, or is found by
-rules over the words of the mention: 002 used a parser and corrected its heads by hand, and no
-English parser may be counted on here.
-The head is projected through word links; articles, clitics and punctuation are no part of it.
+pronoun (002 §4). Its head is what the annotation says, or that of a parse if there is one, or is
+found by rules over the words of the mention: 002 §5.1 used a parser and corrected its heads by
+hand, and no English parser may be counted on here. The head is projected through word links;
+articles, clitics and punctuation are no part of it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.annotate.files import ConlluFile
+from crosspro.data_prep.core.errors import InputError, Problem, counted, input_error
+from crosspro.data_prep.core.example import AnnotatedSentence, Link
+from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
-from crosspro.evaluation.protest.categories import NoCategory
+from crosspro.evaluation.human.items import Words
+from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.protest.categories import (
+    ADDRESSEE,
+    ANAPHORIC,
+    EVENT,
+    PLEONASTIC,
+    NoCategory,
+    anaphoric_function,
+)
 from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords
-from crosspro.evaluation.protest.links import project
-from crosspro.evaluation.protest.parsed_heads import ParsedHeads
+from crosspro.evaluation.protest.match import project
+from crosspro.evaluation.protest.suite import Place
 
 CHAIN = "coref_class"
 MOST_HEAD_WORDS = 3
@@ -182,3 +197,212 @@ def head_translation(
     found = [at for at in project(positions, links) if lists.head_forms([target[at]])]
     words = [part for at in found for part in lists.parts(target[at]) if lists.is_content(part)]
     return tuple(found), tuple(dict.fromkeys(words))
+
+
+# Heads from a parse ------------------------------------------------------------------------------
+
+_NOMINAL = ("NOUN", "PROPN", "PRON")
+
+
+def read_source_parse(path: Path, language: str, lines: Sequence[Words]) -> list[AnnotatedSentence]:
+    """A parsed sentence for each line, from CoNLL-U with the same words; every problem is raised.
+
+    The file has a sentence for each line of the source text that has words.
+    """
+    filled = sum(map(bool, lines))
+    count = sum(1 for _ in read_conllu(path))
+    problems: list[Problem] = []
+    if count != filled:
+        expected = f"{filled}, one for each line of the source that has words"
+        problems.append(Problem(str(path), None, "sentences", expected, str(count)))
+    parse = ConlluFile(str(path), language, "universal")
+    found: list[AnnotatedSentence] = []
+    for words in lines:
+        try:
+            found += parse.annotate([words])
+        except InputError as error:
+            problems += error.problems
+            if count != filled:  # the rest is out of step
+                break
+    if problems:
+        raise InputError(problems)
+    if not any(sentence.parsed for sentence in found):
+        expected = "heads and relations in columns 7 and 8"
+        raise input_error(path, "parse", expected, "none in any sentence")
+    return found
+
+
+class ParsedHeads:
+    """The heads of mentions of one document; `places` says where its words are in the text."""
+
+    def __init__(
+        self, places: Sequence[Place | None], sentences: Sequence[AnnotatedSentence]
+    ) -> None:
+        self.places = places
+        self.sentences = sentences
+
+    def heads(self, mention: Iterable[int]) -> tuple[int, ...]:
+        """The words that govern a mention, one for each part of a coordination; perhaps none.
+
+        A mention is known by the positions of its words in the document. It lies on the line that
+        has most of it.
+        """
+        spots = [
+            (word, place.line, at)
+            for word in mention
+            if (place := self.places[word]) is not None
+            for at in place.at
+        ]
+        if not spots:
+            return ()
+        line = Counter(line for _, line, _ in spots).most_common(1)[0][0]
+        words = {at: word for word, own, at in spots if own == line}
+        tokens = self.sentences[line].tokens
+        if not self.sentences[line].parsed:
+            return ()
+        tops = [at for at in words if tokens[at].head not in words]
+        nominal = [at for at in tops if tokens[at].upos in _NOMINAL]
+        top = min(nominal or tops, key=lambda at: (self._depth(line, at), at), default=None)
+        if top is None:  # a circle inside the mention: no tree
+            return ()
+        chosen = {top}
+        while more := {
+            at
+            for at in words
+            if at not in chosen
+            and tokens[at].head in chosen
+            and tokens[at].deprel.partition(":")[0] == "conj"
+        }:
+            chosen |= more
+        return tuple(dict.fromkeys(words[at] for at in sorted(chosen)))
+
+    def _depth(self, line: int, at: int) -> int:
+        """How many words govern a word; a circle ends after all of them."""
+        tokens = self.sentences[line].tokens
+        depth = 0
+        while tokens[at].head >= 0 and depth < len(tokens):
+            at = tokens[at].head
+            depth += 1
+        return depth
+
+
+# Types of pronouns -------------------------------------------------------------------------------
+
+INTER, INTRA = "inter-sentential", "intra-sentential"
+CATAPHORIC = "cataphoric"
+EXTRATEXTUAL = "extratextual reference"
+SPEAKER = "speaker reference"
+
+Kind = tuple[str, str]
+"""A type and a sub-type, which may be empty."""
+
+TYPES: tuple[Kind, ...] = (
+    (ANAPHORIC, INTER),
+    (ANAPHORIC, INTRA),
+    (ANAPHORIC, "linked to another pronoun"),
+    (ANAPHORIC, "no specific antecedent"),
+    (CATAPHORIC, ""),
+    (EVENT, ""),
+    (EXTRATEXTUAL, ""),
+    (PLEONASTIC, ""),
+    (SPEAKER, ""),
+    (ADDRESSEE, ""),
+)
+"""The rows of the paper's table, in its order."""
+
+
+@dataclass(frozen=True)
+class PronounTypes:
+    """How many pronouns of some documents are of each type, in the order of a table."""
+
+    documents: int
+    counts: Mapping[Kind, int]
+
+    @property
+    def total(self) -> int:
+        """All annotated pronouns."""
+        return sum(self.counts.values())
+
+    def of_type(self, name: str) -> int:
+        """All pronouns of a type, whatever their sub-type."""
+        return sum(count for kind, count in self.counts.items() if kind[0] == name)
+
+
+def count_types(documents: Iterable[MmaxDocument], lists: SourceWords) -> PronounTypes:
+    """The types of all pronouns of some documents (002 Table 1); raises if none is annotated.
+
+    Every markable that is a pronoun has one type, and anaphoric ones a sub-type: whether their
+    nearest antecedent that is no pronoun is in the same annotated sentence or in another, or why
+    there is none. What an annotation has beside the types of the paper follows these.
+    """
+    counts: Counter[Kind] = Counter()
+    paths = []
+    for document in documents:
+        paths.append(document.path)
+        chains, sentences = Chains(document, lists), document.sentence_of()
+        for markable in document.markables:
+            if markable.attributes.get("mention") == "pronoun":
+                counts[type_of(markable, chains, sentences)] += 1
+    if not counts:
+        expected = 'markables with mention="pronoun"'
+        raise input_error(paths[0] if paths else "annotation", "pronouns", expected, "none")
+    others = sorted(counts.keys() - set(TYPES), key=lambda kind: (kind[0] != ANAPHORIC, kind))
+    anaphoric = [kind for kind in others if kind[0] == ANAPHORIC]
+    order = [*TYPES[:4], *anaphoric, *TYPES[4:], *others[len(anaphoric) :]]
+    return PronounTypes(len(paths), {kind: counts[kind] for kind in order})
+
+
+def type_of(markable: Markable, chains: Chains, sentences: list[int]) -> Kind:
+    """The type and sub-type of a pronoun; `sentences` has the sentence of each word."""
+    kind = markable.attributes.get("type", "").replace("_", " ")
+    if kind != ANAPHORIC:
+        return kind or "type not annotated", ""
+    function = anaphoric_function(markable.attributes)
+    if isinstance(function, NoCategory):
+        return ANAPHORIC, function.reason
+    if function == EVENT:
+        return EVENT, ""
+    antecedent = chains.antecedent(markable)
+    if isinstance(antecedent, NoCategory):
+        return ANAPHORIC, antecedent.reason
+    same = sentences[antecedent.words[-1]] == sentences[markable.words[0]]
+    return ANAPHORIC, INTRA if same else INTER
+
+
+def type_text(types: PronounTypes, style: Style = PLAIN) -> str:
+    """The types with their sub-types under them, in the order of the paper's table."""
+    rows = []
+    last = ""
+    for (name, subtype), count in types.counts.items():
+        if subtype and name != last:
+            rows.append(_row(name, types.of_type(name), types))
+        last = name
+        rows.append(_row(f"– {subtype}" if subtype else name, count, types))
+    rows.append(_row("all", types.total, types))
+    title = style.title(
+        f"{counted(types.total, 'pronoun')} in {counted(types.documents, 'document')}"
+    )
+    return f"{title}\n{style.table(('pronoun type', 'count', '%'), rows)}"
+
+
+def _row(name: str, count: int, types: PronounTypes) -> tuple[str, str, str]:
+    return name, f"{count:,}", f"{100 * count / types.total:.1f}"
+
+
+def type_json(types: PronounTypes) -> str:
+    """The same for other programs."""
+    rows = [
+        {"type": name, "subtype": subtype, "count": count}
+        for (name, subtype), count in types.counts.items()
+    ]
+    content = {"documents": types.documents, "pronouns": types.total, "types": rows}
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def type_csv(types: PronounTypes) -> str:
+    """A row for each type and sub-type."""
+    rows = (
+        (name, subtype, count, csv_number(100 * count / types.total))
+        for (name, subtype), count in types.counts.items()
+    )
+    return csv_text([("type", "subtype", "count", "percentage"), *rows])

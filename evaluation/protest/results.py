@@ -33,11 +33,10 @@ from crosspro.evaluation.core.units import (
     side_by_side,
     tally,
 )
+from crosspro.evaluation.human.verdicts import Judgement, Judgements
 from crosspro.evaluation.protest.categories import CATEGORIES
-from crosspro.evaluation.protest.review import item_key
-from crosspro.evaluation.protest.score import Outcome, TokenResult
+from crosspro.evaluation.protest.match import Outcome, TokenResult
 from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.protest.verdicts import Judgement
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
 STATUSES: tuple[Status, ...] = (
@@ -93,9 +92,14 @@ class SuiteResult:
             if category in (None, one.result.token.category)
         )
 
-    def total(self, status: Status) -> int:
-        """Tokens of all categories with a status."""
-        return sum(counts[status] for counts in self.counts.values())
+    def total(self, *statuses: Status, category: str | None = None) -> int:
+        """Tokens with one of some statuses; of one category or of all."""
+        return sum(
+            counts[status]
+            for name, counts in self.counts.items()
+            if category in (None, name)
+            for status in statuses
+        )
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ def status_of(result: TokenResult, judgement: Judgement | None, needs: Needs) ->
 def evaluate_systems(
     suite: Suite,
     results: Mapping[str, Sequence[TokenResult]],
-    judgements: Mapping[tuple[str, str, str], Judgement],
+    judgements: Judgements,
     settings: ProtestSettings,
     plan: Resampling | None = None,
 ) -> ProtestEvaluation:
@@ -159,7 +163,8 @@ def evaluate_systems(
     systems: list[SuiteResult] = []
     counted: dict[tuple[str, Part], Floats] = {}
     for name, own in results.items():
-        judged = tuple(_judged(result, judgements, settings.needs) for result in own)
+        said = ((one, judgements.get(one.item.key)) for one in own)
+        judged = tuple(JudgedToken(*pair, status_of(*pair, settings.needs)) for pair in said)
         scores: dict[Part, Score] = {}
         by_category: dict[str, dict[Part, Score]] = {}
         for part in PARTS:
@@ -190,7 +195,7 @@ def evaluate_systems(
         for one in systems
         if one.other_output
     ]
-    waiting = [one.name for one in systems if any(one.total(status) for status in UNDECIDED)]
+    waiting = [one.name for one in systems if one.total(*UNDECIDED)]
     if comparisons and judgements and waiting:
         warnings.append(
             f"{', '.join(waiting)}: not all is judged, and what is not counts as not right in the "
@@ -205,7 +210,7 @@ def signature(
     part: Part,
     suite: Suite,
     settings: ProtestSettings,
-    judgements: Mapping[tuple[str, str, str], Judgement],
+    judgements: Judgements,
     plan: Resampling | None,
     unit: str,
 ) -> str:
@@ -228,7 +233,7 @@ def signature(
     return make_signature(parts, plan, unit)
 
 
-def _verdict_signature(judgements: Mapping[tuple[str, str, str], Judgement]) -> str:
+def _verdict_signature(judgements: Judgements) -> str:
     """How many judged items there are, and a short name of what people said about them."""
     if not judgements:
         return "none"
@@ -247,13 +252,6 @@ def _score(part: Part, statistics: Floats, text: str, plan: Resampling | None) -
     return scores_of(tally(statistics), {part: ratio}, plan, {part: text})[part]
 
 
-def _judged(
-    result: TokenResult, judgements: Mapping[tuple[str, str, str], Judgement], needs: Needs
-) -> JudgedToken:
-    judgement = judgements.get(item_key(result))
-    return JudgedToken(result, judgement, status_of(result, judgement, needs))
-
-
 def _counts(judged: Sequence[JudgedToken]) -> dict[str, dict[Status, int]]:
     counts: dict[str, dict[Status, int]] = {
         category.name: dict.fromkeys(STATUSES, 0) for category in CATEGORIES
@@ -263,10 +261,8 @@ def _counts(judged: Sequence[JudgedToken]) -> dict[str, dict[Status, int]]:
     return counts
 
 
-def _other_outputs(
-    results: Sequence[TokenResult], judgements: Mapping[tuple[str, str, str], Judgement]
-) -> int:
+def _other_outputs(results: Sequence[TokenResult], judgements: Judgements) -> int:
     """Verdicts on a system's tokens that were made when its output was another."""
-    current = {item_key(result) for result in results}
+    current = {result.item.key for result in results}
     known = {key[:2] for key in current}
     return sum(key[:2] in known and key not in current for key in judgements)

@@ -22,17 +22,16 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
-from crosspro.evaluation.human.item_files import items_text
 from crosspro.evaluation.human.items import (
     MarkedWords,
     ReviewCandidate,
     ReviewItem,
     ReviewLine,
     ReviewSet,
+    items_text,
 )
+from crosspro.evaluation.human.verdicts import Item, VerdictStore, all_verdicts
 from crosspro.evaluation.human.work import code_of
-from crosspro.evaluation.protest.verdict_rows import all_verdicts
-from crosspro.evaluation.protest.verdicts import Item, VerdictStore
 from crosspro.scripts.bench.measure import CROSSPRO, Row
 from crosspro.scripts.servers.review.links import open_key
 
@@ -86,7 +85,7 @@ class ServerProcess:
 
     def start(self) -> None:
         """Start it, or start it again at the same port."""
-        line = ["protest", "review", "serve", "--items", "items.jsonl", "--store", "v.sqlite"]
+        line = ["protest", "review", "serve", "--items", "items.jsonl", "--verdicts", "v.sqlite"]
         line += ["--port", str(self.port), "--overlap", "0"]
         for name in self.names:
             line += ["--judge", name]
@@ -222,8 +221,7 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     """How many verdicts there are; acknowledged ones that are not there; those there twice."""
     with VerdictStore(folder / "v.sqlite", "load") as store:
         stored = [
-            (one.annotator, one.item.token, one.pronoun)
-            for one, _ in all_verdicts(store.connection)
+            (one.annotator, one.item.token, one.pronoun) for one in all_verdicts(store.connection)
         ]
     known = {(name, token): value for name, token, value in stored}
     lost = sum(known.get(key) != value for key, value in load.acknowledged.items())

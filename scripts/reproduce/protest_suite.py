@@ -26,23 +26,26 @@ from random import Random
 from crosspro.data_prep.core.errors import Problem, input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import read_mmax
+from crosspro.evaluation.human.exchange import read_review_file
+from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.output.tables import text_table
-from crosspro.evaluation.protest.build import Candidates, ParallelText, find_candidates
+from crosspro.evaluation.protest.build import (
+    Candidates,
+    build_report,
+    find_candidates,
+    read_decisions,
+    select,
+    suite_of,
+)
 from crosspro.evaluation.protest.categories import CATEGORIES
-from crosspro.evaluation.protest.decisions import read_decisions
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
-from crosspro.evaluation.protest.report import build_report
+from crosspro.evaluation.protest.match import Alternative, TokenResult, score_system
 from crosspro.evaluation.protest.results import ProtestSettings, Status, evaluate_systems
 from crosspro.evaluation.protest.review import (
-    item_key,
-    read_review,
     silver_from,
     to_judge,
     write_review,
 )
-from crosspro.evaluation.protest.score import TokenResult, score_system
-from crosspro.evaluation.protest.select import select
-from crosspro.evaluation.protest.silver import Alternative
 from crosspro.evaluation.protest.suite import (
     ReferenceWords,
     Suite,
@@ -50,9 +53,14 @@ from crosspro.evaluation.protest.suite import (
     Words,
     write_suite,
 )
-from crosspro.evaluation.protest.systems import SystemOutput, relocate
-from crosspro.evaluation.protest.text import make_links, read_corpus, read_texts
-from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.protest.text import (
+    Links,
+    SystemOutput,
+    make_links,
+    read_corpus,
+    read_texts,
+    relocate,
+)
 
 ANNOTATION = "corpus/DiscoMT/EN"
 TEXTS = tuple(f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr"))
@@ -290,7 +298,7 @@ def main() -> None:
 
 def build_suite(
     archive: Path, align_with: tuple[Path, Path] | None = None, seed: int = 1
-) -> tuple[Suite, list[tuple[Link, ...]], Candidates]:
+) -> tuple[Suite, Links, Candidates]:
     """The suite, the links of its reference, and what became of all pronouns."""
     documents = read_mmax(archive / ANNOTATION)
     lists = target_words("fr")
@@ -299,20 +307,12 @@ def build_suite(
         texts = read_texts(source, [reference], None, LANGUAGES, None)
     larger = read_corpus(align_with, LANGUAGES, lambda text: None)
     links = make_links(texts.source, texts.references[0], larger, 1, lambda text: None)
-    text = ParallelText(TEXTS[0], texts.source, texts.references, [links], texts.documents)
+    text = replace(texts, path=TEXTS[0], links=[links])
     decisions = read_decisions(DECISIONS)
     candidates = find_candidates(documents, text, source_words("en"), lists, decisions, repair=True)
     wanted = {category.name: category.wanted for category in CATEGORIES}
     chosen = select(candidates.tokens, wanted, lists, seed)
-    suite = Suite(
-        *LANGUAGES,
-        tuple(texts.source),
-        (tuple(texts.references[0]),),
-        tuple(texts.documents),
-        tuple(chosen),
-        {"seed": seed},
-    )
-    return suite, links, candidates
+    return suite_of(text, LANGUAGES, chosen, {"seed": seed}), links, candidates
 
 
 def _extract(archive: Path, folder: Path) -> tuple[Path, Path]:
@@ -473,15 +473,16 @@ def _verdict_checks(
     results = score_system(suite, swapped.output, lists, repair=True)
     path = folder / "review.tsv"
     rows = to_judge(results, {})
-    write_review(path, rows, lists)
+    write_review(path, rows)
     judged = rows[:-2]
-    first = {item_key(row)[0]: number % 3 == 0 for number, row in enumerate(judged)}
-    flipped = {item_key(row)[0] for number, row in enumerate(judged) if number % 5 == 0}
+    first = {row.token.name: number % 3 == 0 for number, row in enumerate(judged)}
+    flipped = {row.token.name for number, row in enumerate(judged) if number % 5 == 0}
     second = {name: right != (name in flipped) for name, right in first.items()}
     with VerdictStore(folder / "verdicts.sqlite", suite.digest) as store:
         for annotator, opinion in (("one", first), ("two", second)):
             _fill_in(path, folder / f"{annotator}.tsv", opinion)
-            store.record(read_review(folder / f"{annotator}.tsv", suite, annotator))
+            filled = folder / f"{annotator}.tsv"
+            store.record(read_review_file(filled, suite.anaphoric, annotator))
         judgements = store.judgements()
     evaluation = evaluate_systems(suite, {"swapped": results}, judgements, ProtestSettings("fr"))
     counts = evaluation.systems[0].counts

@@ -59,7 +59,7 @@ class ReviewProcess:
         self.start()
 
     def start(self) -> None:
-        line = ["protest", "review", "serve", "--port", 0, "--store", "v.sqlite", *self.options]
+        line = ["protest", "review", "serve", "--port", 0, "--verdicts", "v.sqlite", *self.options]
         command = [sys.executable, "-m", "crosspro.scripts.main", *map(str, line)]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
         self.process = subprocess.Popen(

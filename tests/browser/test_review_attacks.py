@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.human.item_files import items_text
-from crosspro.evaluation.human.items import KnownAnswer, ReviewCandidate
-from crosspro.evaluation.protest.verdicts import Item
+from crosspro.evaluation.human.items import KnownAnswer, ReviewCandidate, items_text
+from crosspro.evaluation.human.verdicts import Item
 from tests.browser.conftest import ReviewProcess
 from tests.evaluation.human.sets import make_set
 

@@ -143,9 +143,19 @@ def protest(size: float) -> Job:
         )
         outputs = [golden / "text.fr"] * (int(150 * size) + 2)
         names = [word for n in range(len(outputs)) for word in ("--name", f"s{n}")]
-        links = [word for _ in outputs for word in ("--links", golden / "text.links")]
+        links = [word for _ in outputs for word in ("--candidate-links", golden / "text.links")]
         review = folder / "review.tsv"
-        line = ("protest", "review", "export", suite, *outputs, *names, *links, "--matches")
+        line = (
+            "protest",
+            "review",
+            "export",
+            suite,
+            "--candidate",
+            *outputs,
+            *names,
+            *links,
+            "--matches",
+        )
         _good(crosspro(*line, "-o", review))
         heading, *rows = review.read_text("utf-8").splitlines()
         columns = heading.split("\t")
@@ -159,9 +169,7 @@ def protest(size: float) -> Job:
         _write(review, [heading, *filled])
 
     command = ("protest", "review", "import", "suite.jsonl", "review.tsv")
-    lines = tuple(
-        (*command, "--verdicts", "store.sqlite", "--annotator", person) for person in people
-    )
+    lines = tuple((*command, "--verdicts", "store.sqlite", "--judge", person) for person in people)
     return Job("protest", make, lines)
 
 

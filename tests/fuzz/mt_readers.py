@@ -17,28 +17,26 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.correlation.case_verdicts import study_cases
+from crosspro.evaluation.correlation.cases import study_cases
 from crosspro.evaluation.correlation.disagreement import study_disagreement
-from crosspro.evaluation.correlation.figure import correlation_figure
-from crosspro.evaluation.correlation.joined import join_cases
-from crosspro.evaluation.correlation.judged_table import read_judgements
-from crosspro.evaluation.correlation.page import correlation_page
-from crosspro.evaluation.correlation.score_table import read_score_table
-from crosspro.evaluation.correlation.study import correlate
+from crosspro.evaluation.correlation.judged import join_cases, read_judgements
+from crosspro.evaluation.correlation.report import correlation_figure, correlation_page
+from crosspro.evaluation.correlation.study import correlate, read_score_table
 from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json
-from crosspro.evaluation.human.campaign import Campaign, CampaignSettings
-from crosspro.evaluation.human.campaign_file import CampaignFile
-from crosspro.evaluation.human.exchange import add_history, history, read_history
-from crosspro.evaluation.human.filled_gaps import read_filled_gaps
-from crosspro.evaluation.human.gap_report import gap_json, gap_text, judged_csv
-from crosspro.evaluation.human.gap_scores import evaluate_gaps
-from crosspro.evaluation.human.plan import PlanSettings
+from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, PlanSettings
+from crosspro.evaluation.human.exchange import add_history, history, read_history, read_review_file
+from crosspro.evaluation.human.gap_filling import (
+    evaluate_gaps,
+    judged_csv,
+    read_filled_gaps,
+)
 from crosspro.evaluation.human.progress import overview
-from crosspro.evaluation.human.response import Response
-from crosspro.evaluation.human.work import note_event, read_work, save, undo
+from crosspro.evaluation.human.store import CampaignFile
+from crosspro.evaluation.human.verdicts import VerdictStore
+from crosspro.evaluation.human.work import Response, note_event, read_work, save, undo
 from crosspro.evaluation.inputs.case_records import read_case_records
 from crosspro.evaluation.inputs.document_units import read_doc_starts
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
@@ -58,15 +56,14 @@ from crosspro.evaluation.metrics.expected_forms.metric import judge
 from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
-from crosspro.evaluation.protest.decisions import read_decisions
+from crosspro.evaluation.output.records import json_report
+from crosspro.evaluation.output.text import text_report
+from crosspro.evaluation.protest.antecedents import ParsedHeads, read_source_parse
+from crosspro.evaluation.protest.build import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
-from crosspro.evaluation.protest.parsed_heads import ParsedHeads, read_source_parse
-from crosspro.evaluation.protest.review import read_review
-from crosspro.evaluation.protest.silver import read_silver, write_silver
-from crosspro.evaluation.protest.suite import Place, write_suite
-from crosspro.evaluation.protest.suite_reader import read_suite
-from crosspro.evaluation.protest.systems import read_system
-from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.protest.match import read_silver, write_silver
+from crosspro.evaluation.protest.suite import Place, read_suite, write_suite
+from crosspro.evaluation.protest.text import read_system
 from crosspro.evaluation.released.apt.config import read_config
 from crosspro.evaluation.released.contrastive.ctxpro import released_instances
 from crosspro.evaluation.released.contrastive.generative_contrapro import script_rows
@@ -227,7 +224,7 @@ def _gap_filling(some: Any) -> Iterator[Subject]:
     def scored(folder: Path) -> Any:
         filled = read_filled_gaps([folder / "filled_gaps.tsv"], folder / "key.tsv", lists)
         evaluation = evaluate_gaps(filled, lists, None)
-        return judged_csv(filled), gap_text(evaluation), gap_json(evaluation)
+        return judged_csv(filled), text_report(evaluation), json_report(evaluation)
 
     words = (b"other", b"bad translation", b"il/elle", b"accepted", b"1", b"7")
     yield Subject("gap_filling", (files, small), scored, share=1500, words=words)
@@ -407,7 +404,7 @@ def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
     yield Subject(
         "protest.review",
         (some("filled.tsv"), some("review.tsv") | {"filled.tsv": some("review.tsv")["review.tsv"]}),
-        lambda folder: read_review(folder / "filled.tsv", suite, "ann"),
+        lambda folder: read_review_file(folder / "filled.tsv", suite.anaphoric, "ann"),
         changed=("filled.tsv",),
         share=1500,
     )

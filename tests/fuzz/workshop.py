@@ -30,7 +30,8 @@ MAKES = (
     "lm train text.fr -o model.lm -n 3 --discount-fallback --arpa model.arpa",
     "protest build --annotation project --source text.en --reference text.fr"
     " --doc-ids text.doc-ids --links text.links -o suite.jsonl",
-    "protest score suite.jsonl wrong.fr --links text.links --review review.tsv --resamples 5",
+    "protest score suite.jsonl --candidate wrong.fr --candidate-links text.links"
+    " --review review.tsv --resamples 5",
     "protest review import suite.jsonl filled.tsv --verdicts verdicts.sqlite --judge ann",
     "protest review silver suite.jsonl --verdicts verdicts.sqlite -o silver.tsv",
     "protest tokens suite.jsonl --pronouns en-fr -o tokens",
@@ -99,14 +100,16 @@ LINES = (
     " --rule filter_subjects=false --blind --tokenised -o out/train",
     "prepare --task en-fr --source game.fr.po --annotator tokens:po.tokens --tokenised"
     " --rule filter_subjects=false -o out/train",
-    "protest score suite.jsonl wrong.fr text.fr --links text.links --links text.links --resamples 5"
+    "protest score suite.jsonl --candidate wrong.fr text.fr --candidate-links text.links"
+    " --candidate-links text.links --resamples 5"
     " --verdicts verdicts.sqlite --silver silver.tsv --html out/x.html --detail out/x.tsv",
     "protest build --annotation project --source text.en --reference text.fr --doc-ids text.doc-ids"
     " --links text.links --source-parse text.conllu -o out/suite.jsonl",
-    "protest judged suite.jsonl wrong.fr --links text.links --verdicts verdicts.sqlite"
-    " --cases cases.json -o out/judged.csv",
+    "protest judged suite.jsonl --candidate wrong.fr --candidate-links text.links"
+    " --verdicts verdicts.sqlite --cases cases.json -o out/judged.csv",
     "protest stats project --layout json",
-    "protest review export suite.jsonl wrong.fr --links text.links -o out/review.tsv --matches",
+    "protest review export suite.jsonl --candidate wrong.fr --candidate-links text.links"
+    " -o out/review.tsv --matches",
     "protest review conflicts suite.jsonl --verdicts verdicts.sqlite",
     "published --task en-fr --year 2017 --layout csv",
     "published wmt-2016-5 --layout json",

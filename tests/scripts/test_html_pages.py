@@ -63,8 +63,8 @@ def test_documents_are_named(tmp_path):
 def test_protest_page(suite, tmp_path):
     page = tmp_path / "page.html"
     output = PROTEST / "text.fr"
-    links = ("--links", PROTEST / "text.links")
-    call = ("protest", "score", suite, output, *links, "--resamples", 20)
+    links = ("--candidate-links", PROTEST / "text.links")
+    call = ("protest", "score", suite, "--candidate", output, *links, "--resamples", 20)
     result = crosspro(*call, "--html", page)
     assert result.code == 0, result.stderr
     assert result.stdout == crosspro(*call).stdout

@@ -24,8 +24,7 @@ from crosspro.data_prep.core.limits import LIMITS, LINE_BYTES, changed_limits, l
 from crosspro.data_prep.core.processes import map_processes
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.protest.suite import FORMAT, VERSION
-from crosspro.evaluation.protest.suite_reader import read_suite
+from crosspro.evaluation.protest.suite import FORMAT, VERSION, read_suite
 from tests.conftest import GOLDEN, ROOT
 from tests.integration.training import train
 from tests.scripts.apt_files import APT, options

@@ -81,7 +81,10 @@ def test_odd_json(text, tmp_path):
     path = tmp_path / "set.json"
     path.write_text(text)
     assert "expected JSON in UTF-8" in refused("contrastive", path, path)
-    assert "JSON: expected an object" in refused("protest", "score", path, path) or not text
+    assert (
+        "JSON: expected an object" in refused("protest", "score", path, "--candidate", path)
+        or not text
+    )
 
 
 def test_a_number_that_is_too_large_is_named():
@@ -107,7 +110,7 @@ def test_text_that_is_called_compressed(ending, model, tmp_path):
         ("fill", path, "-t", "en-fr", "--lm", model),
         ("fill", path, "-t", "en-fr", "--lm", path),
         ("correlate", path, "--human", "a"),
-        ("protest", "score", path, path),
+        ("protest", "score", path, "--candidate", path),
         ("lexicon", "convert", path, "-o", tmp_path / "out"),
     ):
         assert "file: expected a readable" in refused(*line) or line[0] == "lexicon"

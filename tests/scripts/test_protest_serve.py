@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from crosspro.evaluation.human.item_files import items_text, read_items
+from crosspro.evaluation.human.items import items_text, read_items
 from tests.conftest import GOLDEN
 from tests.evaluation.human.sets import make_set
 from tests.scripts.run import crosspro
@@ -29,8 +29,18 @@ def test_items_of_a_suite(tmp_path):
     more = ("--doc-ids", PROTEST / "text.doc-ids", "--links", PROTEST / "text.links")
     built = crosspro("protest", "build", "--annotation", PROTEST / "en", *text, *more, "-o", suite)
     assert built.code == 0, built.stderr
-    links = ("--links", PROTEST / "text.links")
-    line = ("protest", "review", "items", suite, PROTEST / "text.fr", *links, "-o", output)
+    links = ("--candidate-links", PROTEST / "text.links")
+    line = (
+        "protest",
+        "review",
+        "items",
+        suite,
+        "--candidate",
+        PROTEST / "text.fr",
+        *links,
+        "-o",
+        output,
+    )
     result = crosspro(*line)
     assert result.code == 0, result.stderr
     found = read_items(output)
@@ -40,7 +50,7 @@ def test_items_of_a_suite(tmp_path):
 
 @pytest.mark.skipif(HAS_EXTRA, reason="the extra `review` is installed")
 def test_without_the_extra_it_says_what_to_install(items, tmp_path):
-    line = ("protest", "review", "serve", "--items", items, "--store", tmp_path / "v.sqlite")
+    line = ("protest", "review", "serve", "--items", items, "--verdicts", tmp_path / "v.sqlite")
     result = crosspro(*line)
     assert result.code == 2
     assert b"make extras EXTRAS=review" in result.stderr
@@ -50,7 +60,7 @@ def test_without_the_extra_it_says_what_to_install(items, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), b"give a SUITE and OUTPUTs, or --items"),
+        ((), b"give a SUITE and --candidate, or --items"),
         (("--items", "ITEMS", "--host", "0.0.0.0"), b"say how the server is reached"),  # noqa: S104
         (("--items", "ITEMS", "--url", "ftp://x"), b"expected https://NAME"),
         (("--items", "ITEMS", "--url", "https://x/path"), b"expected https://NAME"),
@@ -61,7 +71,7 @@ def test_without_the_extra_it_says_what_to_install(items, tmp_path):
 )
 def test_options_that_cannot_be(items, tmp_path, options, message):
     options = [items if one == "ITEMS" else one for one in options]
-    result = crosspro("protest", "review", "serve", "--store", tmp_path / "v.sqlite", *options)
+    result = crosspro("protest", "review", "serve", "--verdicts", tmp_path / "v.sqlite", *options)
     assert result.code == 2
     assert message in result.stderr
 
@@ -70,7 +80,7 @@ def test_options_that_cannot_be(items, tmp_path, options, message):
 def test_a_port_that_is_taken(items, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        line = ("--items", items, "--store", tmp_path / "v.sqlite", "--port", port)
+        line = ("--items", items, "--verdicts", tmp_path / "v.sqlite", "--port", port)
         result = crosspro("protest", "review", "serve", *line)
     assert result.code == 2
     assert b"--host, --port: expected a free address of this machine" in result.stderr

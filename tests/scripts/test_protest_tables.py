@@ -15,6 +15,7 @@ FOLDER = GOLDEN / "protest"
 TEXT = ("--source", FOLDER / "text.en", "--reference", FOLDER / "text.fr")
 DOCUMENTS = ("--doc-ids", FOLDER / "text.doc-ids")
 LINKS = ("--links", FOLDER / "text.links")
+OWN_LINKS = ("--candidate-links", FOLDER / "text.links")
 BUILD = ("protest", "build", "--annotation", FOLDER / "en", *TEXT, *DOCUMENTS, *LINKS)
 
 
@@ -61,7 +62,18 @@ def test_tokens_are_what_apt_scores(suite, tmp_path):
 def judge(suite, output, tmp_path, said):
     """A store in which somebody has judged all tokens: right, unless it is said otherwise."""
     review, store = tmp_path / "review.tsv", tmp_path / "v.sqlite"
-    crosspro("protest", "review", "export", suite, output, *LINKS, "--matches", "-o", review)
+    crosspro(
+        "protest",
+        "review",
+        "export",
+        suite,
+        "--candidate",
+        output,
+        *OWN_LINKS,
+        "--matches",
+        "-o",
+        review,
+    )
     rows = list(csv.DictReader(io.StringIO(review.read_text("utf-8")), delimiter="\t"))
     for row in rows:
         row["pronoun"] = said.get(row["token"], "right")
@@ -90,9 +102,14 @@ def cases(suite, output, tmp_path):
 
 
 def test_cases_and_verdicts_become_tables_3_4_and_5(suite, output, cases, tmp_path):
-    store = judge(suite, output, tmp_path, {"talk1:word_29": "wrong", "talk2:word_7": "unclear"})
+    store = judge(
+        suite,
+        output,
+        tmp_path,
+        {"talk1:word_29": "wrong", "talk2:word_7": "unclear"},
+    )
     table = tmp_path / "judged.csv"
-    call = ("protest", "judged", suite, output, *LINKS, "--verdicts", store)
+    call = ("protest", "judged", suite, "--candidate", output, *OWN_LINKS, "--verdicts", store)
     result = crosspro(*call, "--cases", cases, "-o", table)
     assert result.code == 0, result.stderr
     assert b"11 tokens with a case, 10 of them judged; 3 without a case" in result.stderr
@@ -118,7 +135,17 @@ def test_faults_of_all_files_together(suite, output, cases, tmp_path):
     cases.write_text(json.dumps(content), "utf-8")
     bad = tmp_path / "bad.links"
     bad.write_text("9-9\n")
-    call = ("protest", "judged", suite, output, "--links", bad, "--verdicts", store)
+    call = (
+        "protest",
+        "judged",
+        suite,
+        "--candidate",
+        output,
+        "--candidate-links",
+        bad,
+        "--verdicts",
+        store,
+    )
     result = crosspro(*call, "--cases", cases)
     assert result.code == 2
     assert b"occurrence 1, case: expected" in result.stderr
@@ -127,7 +154,16 @@ def test_faults_of_all_files_together(suite, output, cases, tmp_path):
         record |= {"case": 1, "system": "another"}
     cases.write_text(json.dumps(content), "utf-8")
     named = crosspro(
-        "protest", "judged", suite, output, *LINKS, "--verdicts", store, "--cases", cases
+        "protest",
+        "judged",
+        suite,
+        "--candidate",
+        output,
+        *OWN_LINKS,
+        "--verdicts",
+        store,
+        "--cases",
+        cases,
     )
     assert b"system: expected one of out, each once (--name), found 'another'" in named.stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
@@ -11,22 +12,20 @@ from starlette.requests import Request
 from starlette.responses import Response as Page
 from starlette.routing import Route
 
-from crosspro.evaluation.human.plan import Assignment
-from crosspro.evaluation.human.response import (
+from crosspro.evaluation.human.campaign import Assignment
+from crosspro.evaluation.human.work import (
     LONGEST_REMARK,
     Response,
     ResponseError,
-    plain_text,
-    positions_of,
-    response_of,
-)
-from crosspro.evaluation.human.work import (
     StaleError,
     Work,
     code_of,
     current,
     note_event,
+    plain_text,
+    positions_of,
     read_work,
+    response_of,
     save,
     undo,
 )
@@ -279,7 +278,7 @@ def _again(
 
 
 def _filled(response: Response) -> dict[str, Any]:
-    return {**response.content(), "antecedent": response.antecedent or ""}
+    return {**asdict(response), "antecedent": response.antecedent or ""}
 
 
 def _question(

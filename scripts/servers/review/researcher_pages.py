@@ -24,28 +24,28 @@ from crosspro.data_prep.core.errors import (
     more_problems,
 )
 from crosspro.evaluation.human.campaign import RESEARCHER, Campaign
-from crosspro.evaluation.human.campaign_file import StoreError, settings_of
 from crosspro.evaluation.human.exchange import (
     add_history,
     corrected_table,
+    csv_line,
     history,
     is_name,
     read_history,
-    read_table,
+    read_review_file,
     review_table,
 )
 from crosspro.evaluation.human.items import Key
 from crosspro.evaluation.human.progress import ReviewedQuestion, overview, reviewed, shown_score
-from crosspro.evaluation.human.response import LONGEST_REMARK, plain_text
-from crosspro.evaluation.protest.review import csv_line
-from crosspro.evaluation.protest.verdict_records import value_of
-from crosspro.evaluation.protest.verdict_rows import (
-    add_resolution,
+from crosspro.evaluation.human.store import StoreError, settings_of
+from crosspro.evaluation.human.verdicts import (
+    Verdict,
+    VerdictKind,
     add_verdict,
+    last_decisions,
     last_verdicts,
-    resolutions,
+    value_of,
 )
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+from crosspro.evaluation.human.work import LONGEST_REMARK, plain_text
 from crosspro.scripts.servers.review.shown import shown_question
 from crosspro.scripts.servers.review.site import (
     Fields,
@@ -240,8 +240,8 @@ def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     final = antecedent if anaphoric else None
     with site.campaign.file.writing() as database:
         for one in question.items:
-            verdict = AnnotatorVerdict(one.item, RESEARCHER, pronoun, final, (), remark)
-            add_resolution(database, verdict)
+            verdict = Verdict(one.item, RESEARCHER, pronoun, final, (), remark, kind="decision")
+            add_verdict(database, verdict)
     back = "conflicts" if fields.get("back", [""])[0] == "conflicts" else f"q/{code}"
     return go(f"{visitor.base}/{back}?say=decided")
 
@@ -290,7 +290,7 @@ def export_table(request: Request) -> Page:
     site.researcher(request)
     annotator = request.query_params.get("annotator", "")
     with site.campaign.file.reading() as database:
-        found = last_verdicts(database, annotator) if annotator else resolutions(database)
+        found = last_verdicts(database, annotator) if annotator else last_decisions(database)
     if annotator and not found:
         raise HTTPException(404)
     table = review_table(site.campaign.items, found, site.campaign.settings.context)
@@ -350,7 +350,7 @@ def _archived(campaign: Campaign, templates: Environment) -> Iterator[tuple[str,
         questions = [one for one in reviewed(database, campaign) if one.asked or one.verdicts]
         lines = list(history(database))
         verdicts = last_verdicts(database)
-        final = resolutions(database)
+        final = last_decisions(database)
         noted = settings_of(database)
     names = list(dict.fromkeys(one.annotator for one in verdicts))
     pages = max(1, -(-len(questions) // ON_AN_ARCHIVED_PAGE))
@@ -433,13 +433,11 @@ def _import(site: Site, content: bytes, fields: Fields) -> Sequence[str]:
             return merged.conflicts
         if not is_name(name):
             raise CrossproError("a review file needs the name of the annotator who filled it in")
-        verdicts = read_table(path, campaign.items, name)
+        kind: VerdictKind = "decision" if final else "verdict"
+        verdicts = read_review_file(path, campaign.items.anaphoric, name, kind)
     with campaign.file.writing() as database:
         for verdict in verdicts:
-            if final:
-                add_resolution(database, verdict)
-            else:
-                add_verdict(database, verdict)
+            add_verdict(database, verdict)
         campaign.carry_over(database)
     return ()
 

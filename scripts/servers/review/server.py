@@ -15,10 +15,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from crosspro.data_prep.core.errors import printable
-from crosspro.evaluation.human.campaign import Campaign, CampaignSettings
-from crosspro.evaluation.human.campaign_file import CampaignFile, StoreError
-from crosspro.evaluation.human.checks import reference_checks
+from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, reference_checks
 from crosspro.evaluation.human.items import ReviewSet
+from crosspro.evaluation.human.store import CampaignFile, StoreError
 from crosspro.scripts.servers.gate import Gate, listen, web_server
 from crosspro.scripts.servers.review import annotator_pages, researcher_pages
 from crosspro.scripts.servers.review.links import open_key

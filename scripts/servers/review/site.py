@@ -20,13 +20,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crosspro.data_prep.core.errors import printable
-from crosspro.evaluation.human.campaign import Campaign, Person, new_generation, people
-from crosspro.evaluation.human.campaign_file import StoreError
-from crosspro.evaluation.human.group_writer import Job, Result
+from crosspro.evaluation.human.campaign import Assignment, Campaign, Person, new_generation, people
 from crosspro.evaluation.human.items import Key
-from crosspro.evaluation.human.plan import Assignment
+from crosspro.evaluation.human.store import Job, Result, StoreError
+from crosspro.evaluation.human.verdicts import UnknownValueError
 from crosspro.evaluation.human.work import code_of
-from crosspro.evaluation.protest.verdict_rows import UnknownValueError
 from crosspro.scripts.servers.gate import Buckets
 from crosspro.scripts.servers.review.links import LinkKey, find, same
 from crosspro.scripts.servers.review.shown import choices_html, far_html, words_html

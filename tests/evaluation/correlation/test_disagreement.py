@@ -12,23 +12,21 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.correlation.case_report import case_csv, case_json
-from crosspro.evaluation.correlation.case_verdicts import study_cases
+from crosspro.evaluation.correlation.cases import case_csv, case_json, study_cases
 from crosspro.evaluation.correlation.disagreement import (
     JudgedPronoun,
     count_verdicts,
+    derived_verdicts,
+    disagreement_csv,
     disagreement_interval,
+    disagreement_json,
+    disagreement_text,
+    published_judgements,
     study_disagreement,
     verdicts_from_margins,
     with_total,
 )
-from crosspro.evaluation.correlation.disagreement_report import (
-    disagreement_csv,
-    disagreement_json,
-    disagreement_text,
-)
-from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
-from crosspro.evaluation.correlation.published import derived_verdicts, published_judgements
+from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from tests.conftest import ROOT
 
 

@@ -8,11 +8,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.correlation.figure import correlation_figure
-from crosspro.evaluation.correlation.page import correlation_page
-from crosspro.evaluation.correlation.published import printed_correlations, published_table
-from crosspro.evaluation.correlation.score_table import ScoreTable, read_score_table
-from crosspro.evaluation.correlation.study import correlate, regression
+from crosspro.evaluation.correlation.report import correlation_figure, correlation_page
+from crosspro.evaluation.correlation.study import (
+    ScoreTable,
+    correlate,
+    printed_correlations,
+    published_table,
+    read_score_table,
+    regression,
+)
 from tests.evaluation.output.reading import Elements
 
 

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.core.williams import williams_test
-from crosspro.evaluation.correlation.published import printed_correlations, published_table
-from crosspro.evaluation.correlation.score_table import read_score_table
 from crosspro.evaluation.correlation.study import (
     COEFFICIENTS,
     average_ranks,
@@ -24,6 +22,9 @@ from crosspro.evaluation.correlation.study import (
     kendall,
     pearson,
     permutation_test,
+    printed_correlations,
+    published_table,
+    read_score_table,
     smallest_significant,
     spearman,
     spearman_competition,

@@ -11,7 +11,7 @@ from crosspro.evaluation.human.items import (
     item_digest,
     set_digest,
 )
-from crosspro.evaluation.protest.verdicts import Item
+from crosspro.evaluation.human.verdicts import Item
 
 PRONOUNS = {"good": "Il", "bad": "Elle", "copy": "Il", "clone": "Il"}
 """What each system says for It: several of them the same."""

@@ -9,23 +9,41 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.limits import changed_limits
-from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, assignments, people
-from crosspro.evaluation.human.campaign_file import CampaignFile
+from crosspro.evaluation.human.campaign import (
+    Campaign,
+    CampaignSettings,
+    PlanSettings,
+    assignments,
+    people,
+)
 from crosspro.evaluation.human.exchange import (
     Merged,
     add_history,
     corrected_table,
     history,
     read_history,
-    read_table,
+    read_review_file,
     review_table,
 )
-from crosspro.evaluation.human.plan import PlanSettings
 from crosspro.evaluation.human.progress import overview, reviewed
-from crosspro.evaluation.human.response import Response, ResponseError, response_of
-from crosspro.evaluation.human.work import StaleError, current, note_event, read_work, save, undo
-from crosspro.evaluation.protest.verdict_rows import all_verdicts, last_verdicts
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
+from crosspro.evaluation.human.store import CampaignFile
+from crosspro.evaluation.human.verdicts import (
+    Verdict,
+    VerdictStore,
+    all_verdicts,
+    last_verdicts,
+)
+from crosspro.evaluation.human.work import (
+    Response,
+    ResponseError,
+    StaleError,
+    current,
+    note_event,
+    read_work,
+    response_of,
+    save,
+    undo,
+)
 from tests.evaluation.human.sets import make_set
 
 RIGHT, WRONG = Response("right", "right"), Response("wrong", "right", tags=("gender",))
@@ -100,8 +118,8 @@ def test_undo_takes_back_the_last_answer_again_and_again(campaign):
     assert work_of(campaign, "Anna").done == 0
     answer(campaign, "Anna", second, WRONG)
     with campaign.file.reading() as database:
-        kinds = [(one.pronoun, back) for one, back in all_verdicts(database)]
-        assert ("right", True) in kinds
+        kinds = [(one.pronoun, one.kind) for one in all_verdicts(database)]
+        assert ("right", "withdrawn") in kinds
         assert {one.pronoun for one in last_verdicts(database)} == {"wrong"}
 
 
@@ -115,7 +133,7 @@ def test_two_pages_that_save_at_once(campaign):
         seen = current(database, place, "Anna").number
     answer(campaign, "Anna", place, WRONG, seen)
     with campaign.file.reading() as database:
-        said = [one.pronoun for one, _ in all_verdicts(database)]
+        said = [one.pronoun for one in all_verdicts(database)]
     count = len(campaign.question("item", place.key).items)
     assert said == ["right"] * count + ["wrong"] * count
 
@@ -149,7 +167,7 @@ def test_what_is_judged_already_is_not_asked_and_holds_for_equal_translations(tm
     path = tmp_path / "v.sqlite"
     copied = [one.item for one in items.items if one.item.system == "good"]
     with VerdictStore(path, items.digest) as store:
-        store.record([AnnotatorVerdict(item, "Old", "right", "right") for item in copied])
+        store.record([Verdict(item, "Old", "right", "right") for item in copied])
     campaign = Campaign(CampaignFile(path, items.digest), items, EVERYTHING)
     assert campaign.start(["Anna"]) == 4
     with campaign.file.reading() as database:
@@ -231,7 +249,7 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
         assert list(map(json.loads, history(database))) == list(map(json.loads, lines))
     other.close()
     (tmp_path / "table.tsv").write_bytes(table)
-    read = read_table(tmp_path / "table.tsv", campaign.items, "Anna")
+    read = read_review_file(tmp_path / "table.tsv", campaign.items.anaphoric, "Anna")
     assert [(one.item, one.pronoun, one.remark) for one in read] == [
         (one.item, one.pronoun, one.remark.strip()) for one in expected
     ]
@@ -258,7 +276,8 @@ def test_a_file_of_bad_lines_is_not_read_to_its_end(campaign, tmp_path, form):
         read, header = read_history, 0
     else:
         path.write_bytes(review_table(campaign.items, [], 2) + b"x\n" * count)
-        read, header = (lambda path: read_table(path, campaign.items, "Anna")), 1
+        anaphoric = campaign.items.anaphoric
+        read, header = (lambda path: read_review_file(path, anaphoric, "Anna")), 1
     with pytest.raises(InputError) as caught:
         read(path)
     assert len(caught.value.problems) == 1000

@@ -12,14 +12,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from crosspro.evaluation.human.campaign import Campaign, CampaignSettings
-from crosspro.evaluation.human.campaign_file import CampaignFile
+from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, PlanSettings
 from crosspro.evaluation.human.exchange import add_history, history, read_history
-from crosspro.evaluation.human.plan import PlanSettings
-from crosspro.evaluation.human.response import Response
-from crosspro.evaluation.human.work import StaleError, current, read_work, save, undo
-from crosspro.evaluation.protest.verdict_rows import add_resolution, add_verdict, all_verdicts
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
+from crosspro.evaluation.human.store import CampaignFile
+from crosspro.evaluation.human.verdicts import (
+    Verdict,
+    VerdictStore,
+    add_verdict,
+    all_verdicts,
+)
+from crosspro.evaluation.human.work import Response, StaleError, current, read_work, save, undo
 from tests.evaluation.human.sets import make_set
 
 NAMES = ("Anna", "Ben")
@@ -66,8 +68,9 @@ class Served:
         """What each annotator's last row on each item says; None where it was taken back."""
         with self.campaign.file.reading() as database:
             return {
-                (one.annotator, one.item.key): None if back else one.pronoun
-                for one, back in all_verdicts(database)
+                (one.annotator, one.item.key): None if one.kind == "withdrawn" else one.pronoun
+                for one in all_verdicts(database)
+                if one.kind != "decision"
             }
 
     def by_system(self):
@@ -96,7 +99,7 @@ def import_one(served, name, system, value):
     """As the verdicts of a file come in, which are about one system each."""
     item = next(one.item for one in make_set(1, (system,)).items)
     with served.campaign.file.writing() as database:
-        add_verdict(database, AnnotatorVerdict(item, name, value, "right"))
+        add_verdict(database, Verdict(item, name, value, "right"))
         served.campaign.carry_over(database)
 
 
@@ -135,8 +138,8 @@ def test_decisions_count_for_systems_that_come_later(served):
     item = one.campaign.items.items[0].item
     with one.campaign.file.writing() as database:
         for name, value in zip(NAMES, VALUES, strict=False):
-            add_verdict(database, AnnotatorVerdict(item, name, value, "right"))
-        add_resolution(database, AnnotatorVerdict(item, "researcher", "wrong", "right"))
+            add_verdict(database, Verdict(item, name, value, "right"))
+        add_verdict(database, Verdict(item, "researcher", "wrong", "right", kind="decision"))
     for _ in range(2):
         one.restart(("good", "copy"))
     with VerdictStore(one.path, one.campaign.items.digest) as store:
@@ -162,7 +165,7 @@ def test_a_doubled_undo_takes_back_one_answer(served):
     assert one.undo("Anna", 10**6) is None
 
 
-ROW = AnnotatorVerdict(make_set(1, ("good",)).items[0].item, "Anna", "right", "right")
+ROW = Verdict(make_set(1, ("good",)).items[0].item, "Anna", "right", "right")
 
 
 def exported(path, *rows):
@@ -233,7 +236,8 @@ def test_of_two_stores_the_newest_counts_and_conflicts_are_told(
 def test_of_decisions_the_newest_counts(tmp_path, served):
     one = served(("good",))
     with one.campaign.file.writing() as database:
-        add_resolution(database, replace(ROW, annotator="researcher", time=times(5)))
+        decided = replace(ROW, annotator="researcher", time=times(5), kind="decision")
+        add_verdict(database, decided)
     decision = {"kind": "decision", "annotator": "researcher"}
     for value, hour, expected in (("wrong", 4, "right"), ("unclear", 6, "unclear")):
         records = exported(tmp_path / "x.jsonl", (value, times(hour), decision))
@@ -272,8 +276,10 @@ class Starts(RuleBasedStateMachine):
     def restart(self, systems):
         with self.served.campaign.file.reading() as database:
             newest = {
-                (one.annotator, one.item.token, one.item.digest): None if back else one.pronoun
-                for one, back in all_verdicts(database)
+                (one.annotator, one.item.token, one.item.digest): (
+                    None if one.kind == "withdrawn" else one.pronoun
+                )
+                for one in all_verdicts(database)
             }
         _, changed = self.changed(lambda: self.served.restart(sorted(systems)))
         for (name, (token, system, digest)), value in changed.items():

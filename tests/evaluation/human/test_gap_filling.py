@@ -16,17 +16,24 @@ from crosspro.data_prep.core.guard import is_filled_in
 from crosspro.data_prep.core.task import OTHER
 from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.correlation.judged_table import JudgedColumns, read_judgements
+from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from crosspro.evaluation.human.exchange import review_table
-from crosspro.evaluation.human.filled_gaps import FilledGap, FilledSheets, read_filled_gaps
-from crosspro.evaluation.human.from_linked_text import apt_items
-from crosspro.evaluation.human.gap_report import gap_csv, gap_json, gap_text, judged_csv
-from crosspro.evaluation.human.gap_scores import evaluate_gaps
-from crosspro.evaluation.human.gap_sheet import GAP, draw_gaps
+from crosspro.evaluation.human.gap_filling import (
+    GAP,
+    FilledGap,
+    FilledSheets,
+    draw_gaps,
+    evaluate_gaps,
+    judged_csv,
+    read_filled_gaps,
+)
+from crosspro.evaluation.human.metric_items import apt_items
+from crosspro.evaluation.human.verdicts import Verdict
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics import make_metric
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict
+from crosspro.evaluation.output.records import csv_report, json_report
+from crosspro.evaluation.output.text import text_report
 from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
 LISTS = load_lists("en-fr")
@@ -47,7 +54,7 @@ def gap(word, accepted, system="a", place=None, document=""):
 
 
 def scores(*gaps):
-    (result,) = evaluate_gaps(FilledSheets(gaps, 0), LISTS, None).results
+    (result,) = evaluate_gaps(FilledSheets(gaps, 0), LISTS, None).systems
     return result
 
 
@@ -67,18 +74,19 @@ def test_the_measures_of_a_small_sample():
         gap("ce", "ce OTHER"),
     )
     found = values(result)
-    assert (result.gaps, result.bad) == (8, 1)
+    assert result.total.counts == {"gaps": 8, "bad": 1}
     assert found["accuracy"] == 4 / 8
     assert found["accuracy_without_other"] == 3 / 5  # without 4, 5 and 6
     assert found["precision"] == 3 / 6
     assert found["lenient_recall"] == 3 / 6  # missed: elle, ce, il
     assert found["f"] == 0.5
-    counts = {one.pronoun: (one.said, one.hit, one.missed) for one in result.pronouns}
+    pronouns = result.facts["pronouns"]
+    counts = {one["pronoun"]: (one["said"], one["hit"], one["missed"]) for one in pronouns}
     assert counts["il"] == (2, 1, 1)
     assert counts["elle"] == (1, 1, 1)
     assert counts["ce"] == (3, 1, 1)
     assert counts[OTHER] == (2, 1, 1)
-    assert (counts["on"], result.pronouns[-1].recall) == ((0, 0, 0), 0.5)
+    assert (counts["on"], pronouns[-1]["lenient_recall"]) == ((0, 0, 0), 0.5)
 
 
 def test_what_is_not_defined():
@@ -86,10 +94,10 @@ def test_what_is_not_defined():
     found = values(result)
     assert found["accuracy"] == 1
     assert all(isnan(found[name]) for name in found if name != "accuracy")
-    assert "–" in gap_text(evaluate_gaps(FilledSheets((gap(OTHER, "OTHER"),), 0), LISTS, None))
-    assert result.pronouns[0].f is None
-    assert scores(gap("il", "elle")).pronouns[0].f is None
-    assert scores(gap("il", "elle"), gap("elle", "il")).pronouns[0].f == 0
+    assert "–" in text_report(evaluate_gaps(FilledSheets((gap(OTHER, "OTHER"),), 0), LISTS, None))
+    assert result.facts["pronouns"][0]["f"] is None
+    assert scores(gap("il", "elle")).facts["pronouns"][0]["f"] is None
+    assert scores(gap("il", "elle"), gap("elle", "il")).facts["pronouns"][0]["f"] == 0
 
 
 sets = st.one_of(
@@ -104,19 +112,19 @@ def test_counts_against_a_plain_loop(pairs):
     result = scores(*gaps)
     found = values(result)
     assert found["accuracy"] == pytest.approx(np.mean([one.right for one in gaps]))
-    pronouns = [one for one in result.pronouns if one.pronoun != OTHER]
-    said, hit, missed = (
-        sum(getattr(one, name) for one in pronouns) for name in ("said", "hit", "missed")
-    )
+    every = result.facts["pronouns"]
+    pronouns = [one for one in every if one["pronoun"] != OTHER]
+    said, hit, missed = (sum(one[name] for one in pronouns) for name in ("said", "hit", "missed"))
     if said:
         assert found["precision"] == pytest.approx(hit / said)
     if hit + missed:
         assert found["lenient_recall"] == pytest.approx(hit / (hit + missed))
-    for one in result.pronouns:
-        wanted = sum(one.pronoun in gap_.accepted for gap_ in gaps)
-        if one.recall is not None:  # lenient: never below the share of all gaps that accept it
-            assert one.recall >= one.hit / wanted
-        assert one.hit <= min(one.said, wanted)
+    for one in every:
+        wanted = sum(one["pronoun"] in gap_.accepted for gap_ in gaps)
+        recall = one["lenient_recall"]
+        if recall is not None:  # lenient: never below the share of all gaps that accept it
+            assert recall >= one["hit"] / wanted
+        assert one["hit"] <= min(one["said"], wanted)
     kept = [one for one in gaps if one.word != OTHER and one.accepted != {OTHER}]
     if kept:
         assert found["accuracy_without_other"] == pytest.approx(np.mean([g.right for g in kept]))
@@ -128,7 +136,7 @@ def test_intervals_and_comparisons():
         gaps.append(gap("il", "il", "a", (line, 0)))
         gaps.append(gap("il", "il" if line % 2 else "elle", "b", (line, 0)))
     evaluation = evaluate_gaps(FilledSheets(tuple(gaps), 0), LISTS, Resampling(200, 1))
-    first, second = evaluation.results
+    first, second = evaluation.systems
     assert first.scores["accuracy"].low == 1
     assert second.scores["accuracy"].low < 0.5 < second.scores["accuracy"].high
     assert "by:pronoun" in first.scores["accuracy"].signature
@@ -137,8 +145,10 @@ def test_intervals_and_comparisons():
     assert accuracy.p_randomisation < 0.05
     documents = tuple(gap("il", "il", "a", (n, 0), f"d{n % 3}") for n in range(9))
     found = evaluate_gaps(FilledSheets(documents, 0), LISTS, Resampling(20, 1))
-    assert "by:document" in found.results[0].scores["f"].signature
-    assert found.warnings == ("only 3 documents: their bootstrap intervals are too narrow",)
+    assert "by:document" in found.systems[0].scores["f"].signature
+    assert found.warnings == (
+        "3 documents are few: intervals and bootstrap p values are too small",
+    )
 
 
 def test_systems_with_other_pronouns_are_not_compared():
@@ -256,9 +266,11 @@ def test_without_a_key_the_table_says_everything(tmp_path):
         ("il", True), (OTHER, True), ("elle", True)
     ]  # fmt: skip
     evaluation = evaluate_gaps(found, LISTS, Resampling(20, 1))
-    assert "by:gap" in evaluation.results[0].scores["f"].signature
-    assert gap_csv(evaluation).splitlines()[0].startswith("system,accuracy,accuracy_without_other,")
-    assert '"missed": 0' in gap_json(evaluation)
+    assert "by:gap" in evaluation.systems[0].scores["f"].signature
+    assert (
+        csv_report(evaluation).splitlines()[0].startswith("system,accuracy,accuracy_without_other,")
+    )
+    assert '"missed": 0' in json_report(evaluation)
 
 
 def test_all_faults_of_sheets_and_key(files, tmp_path):
@@ -308,8 +320,7 @@ def test_a_filled_in_review_file_of_apt_is_a_table_of_judged_pronouns(evaluation
     items = apt_items(evaluation)
     said = ("right", "wrong", "unclear")
     verdicts = [
-        AnnotatorVerdict(one.item, "A", said[number % 3], None)
-        for number, one in enumerate(items.items)
+        Verdict(one.item, "A", said[number % 3], None) for number, one in enumerate(items.items)
     ]
     path = tmp_path / "review.tsv"
     path.write_bytes(review_table(items, verdicts, 1))

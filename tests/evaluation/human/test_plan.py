@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.human.checks import CHECK, reference_checks
-from crosspro.evaluation.human.plan import (
+from crosspro.evaluation.human.campaign import (
+    CHECK,
     PlanSettings,
     chosen_questions,
     make_plan,
+    reference_checks,
     share_with,
 )
 from tests.evaluation.human.sets import make_set

@@ -9,7 +9,7 @@ from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.protest.build import ParallelText, find_candidates
 from crosspro.evaluation.protest.language import source_words, target_words
 from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.protest.systems import SystemOutput
+from crosspro.evaluation.protest.text import SystemOutput
 from tests.evaluation.protest.tokens import FOLDER
 
 
@@ -37,7 +37,7 @@ def text():
     source, reference = lines("text.en"), lines("text.fr")
     links = list(read_links(FOLDER / "text.links", source, reference))
     names = (FOLDER / "text.doc-ids").read_text("utf-8").split()
-    return ParallelText("text.en", source, [reference], [links], names)
+    return ParallelText("text.en", source, [reference], names, [links])
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +53,7 @@ def suite(candidates, text):
         tuple(text.source),
         tuple(tuple(one) for one in text.references),
         tuple(text.documents),
-        candidates.tokens,
+        tuple(candidates.tokens),
         {"seed": 1},
     )
 

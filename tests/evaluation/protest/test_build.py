@@ -11,11 +11,19 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.output.style import Style
-from crosspro.evaluation.protest.build import find_candidates, match_documents, unknown_decisions
+from crosspro.evaluation.protest.build import (
+    Decision,
+    build_report,
+    find_candidates,
+    match_documents,
+    read_decisions,
+    select,
+    shares,
+    top_up,
+    translation_of,
+    unknown_decisions,
+)
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
-from crosspro.evaluation.protest.decisions import Decision, read_decisions
-from crosspro.evaluation.protest.report import build_report
-from crosspro.evaluation.protest.select import select, shares, top_up, translation_of
 from crosspro.evaluation.protest.suite import Place, ReferenceWords, SuiteToken
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.protest.page import protest_page
+from crosspro.evaluation.protest.match import score_system
+from crosspro.evaluation.protest.report import protest_page
 from crosspro.evaluation.protest.results import STATUSES, ProtestSettings, evaluate_systems
-from crosspro.evaluation.protest.score import score_system
 from crosspro.evaluation.protest.suite import ReferenceWords
 from tests.evaluation.output.reading import check_page
 from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
@@ -53,7 +53,7 @@ def test_pronoun_head_and_repair_are_marked(suite, results, french):
     for name, _, group, rows, references, candidates in data["examples"]:
         result = tokens[name]
         lines = [data["lines"][row] for row in rows]
-        assert [line[0] for line in lines] == [one.line for one in result.context]
+        assert [line[0] for line in lines] == suite.context(result.token)
         marks = candidates[0][4]
         assert [mark[1] for mark in marks] == ([0] if result.head is None else [0, 1])
         for mark, ours in zip(marks, references[0], strict=True):

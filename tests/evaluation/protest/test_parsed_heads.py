@@ -7,8 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.formats.conllu import read_conllu
-from crosspro.evaluation.protest.antecedents import Chains
-from crosspro.evaluation.protest.parsed_heads import ParsedHeads, read_source_parse
+from crosspro.evaluation.protest.antecedents import Chains, ParsedHeads, read_source_parse
 from crosspro.evaluation.protest.suite import Place
 from tests.conftest import SHARED_DATA
 from tests.evaluation.protest.test_antecedents import PRONOUN, document, noun_phrases

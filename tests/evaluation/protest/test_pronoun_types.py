@@ -8,8 +8,13 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
-from crosspro.evaluation.protest.pronoun_types import TYPES, count_types
-from crosspro.evaluation.protest.type_report import type_csv, type_json, type_text
+from crosspro.evaluation.protest.antecedents import (
+    TYPES,
+    count_types,
+    type_csv,
+    type_json,
+    type_text,
+)
 from tests.conftest import GOLDEN, SHARED_DATA
 
 ARCHIVE = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"

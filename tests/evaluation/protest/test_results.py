@@ -9,10 +9,9 @@ import pytest
 
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.protest.match import Alternative, score_system
 from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
 from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems, status_of
-from crosspro.evaluation.protest.score import score_system
-from crosspro.evaluation.protest.silver import Alternative
 from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
 
 PLAN = Resampling(200, 1)
@@ -108,7 +107,8 @@ def test_a_match_that_people_find_wrong_counts_only_in_the_automatic_score(suite
 
 
 def test_verdicts_about_another_output_do_not_count(suite, bad):
-    old = replace(by_name(bad)[RAIN], digest="old")
+    rain = by_name(bad)[RAIN]
+    old = replace(rain, item=replace(rain.item, digest="old"))
     evaluation = evaluate_systems(
         suite, {"bad": bad}, judgement(old, "right"), ProtestSettings("fr")
     )

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.protest.categories import BY_NAME
-from crosspro.evaluation.protest.suite import Place, ReferenceWords, Suite, SuiteToken, write_suite
-from crosspro.evaluation.protest.suite_reader import read_suite
+from crosspro.evaluation.protest.suite import (
+    Place,
+    ReferenceWords,
+    Suite,
+    SuiteToken,
+    read_suite,
+    write_suite,
+)
 
 
 @pytest.fixture

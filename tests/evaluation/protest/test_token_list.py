@@ -6,31 +6,29 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.evaluation.human.verdicts import Item, Verdict, judgement_of
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
-from crosspro.evaluation.protest.judged_tokens import token_verdicts
-from crosspro.evaluation.protest.review import item_key
-from crosspro.evaluation.protest.score import score_system
-from crosspro.evaluation.protest.suite import Place
-from crosspro.evaluation.protest.token_list import token_list, token_position
-from crosspro.evaluation.protest.verdict_records import AnnotatorVerdict, Item, judgement_of
+from crosspro.evaluation.protest.match import score_system
+from crosspro.evaluation.protest.review import token_verdicts
+from crosspro.evaluation.protest.suite import Place, token_list
 from tests.evaluation.protest.tokens import RAIN
 
 
 def test_all_tokens_in_the_order_of_the_text(suite):
-    found = token_list(suite)
-    assert len(found.places) == len(suite.tokens)
-    assert list(found.places) == sorted(found.places)
-    words = [suite.source[line][at].lower() for line, at in found.places]
+    places, _, left_out = token_list(suite)
+    assert len(places) == len(suite.tokens)
+    assert places == sorted(places)
+    words = [suite.source[line][at].lower() for line, at in places]
     assert set(words) == {"it", "they", "you"}
-    assert not found.left_out
-    assert found.text().splitlines()[0] == "1 0"
+    assert not left_out
+    assert places[0] == (1, 0)
 
 
 def test_only_pronouns_of_the_lists(suite):
-    found = token_list(suite, load_lists("en-fr"))
-    assert found.left_out == {"you": 3}
-    assert len(found.places) == len(suite.tokens) - 3
-    assert set(found.forms) == {"it", "they"}
+    places, forms, left_out = token_list(suite, load_lists("en-fr"))
+    assert left_out == {"you": 3}
+    assert len(places) == len(suite.tokens) - 3
+    assert set(forms) == {"it", "they"}
 
 
 def test_a_token_of_several_words_is_where_its_pronoun_is(suite):
@@ -39,13 +37,13 @@ def test_a_token_of_several_words_is_where_its_pronoun_is(suite):
     source = list(suite.source)
     source[line] = ("'", "It", "'", "rains")
     wide = replace(suite, source=tuple(source))
-    assert token_position(wide, replace(token, place=Place(line, (0, 1, 2)))) == 1
-    assert token_position(wide, replace(token, place=Place(line, (2, 3)))) == 2
+    assert wide.position(replace(token, place=Place(line, (0, 1, 2)))) == 1
+    assert wide.position(replace(token, place=Place(line, (2, 3)))) == 2
 
 
 def said(result, pronoun, bad=False, annotator="A"):
-    item = Item(*item_key(result), "x", "y", result.token.anaphoric)
-    return AnnotatorVerdict(item, annotator, pronoun, None, bad=bad)
+    item = Item(*result.item.key, "x", "y", result.token.anaphoric)
+    return Verdict(item, annotator, pronoun, None, bad=bad)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +68,8 @@ def test_verdicts_of_people(verdicts, final, human, suite, reference, french):
     if verdicts:
         given = [said(result, *one, annotator=str(n)) for n, one in enumerate(verdicts)]
         decided = None if final is None else said(result, final)
-        judgements = {item_key(result): judgement_of(given, decided)}
-    found = {one.token: one for one in token_verdicts(suite, results, judgements)}
+        judgements = {result.item.key: judgement_of(given, decided)}
+    found = {one.token: one for one in token_verdicts(results, judgements)}
     assert found[RAIN].human == human
     assert found[RAIN].category == "pleonastic_it"
     assert (found[RAIN].line, found[RAIN].position) == (4, 0)

@@ -10,17 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.evaluation.protest.review import (
-    COLUMNS,
-    read_review,
-    silver_from,
-    to_judge,
-    write_review,
-)
-from crosspro.evaluation.protest.score import score_system
-from crosspro.evaluation.protest.silver import Alternative
-from crosspro.evaluation.protest.systems import SystemOutput
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, Item, VerdictStore
+from crosspro.evaluation.human.exchange import COLUMNS, read_review_file
+from crosspro.evaluation.human.verdicts import Item, Verdict, VerdictStore
+from crosspro.evaluation.protest.match import Alternative, score_system
+from crosspro.evaluation.protest.review import silver_from, to_judge, write_review
+from crosspro.evaluation.protest.text import SystemOutput
 from tests.evaluation.protest.tokens import CLITIC, HOUSE, RAIN, changed
 
 ITEM = Item(HOUSE, "sys", "abc", "il", "manoir", True)
@@ -34,31 +28,31 @@ def store(tmp_path):
 
 
 def test_verdicts_survive_with_tags_and_remarks(store, tmp_path):
-    first = AnnotatorVerdict(ITEM, "Anna", "right", "wrong", ("agreement", "style"), "sees it so")
-    second = AnnotatorVerdict(OTHER, "Anna", "unclear", None)
+    first = Verdict(ITEM, "Anna", "right", "wrong", ("agreement", "style"), "sees it so")
+    second = Verdict(OTHER, "Anna", "unclear", None)
     assert store.record([first, second]) == 2
     with VerdictStore(tmp_path / "v.sqlite", "suite", create=False) as again:
         assert again.verdicts() == [first, second]
 
 
 def test_a_second_verdict_by_the_same_person_replaces_the_first(store):
-    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right", ("old",))])
-    store.record([AnnotatorVerdict(ITEM, "Anna", "wrong", "right", ("new",))])
+    store.record([Verdict(ITEM, "Anna", "right", "right", ("old",))])
+    store.record([Verdict(ITEM, "Anna", "wrong", "right", ("new",))])
     (verdict,) = store.verdicts()
     assert (verdict.pronoun, verdict.tags) == ("wrong", ("new",))
 
 
 def test_agreement_conflict_and_resolution(store):
-    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
-    store.record([AnnotatorVerdict(ITEM, "Ben", "right", "right", ("b",))])
+    store.record([Verdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
+    store.record([Verdict(ITEM, "Ben", "right", "right", ("b",))])
     judgement = store.judgements()[ITEM.key]
     assert (judgement.pronoun, judgement.antecedent) == ("right", "right")
     assert (judgement.annotators, judgement.tags) == (("Anna", "Ben"), ("a", "b"))
-    store.record([AnnotatorVerdict(ITEM, "Ben", "wrong", "right", (), "no")])
+    store.record([Verdict(ITEM, "Ben", "wrong", "right", (), "no")])
     assert store.judgements()[ITEM.key].in_conflict
     ((item, verdicts),) = store.conflicts()
     assert (item, len(verdicts)) == (ITEM, 2)
-    store.resolve([AnnotatorVerdict(ITEM, "Chris", "wrong", "right", (), "decided")])
+    store.record([Verdict(ITEM, "Chris", "wrong", "right", (), "decided", kind="decision")])
     assert store.conflicts() == []
     judgement = store.judgements()[ITEM.key]
     assert (judgement.pronoun, judgement.resolved) == ("wrong", True)
@@ -68,8 +62,8 @@ def test_agreement_conflict_and_resolution(store):
 def test_disagreement_about_the_antecedent_is_a_conflict(store):
     store.record(
         [
-            AnnotatorVerdict(ITEM, "Anna", "right", "right"),
-            AnnotatorVerdict(ITEM, "Ben", "right", "unclear"),
+            Verdict(ITEM, "Anna", "right", "right"),
+            Verdict(ITEM, "Ben", "right", "unclear"),
         ]
     )
     assert store.judgements()[ITEM.key].antecedent == "conflict"
@@ -77,9 +71,9 @@ def test_disagreement_about_the_antecedent_is_a_conflict(store):
 
 
 def test_nothing_is_stored_if_something_is_wrong(store):
-    bad = replace(AnnotatorVerdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
+    bad = replace(Verdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="CHECK constraint"):
-        store.record([AnnotatorVerdict(ITEM, "Anna", "right", "right"), bad])
+        store.record([Verdict(ITEM, "Anna", "right", "right"), bad])
     assert store.verdicts() == []
 
 
@@ -145,16 +139,16 @@ def test_mismatches_go_out_and_verdicts_come_back(suite, results, french, tmp_pa
         HOUSE,
         "talk2:word_19",
     ]
-    assert write_review(path, rows, french) == 5
+    assert write_review(path, rows) == 5
     text = path.read_text("utf-8")
     assert "She saw the old [[house]] . / [[It]] stood on a hill ." in text
     assert "vu la vieille [[manoir]]" in text
-    assert read_review(path, suite, "Anna") == []  # nothing is filled in yet
+    assert read_review_file(path, suite.anaphoric, "Anna") == []  # nothing is filled in yet
     filled(
         path,
         {HOUSE: ("right", "RIGHT", "gender, style", "a valid pair"), RAIN: ("wrong", "", "", "")},
     )
-    verdicts = read_review(path, suite, "Anna")
+    verdicts = read_review_file(path, suite.anaphoric, "Anna")
     assert [(v.item.token, v.pronoun, v.antecedent, v.tags) for v in verdicts] == [
         (RAIN, "wrong", None, ()),
         (HOUSE, "right", "right", ("gender", "style")),
@@ -169,8 +163,11 @@ def test_mismatches_go_out_and_verdicts_come_back(suite, results, french, tmp_pa
 
 def test_matches_are_judged_on_demand(results, french, tmp_path, store):
     assert len(to_judge(results, {}, matches=True)) == len(results) == 15
-    said = AnnotatorVerdict(
-        Item(results[0].token.name, "sys", results[0].digest, "il", "", True), "Anna", "right", None
+    said = Verdict(
+        Item(results[0].token.name, "sys", results[0].item.digest, "il", "", True),
+        "Anna",
+        "right",
+        None,
     )
     store.record([said])
     assert len(to_judge(results, store.judgements(), matches=True)) == 14
@@ -181,9 +178,9 @@ def test_a_row_about_something_else_than_was_exported_is_refused(
     suite, results, french, tmp_path, column
 ):
     path = tmp_path / "review.tsv"
-    write_review(path, to_judge(results, {}), french)
+    write_review(path, to_judge(results, {}))
     filled(path, {HOUSE: ("right", "right", "", "")})
-    assert len(read_review(path, suite, "Anna")) == 1
+    assert len(read_review_file(path, suite.anaphoric, "Anna")) == 1
     lines = path.read_text("utf-8").splitlines()
     (at,) = [number for number, line in enumerate(lines) if line.startswith(HOUSE)]
     cells = lines[at].split("\t")
@@ -191,17 +188,17 @@ def test_a_row_about_something_else_than_was_exported_is_refused(
     lines[at] = "\t".join(cells)
     path.write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(InputError, match="as they were exported"):
-        read_review(path, suite, "Anna")
+        read_review_file(path, suite.anaphoric, "Anna")
 
 
 def test_pairs_need_both_halves_right_to_become_silver(store):
-    store.record([AnnotatorVerdict(ITEM, "Anna", "right", "wrong")])
+    store.record([Verdict(ITEM, "Anna", "right", "wrong")])
     assert silver_from(store.judgements().values()) == {}
 
 
 def test_bad_review_files_are_named(suite, results, french, tmp_path):
     path = tmp_path / "review.tsv"
-    write_review(path, to_judge(results, {}), french)
+    write_review(path, to_judge(results, {}))
     filled(
         path,
         {
@@ -213,7 +210,7 @@ def test_bad_review_files_are_named(suite, results, french, tmp_path):
     )
     path.write_text(path.read_text("utf-8") + "x\ty\n" + "none" + "\t" * 15 + "\n", "utf-8")
     with pytest.raises(InputError) as caught:
-        read_review(path, suite, "Anna")
+        read_review_file(path, suite.anaphoric, "Anna")
     assert [(p.line, p.field) for p in caught.value.problems] == [
         (2, "pronoun"),
         (3, "antecedent"),
@@ -225,17 +222,17 @@ def test_bad_review_files_are_named(suite, results, french, tmp_path):
     ]
     path.write_text("token\tsystem\n", "utf-8")
     with pytest.raises(InputError, match="columns: expected token system"):
-        read_review(path, suite, "Anna")
+        read_review_file(path, suite.anaphoric, "Anna")
 
 
 def test_a_row_twice_is_refused(suite, results, french, tmp_path):
     path = tmp_path / "review.tsv"
-    write_review(path, to_judge(results, {}), french)
+    write_review(path, to_judge(results, {}))
     filled(path, {RAIN: ("right", "", "", "")})
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([*lines, lines[3]]) + "\n", "utf-8")
     with pytest.raises(InputError, match="a second one on talk1:word_29"):
-        read_review(path, suite, "Anna")
+        read_review_file(path, suite.anaphoric, "Anna")
 
 
 @given(st.integers(0, 3000), st.text(max_size=3))
@@ -243,11 +240,11 @@ def test_mutated_review_files_raise_nothing_else(
     suite, reference_rows, french, tmp_path_factory, place, text
 ):
     path = tmp_path_factory.mktemp("review") / "r.tsv"
-    write_review(path, reference_rows, french)
+    write_review(path, reference_rows)
     content = path.read_text("utf-8")
     path.write_text(content[:place] + text + content[place + 1 :], "utf-8", newline="\n")
     try:
-        read_review(path, suite, "Anna")
+        read_review_file(path, suite.anaphoric, "Anna")
     except CrossproError as error:
         assert str(error)
 

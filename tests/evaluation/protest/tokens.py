@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.evaluation.protest.review import item_key
-from crosspro.evaluation.protest.verdicts import Item, Judgement
+from crosspro.evaluation.human.verdicts import Item, Judgement
 from tests.conftest import GOLDEN
 
 FOLDER = GOLDEN / "protest"
@@ -25,5 +24,5 @@ def by_name(results):
 
 
 def judgement(result, pronoun, antecedent=None):
-    item = Item(*item_key(result), "x", "y", result.token.anaphoric)
+    item = Item(*result.item.key, "x", "y", result.token.anaphoric)
     return {item.key: Judgement(item, pronoun, antecedent, ("A",), (), (), False)}

@@ -24,6 +24,7 @@ TEXT = (
     FOLDER / "text.doc-ids",
 )
 LINKS = ("--links", FOLDER / "text.links")
+OWN_LINKS = ("--candidate-links", FOLDER / "text.links")
 
 
 def protest(*arguments: object) -> Outcome:

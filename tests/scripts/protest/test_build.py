@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from crosspro.evaluation.protest.suite_reader import read_suite
-from tests.scripts.protest.conftest import FOLDER, LINKS, TEXT, protest, signatures
+from crosspro.evaluation.protest.suite import read_suite
+from tests.scripts.protest.conftest import FOLDER, LINKS, OWN_LINKS, TEXT, protest, signatures
 
 
 def test_build_reports_and_writes(suite, tmp_path):
@@ -52,10 +52,19 @@ def test_links_are_repaired_only_on_demand(suite, tmp_path):
     found = [len(read_suite(path).tokens) for path in (suite, repaired)]
     assert found == [14, 15]  # a clitic has no link
     for option, automatic in (("--repair", 1.0), ("--no-repair", 14 / 15)):
-        scored = protest("score", repaired, FOLDER / "text.fr", *LINKS, option, "--layout", "json")
+        scored = protest(
+            "score",
+            repaired,
+            "--candidate",
+            FOLDER / "text.fr",
+            *OWN_LINKS,
+            option,
+            "--layout",
+            "json",
+        )
         (system,) = json.loads(scored.stdout)["systems"]
         assert system["scores"]["automatic"]["value"] == pytest.approx(automatic)
-    assert "|repair:no|" in signatures(repaired, FOLDER / "text.fr", *LINKS)[0]
+    assert "|repair:no|" in signatures(repaired, "--candidate", FOLDER / "text.fr", *OWN_LINKS)[0]
 
 
 def test_build_with_sizes_decisions_and_top_up(tmp_path):

@@ -7,14 +7,14 @@ import shutil
 
 import pytest
 
-from tests.scripts.protest.conftest import FOLDER, LINKS, protest
+from tests.scripts.protest.conftest import FOLDER, OWN_LINKS, protest
 
 
 @pytest.fixture
 def filled(suite, wrong, tmp_path):
     """A review file in which somebody has judged the first of three rows, with a spreadsheet."""
     review = tmp_path / "review.tsv"
-    assert protest("score", suite, wrong, *LINKS, "--review", review).code == 0
+    assert protest("score", suite, "--candidate", wrong, *OWN_LINKS, "--review", review).code == 0
     lines = review.read_text("utf-8").splitlines()
     cells = lines[1].split("\t")
     cells[-4] = "right"
@@ -39,7 +39,7 @@ def keys(review):
 
 def test_score_review_import_score(suite, wrong, tmp_path):
     review, store = tmp_path / "review.tsv", tmp_path / "verdicts.sqlite"
-    both = ("score", suite, FOLDER / "text.fr", wrong, *LINKS, *LINKS)
+    both = ("score", suite, "--candidate", FOLDER / "text.fr", wrong, *OWN_LINKS, *OWN_LINKS)
     result = protest(*both, "--review", review, "--detail", tmp_path / "details.tsv")
     assert result.code == 0, result.stderr
     text = result.stdout.decode()
@@ -75,7 +75,17 @@ def test_score_review_import_score(suite, wrong, tmp_path):
     assert second["at_most"] == pytest.approx(1)
     export = tmp_path / "conflicts.tsv"
     result = protest(
-        "review", "export", suite, wrong, *LINKS, "--verdicts", store, "--conflicts", "-o", export
+        "review",
+        "export",
+        suite,
+        "--candidate",
+        wrong,
+        *OWN_LINKS,
+        "--verdicts",
+        store,
+        "--conflicts",
+        "-o",
+        export,
     )
     assert b"1 to judge" in result.stderr
     rows = export.read_text("utf-8").splitlines()
@@ -91,14 +101,25 @@ def test_score_review_import_score(suite, wrong, tmp_path):
         b"2 alternatives"
         in protest("review", "silver", suite, "--verdicts", store, "-o", silver).stderr
     )
-    scored = protest("score", suite, wrong, *LINKS, "--silver", silver, "--layout", "json").stdout
+    scored = protest(
+        "score", suite, "--candidate", wrong, *OWN_LINKS, "--silver", silver, "--layout", "json"
+    ).stdout
     (system,) = json.loads(scored)["systems"]
     assert sum(counts["silver"] for counts in system["categories"].values()) == 2
 
 
 def test_matches_go_out_on_demand_and_count_as_people_say(suite, tmp_path):
     review, store = tmp_path / "all.tsv", tmp_path / "v.sqlite"
-    export = ("review", "export", suite, FOLDER / "text.fr", *LINKS, "-o", review)
+    export = (
+        "review",
+        "export",
+        suite,
+        "--candidate",
+        FOLDER / "text.fr",
+        *OWN_LINKS,
+        "-o",
+        review,
+    )
     assert b"0 to judge" in protest(*export).stderr
     assert b"14 to judge" in protest(*export, "--matches").stderr
     lines = review.read_text("utf-8").splitlines()
@@ -108,7 +129,15 @@ def test_matches_go_out_on_demand_and_count_as_people_say(suite, tmp_path):
     result = protest("review", "import", suite, review, "--verdicts", store, "--judge", "Anna")
     assert result.code == 0, result.stderr
     scored = protest(
-        "score", suite, FOLDER / "text.fr", *LINKS, "--verdicts", store, "--layout", "json"
+        "score",
+        suite,
+        "--candidate",
+        FOLDER / "text.fr",
+        *OWN_LINKS,
+        "--verdicts",
+        store,
+        "--layout",
+        "json",
     )
     scores = json.loads(scored.stdout)["systems"][0]["scores"]
     assert scores["automatic"]["value"] == 1
@@ -117,7 +146,7 @@ def test_matches_go_out_on_demand_and_count_as_people_say(suite, tmp_path):
 
 def test_a_review_file_with_a_byte_order_mark(suite, wrong, tmp_path):
     review, store = tmp_path / "r.tsv", tmp_path / "v.sqlite"
-    assert protest("score", suite, wrong, *LINKS, "--review", review).code == 0
+    assert protest("score", suite, "--candidate", wrong, *OWN_LINKS, "--review", review).code == 0
     lines = review.read_text("utf-8").splitlines()
     cells = lines[1].split("\t")
     cells[-4] = "right"
@@ -134,13 +163,13 @@ def test_a_review_file_with_a_byte_order_mark(suite, wrong, tmp_path):
 )
 def test_new_rows_are_merged_into_a_review_file(suite, wrong, filled, command):
     *words, option = command
-    result = protest(*words, suite, wrong, *LINKS, option, filled)
+    result = protest(*words, suite, "--candidate", wrong, *OWN_LINKS, option, filled)
     assert result.code == 0, result.stderr
     assert b"review.tsv: 2 to judge" in result.stderr
     text = filled.read_text("utf-8")
     assert "as people say it" in text
     assert len(set(keys(filled))) == len(keys(filled)) == 3
-    again = protest(*words, suite, FOLDER / "text.fr", *LINKS, option, filled)
+    again = protest(*words, suite, "--candidate", FOLDER / "text.fr", *OWN_LINKS, option, filled)
     assert b"0 to judge" in again.stderr
     assert len(keys(filled)) == 1  # only what nobody has filled in was replaced
     assert "as people say it" in filled.read_text("utf-8")
@@ -149,7 +178,7 @@ def test_new_rows_are_merged_into_a_review_file(suite, wrong, filled, command):
 def test_a_review_file_that_is_no_table_any_more_is_not_replaced(suite, wrong, filled):
     text = filled.read_text("utf-8") + "a row\tby hand\n"
     filled.write_text(text, "utf-8")
-    result = protest("review", "export", suite, wrong, *LINKS, "-o", filled)
+    result = protest("review", "export", suite, "--candidate", wrong, *OWN_LINKS, "-o", filled)
     assert result.code == 2
     assert b"to keep the verdicts of the file" in result.stderr
     assert filled.read_text("utf-8") == text
@@ -160,7 +189,7 @@ def test_no_output_replaces_verdicts(suite, wrong, filled, store, tmp_path):
     shutil.copy(store, other)
     before = {path: path.read_bytes() for path in (filled, store, other)}
     silver = ("review", "silver", suite, "--verdicts", store, "-o")
-    scores = ("score", suite, wrong, *LINKS, "--resamples", 0)
+    scores = ("score", suite, "--candidate", wrong, *OWN_LINKS, "--resamples", 0)
     for line in (
         (*silver, store),
         (*silver, other),
@@ -169,7 +198,7 @@ def test_no_output_replaces_verdicts(suite, wrong, filled, store, tmp_path):
         (*scores, "--detail", filled),
         (*scores, "--html", other),
         (*scores, "--review", other),
-        ("review", "export", suite, wrong, *LINKS, "-o", other),
+        ("review", "export", suite, "--candidate", wrong, *OWN_LINKS, "-o", other),
     ):
         result = protest(*line)
         assert result.code == 2, line
@@ -180,5 +209,8 @@ def test_no_output_replaces_verdicts(suite, wrong, filled, store, tmp_path):
 def test_an_empty_review_file_is_replaced(suite, wrong, tmp_path):
     review = tmp_path / "review.tsv"
     for system in (wrong, FOLDER / "text.fr"):
-        assert protest("review", "export", suite, system, *LINKS, "-o", review).code == 0
+        assert (
+            protest("review", "export", suite, "--candidate", system, *OWN_LINKS, "-o", review).code
+            == 0
+        )
     assert keys(review) == []

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from crosspro.evaluation.human.campaign import CampaignSettings
-from crosspro.evaluation.human.item_files import items_text, read_items
-from crosspro.evaluation.human.items import KnownAnswer, ReviewSet
-from crosspro.evaluation.human.plan import PlanSettings
+from crosspro.evaluation.human.campaign import CampaignSettings, PlanSettings
+from crosspro.evaluation.human.items import KnownAnswer, ReviewSet, items_text, read_items
 from tests.evaluation.human.sets import make_set
 
 NEEDED = "needs httpx and the extra `review`: make extras EXTRAS=review"

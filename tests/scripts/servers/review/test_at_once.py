@@ -7,8 +7,8 @@ from threading import Event
 
 import pytest
 
+from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.human.work import code_of, read_work
-from crosspro.evaluation.protest.verdicts import VerdictStore
 from tests.evaluation.human.sets import make_set
 from tests.scripts.servers.review.conftest import HOST
 

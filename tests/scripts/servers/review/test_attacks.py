@@ -12,7 +12,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.human.items import ReviewCandidate
-from crosspro.evaluation.protest.verdicts import Item
+from crosspro.evaluation.human.verdicts import Item
 from tests.evaluation.human.sets import make_set
 from tests.scripts.servers.review.conftest import HOST, SETTINGS
 
@@ -345,7 +345,7 @@ def test_who_leaves_in_the_middle_of_a_form_is_no_fault(served):
 
 
 def test_annotators_reach_only_their_own_questions(serve):
-    from crosspro.evaluation.human.plan import PlanSettings
+    from crosspro.evaluation.human.campaign import PlanSettings
     from crosspro.evaluation.human.work import code_of
     from tests.scripts.servers.review.test_pages import places
 
@@ -408,7 +408,7 @@ def test_names_that_cannot_be_are_refused(serve):
 
 def test_the_clock_may_go_back(served, monkeypatch):
     times = iter(f"20{50 - number}-01-01T00:00:00.000+00:00" for number in range(50))
-    for module in ("protest.verdict_rows", "human.work"):
+    for module in ("human.verdicts", "human.work"):
         monkeypatch.setattr(f"crosspro.evaluation.{module}.now", lambda: next(times))
     served.begin("Anna")
     address, hidden = served.next("Anna")

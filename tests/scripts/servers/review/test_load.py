@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, VerdictStore
+from crosspro.evaluation.human.verdicts import Verdict, VerdictStore
 from tests.scripts.servers.review.conftest import NEEDED, PACKAGES
 
 
@@ -28,7 +28,7 @@ def test_lost_and_doubled_verdicts_are_counted(tmp_path):
     first, second, third = (one.item for one in make_items(3).items)
     with VerdictStore(tmp_path / "v.sqlite", "load") as store:
         said = ((first, "right"), (second, "right"), (second, "wrong"))
-        store.record(AnnotatorVerdict(item, "Anna", value, None) for item, value in said)
+        store.record(Verdict(item, "Anna", value, None) for item, value in said)
     load = Load(acknowledged={("Anna", "t0"): "right", ("Anna", "t1"): "right"})
     load.acknowledged["Anna", third.token] = "wrong"
     assert lost_and_doubled(tmp_path, load) == (3, 2, 1)

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.human.plan import PlanSettings
-from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.human.campaign import PlanSettings
+from crosspro.evaluation.human.verdicts import VerdictStore
 from tests.evaluation.human.sets import make_set
 from tests.scripts.servers.review.conftest import SETTINGS
 

@@ -15,10 +15,10 @@ from random import Random
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.evaluation.human import campaign_file
-from crosspro.evaluation.human.campaign_file import CampaignFile
-from crosspro.evaluation.human.item_files import items_text
-from crosspro.evaluation.protest.verdicts import VerdictStore
+from crosspro.evaluation.human import store as campaign_store
+from crosspro.evaluation.human.items import items_text
+from crosspro.evaluation.human.store import CampaignFile
+from crosspro.evaluation.human.verdicts import VerdictStore
 from tests.evaluation.human.sets import make_set
 from tests.scripts.run import crosspro
 
@@ -33,7 +33,7 @@ def stored(served):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(campaign_file, "PAGE_PATIENCE", 0.05)
+    monkeypatch.setattr(campaign_store, "PAGE_PATIENCE", 0.05)
 
 
 def test_a_full_disk_is_told_and_what_is_stored_stays(served, capsys):
@@ -188,7 +188,7 @@ def test_a_second_server_is_refused_until_the_first_is_gone(served, tmp_path):
     served.site.campaign.file.close()
     (tmp_path / "items.jsonl").write_text(items_text(served.site.campaign.items), "utf-8")
     line = ("protest", "review", "serve", "--items", tmp_path / "items.jsonl", "--port", 0)
-    line += ("--store", served.store, "--judge", "Anna")
+    line += ("--verdicts", served.store, "--judge", "Anna")
     command = [sys.executable, "-m", "crosspro.scripts.main", *map(str, line)]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

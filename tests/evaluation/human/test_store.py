@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crosspro.evaluation.human.group_writer import GroupWriter
-from crosspro.evaluation.protest.verdict_tables import connect, transaction
+from crosspro.evaluation.human.store import GroupWriter
+from crosspro.evaluation.human.verdicts import connect, transaction
 
 
 @pytest.fixture

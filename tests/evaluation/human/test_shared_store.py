@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, Item, VerdictStore
+from crosspro.evaluation.human.verdicts import Item, Verdict, VerdictStore
 
 IMPORTS = """
 import sys
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, Item, VerdictStore
+from crosspro.evaluation.human.verdicts import Verdict, Item, VerdictStore
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.stdin.readline()
 for number in range(count):
     item = Item(f"t{number}", "sys", "d", "il", "", False)
     with VerdictStore(path, "suite") as store:
-        store.record([AnnotatorVerdict(item, name, "right", None, ("tag",))])
+        store.record([Verdict(item, name, "right", None, ("tag",))])
 """
 
 KILLED = """
 import os, signal, sqlite3, sys
-from crosspro.evaluation.protest.verdicts import AnnotatorVerdict, Item, VerdictStore
+from crosspro.evaluation.human.verdicts import Verdict, Item, VerdictStore
 path, last = sys.argv[1], int(sys.argv[2])
 connect, seen = sqlite3.connect, []
 
@@ -40,7 +40,7 @@ def traced(*arguments, **settings):
 
 sqlite3.connect = traced
 with VerdictStore(path, "suite") as store:
-    store.record([AnnotatorVerdict(Item("t", "sys", "d", "il", "", False), "Anna", "right", None)])
+    store.record([Verdict(Item("t", "sys", "d", "il", "", False), "Anna", "right", None)])
 """
 
 
@@ -68,7 +68,7 @@ def test_killed_at_every_statement(tmp_path):
     for last in range(1, 200):
         path = tmp_path / f"{last}.sqlite"
         ends.append(subprocess.run([sys.executable, "-c", KILLED, path, str(last)]).returncode)
-        verdict = AnnotatorVerdict(Item("t", "sys", "d", "il", "", False), "Ben", "wrong", None)
+        verdict = Verdict(Item("t", "sys", "d", "il", "", False), "Ben", "wrong", None)
         with VerdictStore(path, "suite") as store:
             store.record([verdict])
             assert verdict in store.verdicts()

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.evaluation.human.item_files import items_text, read_items
+from crosspro.evaluation.human.items import items_text, read_items
 from tests.conftest import GOLDEN, ROOT
 from tests.evaluation.human.sets import make_set
 from tests.scripts.apt_files import options

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.correlation.disagreement import study_disagreement
-from crosspro.evaluation.correlation.joined import COLUMNS, join_cases
-from crosspro.evaluation.correlation.judged_table import read_judgements
-from crosspro.evaluation.correlation.kinds import is_impersonal, is_personal, kind_of
-from crosspro.evaluation.correlation.published import derived_verdicts, printed_kinds
+from crosspro.evaluation.correlation.disagreement import (
+    derived_verdicts,
+    printed_kinds,
+    study_disagreement,
+)
+from crosspro.evaluation.correlation.judged import (
+    COLUMNS,
+    is_impersonal,
+    is_personal,
+    join_cases,
+    kind_of,
+    read_judgements,
+)
 from crosspro.evaluation.inputs.case_records import CaseRecord, RecordedSide
 from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
 

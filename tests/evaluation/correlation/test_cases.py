@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.correlation.case_weights import APT_B, tune_weights
-from crosspro.evaluation.correlation.disagreement import JudgedPronoun
+from crosspro.evaluation.correlation.cases import APT_B, tune_weights
+from crosspro.evaluation.correlation.judged import JudgedPronoun
 
 
 def pronouns(system: str, *verdicts: tuple[int, int, int]) -> list[JudgedPronoun]:

@@ -1,0 +1,320 @@
+"""Judged pronouns: their APT case, what people say of them, and the kind of disagreement.
+
+001 Table 4 sorted the disagreements by hand. What the words decide is decided here: of the pronouns
+that people reject, those that APT takes for equivalent are E. Of the different ones that they
+accept, an anaphoric pronoun that is another personal pronoun is V (it agrees with another
+translation of the antecedent), and one that is impersonal where the reference has a personal
+pronoun is I. All else is O, as are all accepted pronouns that are not anaphoric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.case_records import CaseRecord
+from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES, readings_of
+from crosspro.evaluation.inputs.table_rows import read_rows
+from crosspro.evaluation.output.tables import csv_text
+
+KINDS: Mapping[str, str] = {
+    "V": "valid alternative",
+    "E": "incorrect equivalence",
+    "I": "impersonal",
+    "O": "other",
+}
+"""The kinds and what they stand for."""
+
+UNKNOWN_KIND = ""
+KNOWN_LANGUAGES = LANGUAGES
+"""Target languages whose pronouns are known to be personal or impersonal."""
+
+
+COMPARED = (1, 2, 3)
+"""The cases of APT that are compared with verdicts; the first two say that a pronoun is right."""
+
+TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPronoun:
+    """One pronoun of one system: its category, its APT case, and whether people accept it.
+
+    `correct` is None where the annotators could not judge, because the translation is too `bad` or
+    for another reason. `unit` is what intervals resample: a document, a system or the example
+    itself. `kind` is that of a disagreement, where it is known (`KINDS`). `reference` and
+    `output` are the pronouns of both sides, and `system` whose output it is, where they are known.
+    """
+
+    category: str
+    case: int
+    correct: bool | None
+    unit: str = ""
+    bad: bool = False
+    kind: str = ""
+    reference: str = ""
+    output: str = ""
+    system: str = ""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether APT and people differ."""
+        if self.case not in COMPARED or self.correct is None:
+            return False
+        return self.correct == (self.case == COMPARED[-1])
+
+
+def kind_of(
+    case: int,
+    correct: bool,
+    anaphoric: bool,
+    reference: Collection[str],
+    candidate: Collection[str],
+    language: str,
+) -> str:
+    """The kind of a disagreement; `reference` and `candidate` are the labels of both."""
+    if case == 2 and not correct:
+        return "E"
+    if case == 3 and correct and anaphoric:
+        if any(is_impersonal(word, language) for word in candidate):
+            return "I" if any(is_personal(word, language) for word in reference) else "O"
+        if any(is_personal(word, language) for word in candidate):
+            return "V"
+    return "O"
+
+
+def is_personal(form: str, language: str) -> bool:
+    """Whether a form may be a personal pronoun of the third person."""
+    readings = readings_of(language).get(form.lower(), ())
+    return any(one.kind == "personal" and one.person == "3" for one in readings)
+
+
+def is_impersonal(form: str, language: str) -> bool:
+    """Whether a form agrees with no noun: a demonstrative without masculine or feminine."""
+    readings = readings_of(language).get(form.lower(), ())
+    return bool(readings) and all(
+        one.kind == "demonstrative" and one.gender in ("", "n") for one in readings
+    )
+
+
+# Tables ------------------------------------------------------------------------------------------
+
+VERDICTS: Mapping[str, bool | None] = {
+    **dict.fromkeys((CORRECT, "right", "yes", "true", "1"), True),
+    **dict.fromkeys((INCORRECT, "wrong", "no", "false", "0"), False),
+    **dict.fromkeys(("", "-", "unjudged", "unclear", BAD, "bad"), None),
+}
+"""What a verdict may be called; the last could not be judged."""
+
+KIND = "kind"
+"""The column of kinds, which a table may have."""
+
+PRONOUNS = (("reference", "candidate"), ("reference_pronoun", "output_pronoun"))
+"""Columns with the pronouns of both sides: of tables that were joined, and of review files."""
+
+_CASES: Mapping[str, int] = {
+    name: case
+    for case, full in zip(CASES, CASE_NAMES, strict=True)
+    for name in (str(case), f"c{case}", full, f"{case} {full}")
+}
+_KINDS: Mapping[str, str] = {
+    "": "",
+    **{name.lower(): kind for kind, full in KINDS.items() for name in (kind, full)},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedColumns:
+    """The names of the columns; intervals resample by `unit` where it is given.
+
+    The column of kinds is looked for under its usual name where none is given.
+    """
+
+    category: str = "category"
+    case: str = "case"
+    human: str = "human"
+    unit: str | None = None
+    kind: str | None = None
+    system: str | None = None
+
+
+def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
+    """Read a CSV or TSV file with a line for each judged pronoun."""
+    names = names or JudgedColumns()
+    rows = read_rows(path)
+    line, heading = next(rows, (1, []))
+    optional = [name for name in (names.unit, names.kind, names.system) if name]
+    wanted = [names.category, names.case, names.human, *optional]
+    missing = [name for name in wanted if name not in heading]
+    if missing:
+        known = choices(heading) if heading else "a heading"
+        raise InputError(Problem(str(path), line, "column", known, quoted(n)) for n in missing)
+    problems: list[Problem] = []
+    judgements = []
+    for number, row in rows:
+        if len(row) != len(heading):
+            expected = f"{len(heading)} as in the heading"
+            problems.append(Problem(str(path), number, "cells", expected, str(len(row))))
+            continue
+        reading = _Row(path, number, dict(zip(heading, row, strict=True)), names)
+        found = list(reading.problems())
+        problems += found
+        if not found:
+            judgements.append(reading.judged())
+    if problems:
+        raise InputError(problems)
+    if not judgements:
+        raise input_error(path, "file", "at least one judged pronoun", "none")
+    return judgements
+
+
+class _Row:
+    """The cells of a row, and what they say."""
+
+    def __init__(
+        self, path: Path, line: int, cells: Mapping[str, str], names: JudgedColumns
+    ) -> None:
+        self.path = str(path)
+        self.line = line
+        self.names = names
+        self.cells = cells
+        self.case = _CASES.get(cells[names.case].lower())
+        self.verdict = cells[names.human].lower()
+        self.kind_column = names.kind or KIND
+        self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
+        known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
+        self.pronouns = [cells[name] for name in next(known, ())] or ["", ""]
+
+    def problems(self) -> Iterator[Problem]:
+        names = self.names
+        if self.case is None:
+            yield self.problem(names.case, "a case from 1 to 6")
+        if self.verdict not in VERDICTS:
+            expected = f"one of correct, incorrect, {BAD}, or nothing where it could not be judged"
+            yield self.problem(names.human, expected)
+        if not self.cells[names.category]:
+            yield Problem(self.path, self.line, names.category, "a category", "nothing")
+        if self.kind is None:
+            yield self.problem(self.kind_column, f"{choices(KINDS)}, or nothing")
+        elif self.kind and self.case and self.verdict in VERDICTS and not self.judged().disagrees:
+            expected = "nothing, as the case and the verdict do not disagree"
+            yield self.problem(self.kind_column, expected)
+
+    def problem(self, column: str, expected: str) -> Problem:
+        found = quoted(self.cells[column])
+        return Problem(self.path, self.line, column, expected, found)
+
+    def judged(self) -> JudgedPronoun:
+        names = self.names
+        return JudgedPronoun(
+            self.cells[names.category],
+            self.case or 0,
+            VERDICTS[self.verdict],
+            self.cells[names.unit] if names.unit else "",
+            self.verdict in (BAD, "bad"),
+            self.kind or "",
+            reference=self.pronouns[0],
+            output=self.pronouns[1],
+            system=self.cells[names.system] if names.system else "",
+        )
+
+
+# Verdicts joined with cases -----------------------------------------------------------------------
+
+COLUMNS = (
+    "system",
+    "token",
+    "document",
+    "line",
+    "position",
+    "category",
+    "case",
+    "human",
+    "reference",
+    "candidate",
+    KIND,
+)
+"""Of a joined table; `correlate disagreement` and `correlate cases` read category, case, human."""
+
+
+@dataclass(frozen=True)
+class JoinedTable:
+    """The rows of a joined table, how many of them were judged, and verdicts without a case."""
+
+    rows: tuple[tuple[object, ...], ...]
+    judged: int
+    without_case: int
+
+    def text(self) -> str:
+        """The table as CSV."""
+        return csv_text([COLUMNS, *self.rows])
+
+
+def join_cases(
+    path: Path, records: Sequence[CaseRecord], verdicts: Iterable[PlacedVerdict], language: str
+) -> JoinedTable:
+    """The verdicts on pronouns that have a case; raises if systems or words do not fit.
+
+    The kind of a disagreement is told where the pronouns of the target language are known. A case
+    belongs to a system of its name, or of its name without the last ending.
+    """
+    verdicts = list(verdicts)
+    cases = _by_place(path, records, {one.system for one in verdicts})
+    rows = []
+    judged = missing = 0
+    for one in verdicts:
+        record = cases.get((one.system, one.line, one.position))
+        if record is None:
+            missing += 1
+            continue
+        judged += bool(one.human)
+        rows.append(
+            (
+                *(one.system, one.token, one.document, one.line, one.position, one.category),
+                *(record.case, one.human),
+                *(" ".join(side.labels) for side in (record.reference, record.candidate)),
+                _kind(record, one, language),
+            )
+        )
+    if not rows:
+        expected = "cases of the judged pronouns (`apt --tokens` with their list)"
+        raise InputError([Problem(str(path), None, "occurrences", expected, "none of them")])
+    return JoinedTable(tuple(rows), judged, missing)
+
+
+def _by_place(
+    path: Path, records: Iterable[CaseRecord], systems: set[str]
+) -> Mapping[tuple[str, int, int], CaseRecord]:
+    found: dict[tuple[str, int, int], CaseRecord] = {}
+    unknown: dict[str, None] = {}
+    names: dict[str, str] = {}
+    for record in records:
+        name = record.system
+        if name not in systems:
+            name = Path(name.removesuffix(".xz").removesuffix(".gz")).stem
+        if name not in systems or names.setdefault(name, record.system) != record.system:
+            unknown[record.system] = None
+            continue
+        found[name, *record.place] = record
+    if unknown:
+        expected = f"{choices(sorted(systems))}, each once (--name)"
+        raise InputError(
+            Problem(str(path), None, "system", expected, quoted(name)) for name in unknown
+        )
+    return found
+
+
+def _kind(record: CaseRecord, verdict: PlacedVerdict, language: str) -> str:
+    correct = verdict.human == CORRECT
+    accepted, rejected = (
+        record.case == 3 and correct,
+        record.case < 3 and verdict.human == INCORRECT,
+    )
+    if not (accepted or rejected) or language not in KNOWN_LANGUAGES:
+        return ""
+    sides = record.reference.labels, record.candidate.labels
+    return kind_of(record.case, correct, verdict.anaphoric, *sides, language)
