@@ -15,7 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
 from crosspro.prediction.neural.layers.recurrent import at_columns
-from crosspro.prediction.neural.layers.transformer import Transformer
+from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,
@@ -25,7 +25,6 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from crosspro.scripts.servers import turns
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 NAME = "document_encoder"
@@ -81,7 +80,6 @@ def test_heads_have_a_size_that_is_a_multiple_of_four(settings, step):
         NeuralSystem(NAME, settings)
 
 
-@pytest.mark.slow
 def test_fifty_gaps_are_learnt_by_heart(train):
     made = NeuralSystem(
         NAME, SMALL[NAME], {"batch_size": 16, "class_weight_power": 0.0, **JOINT},
@@ -255,7 +253,7 @@ def test_some_columns_are_what_they_are_among_all():
     encoder = Transformer(12, 3, 2, 0.0)
     rows, inside = torch.randn(4, 9, 12), torch.arange(9) < torch.tensor([[9], [1], [5], [7]])
     columns = torch.tensor([[0, 8], [0, 0], [4, 2], [6, 1]])
-    by = turns(torch.randint(-9, 9, (4, 9)), 6)
+    by = rotary_angles(torch.randint(-9, 9, (4, 9)), 6)
     whole = encoder(rows, by, inside)
     some = encoder(rows, by, inside, columns)
     torch.testing.assert_close(some, at_columns(whole, columns))
