@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 from crosspro.data_prep.core.errors import choices, is_whole_number, quoted
 from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
 from crosspro.data_prep.core.limits import LIMITS, MOST, changed_limits
+from crosspro.evaluation.inputs import sheets  # noqa: F401 - which protects them
 
 OUTPUTS = frozenset(
     (

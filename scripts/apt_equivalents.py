@@ -27,10 +27,7 @@ def apt_equivalents() -> None:
     """Find equivalent pronouns for APT from judged examples."""
 
 
-@app.command(
-    cls=VariadicCommand,
-    renamed={"--align-prior": "--prior", "--size": "--sample", "-n": "--sample"},
-)
+@app.command(cls=VariadicCommand)
 @expanded
 def draw(
     context: typer.Context,
@@ -59,7 +56,7 @@ def draw(
     write_output(draw_sheet(evaluation, size, seed).encode("utf-8"), output)
 
 
-@app.command(renamed={"--share": "--min-share", "--probability": "--min-probability"})
+@app.command()
 def estimate(
     judged: Annotated[
         Path, typer.Argument(help="Table with tabs: reference, candidate, correct (1 or 0).")

@@ -81,7 +81,7 @@ class AbsentChoice(StrEnum):
 app = command_app()
 
 
-@app.command("evaluate", renamed={"--max-errors": "--max-examples"})
+@app.command("evaluate")
 def evaluate_command(
     context: typer.Context,
     gold: Annotated[

@@ -12,7 +12,7 @@ from crosspro.scripts.mt_options import PlainFiles, Resampled, Shown, VariadicCo
 app = command_app()
 
 
-@app.command(cls=VariadicCommand, renamed={"--lowercase": "--ignore-case"})
+@app.command(cls=VariadicCommand)
 @expanded
 def mt_metrics(
     context: typer.Context,
