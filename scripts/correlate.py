@@ -34,7 +34,7 @@ JudgedTable = Annotated[Path, typer.Argument(help=_JUDGED)]
 
 
 @dataclass(frozen=True)
-class Columns:
+class StudyColumns:
     """The columns of a table of judged pronouns."""
 
     category: Annotated[str, typer.Option(help="The column of categories.")] = "category"
@@ -65,7 +65,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Shown:
+class StudyOutputs:
     """How a study is shown."""
 
     layout: LayoutOption = TableLayout.TABLE
@@ -94,7 +94,7 @@ def correlate() -> None:
 @expanded
 def systems(
     resampled: Resampled,
-    shown: Shown,
+    shown: StudyOutputs,
     table: Annotated[
         Path | None,
         typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
@@ -182,9 +182,9 @@ def systems(
 @app.command()
 @expanded
 def disagreement(
-    columns: Columns,
+    columns: StudyColumns,
     resampled: Resampled,
-    shown: Shown,
+    shown: StudyOutputs,
     judged: Annotated[Path | None, typer.Argument(help=_JUDGED)] = None,
     kind: Annotated[
         str | None,
@@ -226,9 +226,9 @@ def disagreement(
 @expanded
 def cases(
     judged: JudgedTable,
-    columns: Columns,
+    columns: StudyColumns,
     resampled: Resampled,
-    shown: Shown,
+    shown: StudyOutputs,
 ) -> None:
     """APT's cases against people: correct, incorrect, bad translation.
 
@@ -247,8 +247,8 @@ def cases(
 @expanded
 def weights(
     judged: JudgedTable,
-    columns: Columns,
-    shown: Shown,
+    columns: StudyColumns,
+    shown: StudyOutputs,
     system: Annotated[str, typer.Option(help="The column of system names.")] = "system",
     seed: Seed = 12345,
 ) -> None:
