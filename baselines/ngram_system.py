@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,7 +49,6 @@ class NGramSystem(System):
     """
 
     name = "ngram"
-    as_before: ClassVar[Mapping[str, Any]] = {"decision": SUMMED}
 
     def __init__(
         self,

@@ -9,10 +9,9 @@ Pronouns keep their case, as German `Sie` and `sie` are two words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,7 +55,6 @@ class SourceAwareLM(System):
     """
 
     name = "source_aware_lm"
-    as_before: ClassVar[Mapping[str, Any]] = {"decision": SUMMED, "lowercase": True}
 
     def __init__(
         self,

@@ -9,10 +9,9 @@ from a talk that is scored or that settings are chosen on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
 
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
@@ -50,7 +49,6 @@ class UppsalaIt(SourceAwareLM):
     """
 
     name = "uppsala_it"
-    as_before: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
         self,

@@ -230,6 +230,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         expected = f"{_FORMAT} (this is crosspro {__version__})"
         found = f"{quoted(repr(number))}, written by crosspro {writer}"
         raise input_error(path, "format", expected, found)
+    manifest: Manifest
     manifest, faults = fitted(Manifest, content)
     if faults or manifest.sha256 != _digest({**content, "sha256": ""}):
         raise ValueError("an archive.json that was changed")

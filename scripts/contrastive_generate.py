@@ -46,8 +46,8 @@ class GenerateLayout(StrEnum):
 class GenerateOutputs(Outputs):
     """The outputs of all commands, and the layouts of the released tools."""
 
-    layout: Annotated[  # type: ignore[assignment]
-        GenerateLayout,
+    layout: Annotated[
+        GenerateLayout,  # type: ignore[assignment]
         typer.Option(
             "--layout",
             help="How to show the numbers; with --legacy default, complete or pretty.",

@@ -21,7 +21,7 @@ from crosspro.scripts.options import Output, Resamples, Seed, write_output
 
 if TYPE_CHECKING:
     from crosspro.baselines.it_classifier.classifier import LabelledSentence
-    from crosspro.baselines.it_classifier.training_data import ItExample
+    from crosspro.baselines.it_classifier.context import ItExample
 
 app = group_app()
 

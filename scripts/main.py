@@ -106,7 +106,7 @@ crosspro serve runs/en-fr
 crosspro train task=en-fr system=turku_gru_2016
 
 crosspro contrastive score set.json scores.txt --html page.html
-crosspro contrastive generate set.json output.txt --html page.html
+crosspro contrastive generate set.json --candidate output.txt --html page.html
 crosspro contrastive build --source text.en --target text.de -o set.json
 crosspro contrastive text set.json -o sentences
 crosspro evaluate gold.data submission.data --task en-fr --html page.html
@@ -117,7 +117,7 @@ crosspro correlate systems scores.csv --human ranking
 crosspro correlate disagreement judged.csv
 crosspro correlate cases judged.csv
 crosspro correlate weights judged.csv
-crosspro mt-metrics mt.fr --reference r.fr
+crosspro mt-metrics --candidate mt.fr --reference r.fr
 crosspro pronoun-f1 mt.fr --reference r.fr --language fr
 crosspro report wmt-folder -o report
 

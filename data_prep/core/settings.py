@@ -155,6 +155,7 @@ _SCALARS = {
 }
 _LISTS = ("list", "tuple", "set", "frozenset")
 _KEY = "[key]"
+_UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
 
 
 @lru_cache(maxsize=256)
@@ -218,7 +219,7 @@ class _Checker:
             rest, error = group[0]
             if rest == (_KEY,):
                 yield self._fault(inner["keys_schema"], error, place)
-            elif error["type"] in ("unexpected_keyword_argument", "extra_forbidden") and not rest:
+            elif error["type"] in _UNKNOWN and not rest:
                 yield Fault((*place, step), choices(keys), "an unknown key")
             else:
                 yield from self.faults(self._child(inner, step), group, (*place, step))

@@ -27,7 +27,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -401,7 +401,7 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
 
     name = "gap-filling"
     title = "Gaps that people filled in"
-    measures: ClassVar[Mapping[str, str]] = {
+    measures: Mapping[str, str] = {
         "accuracy": "accuracy with other",
         "accuracy_without_other": "without other",
         "precision": "precision",

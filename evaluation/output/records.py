@@ -78,7 +78,8 @@ def _plain(value: Any) -> Any:
 def csv_report(evaluation: Evaluation) -> str:
     """A row for each system, and for its groups where the metric has groups of interest.
 
-    Without groups it is a table that `crosspro correlate` reads.
+    Without groups it is a table that `crosspro correlate` reads; with them each row ends with the
+    signature of its first measure.
     """
     groups = evaluation.metric.groups_in_csv
     measures = list(evaluation.metric.measures)
@@ -101,8 +102,9 @@ def csv_report(evaluation: Evaluation) -> str:
                 score = group.scores.get(name)
                 values = (None,) * 3 if score is None else (score.value, score.low, score.high)
                 row += map(csv_number, values)
-            body.append(row)
-    return csv_text([["system", "breakdown", "group", *counts, *columns], *body])
+            body.append([*row, next((one.signature for one in group.scores.values()), "")])
+    heading = ["system", "breakdown", "group", *counts, *columns, "signature"]
+    return csv_text([heading, *body])
 
 
 def detail_json(evaluation: Evaluation) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import read_lines
-from crosspro.data_prep.formats.links import Ints, parse_links
+from crosspro.data_prep.formats.link_arrays import Ints, parse_links
 
 PRONOUNS = ("it", "It", "they", "They")
 SUFFIXES = ("", ".gz", ".xz")

@@ -26,7 +26,6 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.prediction.neural.document_set import load_document_set
-from crosspro.prediction.neural.inference import has_bfloat16
 from crosspro.prediction.neural.layers.document_rows import row_width
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
@@ -43,7 +42,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     SOURCE_NOUN,
     TARGET_NOUN,
 )
-from crosspro.prediction.neural.reading.tensors import GapTensors, Indices
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, has_bfloat16
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.training.data import bucketed_batches, on_device
 from crosspro.scripts.bench.measure import Row, own_memory

@@ -27,6 +27,7 @@ from crosspro.data_prep.core.errors import Problem, input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.human.exchange import read_review_file
+from crosspro.evaluation.human.items import Words
 from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.build import (
@@ -50,7 +51,6 @@ from crosspro.evaluation.protest.suite import (
     ReferenceWords,
     Suite,
     SuiteToken,
-    Words,
     write_suite,
 )
 from crosspro.evaluation.protest.text import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import os
 import subprocess
 import sys
@@ -180,13 +181,13 @@ def test_figures_of_the_2015_files(discomt2015):
     result = crosspro("evaluate", discomt2015 / "TEDdev.en-fr.data.xz", *names, "--task",
                       "en-fr-2015", "--doc-ids", discomt2015 / "TEDdev.en-fr.doc-ids.xz",
                       "--layout", "csv")  # fmt: skip
-    rows = [line.split(",") for line in result.stdout.decode().splitlines()]
-    values = {(row[0].split(".")[0], row[1]): float(row[3]) for row in rows[1:] if not row[2]}
+    rows = csv.DictReader(line for line in result.stdout.decode().splitlines())
+    totals = {row["system"].split(".")[0]: row for row in rows if row["group"] == "total"}
     expected = {"macro_f1": (46.96, 54.73), "accuracy": (65.46, 78.31),
                 "coarse_macro_f1": (53.61, 62.99), "coarse_accuracy": (67.07, 80.19)}  # fmt: skip
     for metric, (baseline, participant) in expected.items():
-        assert values["baseline", metric] == pytest.approx(baseline, abs=0.005)
-        assert values["submission", metric] == pytest.approx(participant, abs=0.005)
+        assert float(totals["baseline"][metric]) == pytest.approx(baseline, abs=0.005)
+        assert float(totals["submission"][metric]) == pytest.approx(participant, abs=0.005)
     assert "|by:document|" in result.stdout.decode()
 
 

@@ -18,7 +18,7 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.evaluation.folder_report.files import OUTPUTS
+from crosspro.scripts.app import OUTPUTS
 from crosspro.scripts.main import COMMANDS
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro

@@ -137,7 +137,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
     ) -> list[str]:
         """Lists, texts, pronouns, cases, weights, repair and links."""
         data, own = scored.data, self.settings
-        start = own.start
+        start: str = own.start
         if data.anchors is not None:
             places = (f"{one.sentence} {one.position}\n" for one in data.anchors)
             start = f"tokens-{hashlib.sha256(''.join(places).encode()).hexdigest()[:8]}"

@@ -45,7 +45,10 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         ]
         # sacrebleu knows its own signature only once it has counted.
         own = {name: one.get_signature().format() for name, one in self.programs.items()}
-        rows = tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True))
+        rows = cast(
+            tuple[Sequence[Floats], ...],
+            tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
+        )
         facts = {"sacrebleu": own, "columns": [one[0].shape[1] for one in counted]}
         return Scored(data, data.names, rows, data.units, facts)
 

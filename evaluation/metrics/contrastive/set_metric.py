@@ -149,7 +149,8 @@ class SetMetric(Metric[Settings, Data, Item]):
         groups = groups_of(test_set)
         shown = next((name for name in _SHOWN if name in {one[0] for one in groups}), "")
         labels = [f"{shown} {group}" for breakdown, group, _ in groups if breakdown == shown]
-        kinds: Any = [ExampleVerdict(name, kind) for name, kind in self.verdict_kinds]
+        own: Any = self.verdict_kinds
+        kinds = [ExampleVerdict(name, kind) for name, kind in own]
         examples = Examples(scored.systems, kinds, scored.size, shown, labels)
         cells = without_rare(self.cells(scored))
         systems = range(len(scored.systems))

@@ -17,7 +17,7 @@ import numpy as np
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Booleans, Part, Scored
 from crosspro.evaluation.core.ratio import percentage
-from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.translation_words import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
@@ -128,7 +128,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
         """The shares of the verdicts."""
-        rows = [
+        rows: list[Sequence[Cell]] = [
             [verdict, *(one.scores[key] for one in evaluation.systems)]
             for verdict, key in zip(VERDICTS, KEYS, strict=True)
         ]

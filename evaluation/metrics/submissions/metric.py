@@ -285,7 +285,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         yield Table(heading, rows, "Results", 2, tuple(filter(None, page)), "scores", only="page")
 
     def _right_and_wrong(self, evaluation: Evaluation) -> Table:
-        rows = []
+        rows: list[Sequence[Cell]] = []
         for place, name in enumerate(evaluation.names):
             wrong = sum(self.verdicts(evaluation.scored, place))
             numbers = (evaluation.scored.size - wrong, wrong)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -307,7 +308,8 @@ def _encoded(text: _FlatTokens, encoder: Encoder, task: Task) -> EncodedText:
         arrays[one.name] = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
     labels = [task.class_index.get(label or "", UNKNOWN_LABEL) for label in text.labels]
     positions = {name: np.array(getattr(text, name), dtype=np.int32) for name in POSITIONS}
-    return EncodedText(arrays, spellings, **positions, label=np.array(labels, dtype=np.int32))
+    made: dict[str, Any] = {**positions, "label": np.array(labels, dtype=np.int32)}
+    return EncodedText(arrays, spellings, **made)
 
 
 def _spellings(words: Iterable[str], letters: Vocabulary) -> tuple[dict[str, int], Ints]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.formats.links import parse_good_links, parse_link, parse_links
+from crosspro.data_prep.formats.link_arrays import parse_good_links, parse_links
+from crosspro.data_prep.formats.links import parse_link
 
 LINKS = st.lists(
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=5), max_size=5
