@@ -47,12 +47,12 @@ class GenerateOutputs(Outputs):
     """The outputs of all commands, and the layouts of the released tools."""
 
     layout: Annotated[
-        GenerateLayout,  # type: ignore[assignment]
+        GenerateLayout,
         typer.Option(
             "--layout",
             help="How to show the numbers; with --legacy default, complete or pretty.",
         ),
-    ] = GenerateLayout.TABLE
+    ] = GenerateLayout.TABLE  # type: ignore[assignment]
 
 
 class PayloadKind(StrEnum):

@@ -118,7 +118,7 @@ crosspro correlate disagreement judged.csv
 crosspro correlate cases judged.csv
 crosspro correlate weights judged.csv
 crosspro mt-metrics --candidate mt.fr --reference r.fr
-crosspro pronoun-f1 mt.fr --reference r.fr --language fr
+crosspro pronoun-f1 --candidate mt.fr --reference r.fr --language fr
 crosspro report wmt-folder -o report
 
 crosspro apt-equivalents draw --source s.en --reference r.fr --candidate mt.fr --pronouns en-fr -o sheet.tsv
@@ -126,13 +126,13 @@ crosspro apt-equivalents estimate sheet.tsv --pronouns en-fr -o equivalents.yaml
 crosspro gap-filling draw --source s.en --candidate mt.fr --pronouns en-fr -o sheet.tsv --key key.tsv
 crosspro gap-filling score sheet.tsv --key key.tsv
 crosspro protest build --annotation ParCor --reference r.de -o suite.json
-crosspro protest score suite.json mt.de --html page.html
+crosspro protest score suite.json --candidate mt.de --html page.html
 crosspro protest tokens suite.json
-crosspro protest judged suite.json mt.de --verdicts store.sqlite --cases cases.csv
+crosspro protest judged suite.json --candidate mt.de --verdicts store.sqlite --cases cases.csv
 crosspro protest stats ParCor
-crosspro protest review serve suite.json mt.de --store store.sqlite --judge Ada
-crosspro protest review items suite.json mt.de -o items.jsonl
-crosspro protest review export suite.json mt.de -o review.tsv
+crosspro protest review serve suite.json --candidate mt.de --verdicts store.sqlite --judge Ada
+crosspro protest review items suite.json --candidate mt.de -o items.jsonl
+crosspro protest review export suite.json --candidate mt.de -o review.tsv
 crosspro protest review import suite.json review.tsv --verdicts store.sqlite --judge Ada
 crosspro protest review conflicts suite.json --verdicts store.sqlite
 crosspro protest review silver suite.json --verdicts store.sqlite -o silver.tsv

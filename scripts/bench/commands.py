@@ -257,13 +257,18 @@ def mt(
     """`crosspro apt` and `crosspro autoprf`, own and legacy, on given or on made-up text."""
     given = (source, reference, candidate, reference_links, candidate_links)
     names = ("source", "reference", "candidate", "links-reference", "links-candidate")
+    written = ("source", "reference", "candidate", "links", "candidate-links")
     with _folder() as folder:
         if None in given:
             _write_mt(folder, segments)
         else:
             for name, path in zip(names, filter(None, given), strict=True):
                 _first(path, segments, folder / name)
-        options = [item for name in names for item in (f"--{name}", folder / name)]
+        options = [
+            x
+            for name, option in zip(names, written, strict=True)
+            for x in (f"--{option}", folder / name)
+        ]
         options += ["--pronouns", "en-fr"]
         for metric in ("apt", "autoprf"):
             yield measure([*CROSSPRO, metric, *options, "--lenient"], times).row(metric)

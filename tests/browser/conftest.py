@@ -103,7 +103,8 @@ TUTORIAL = """\
 {"item": "t1", "system": "x", "group": "it", "pronoun": {"line": 0, "source": [0], \
 "references": [[0]], "candidate": [0]}, "answer": {"pronoun": "wrong", "feedback": "A house."}}
 """
-SYSTEMS = ("suite.jsonl", "old.fr", "new.fr", "--links", "text.links", "--links", "text.links")
+SYSTEMS = ("suite.jsonl", "--candidate", "old.fr", "new.fr",
+           "--candidate-links", "text.links", "--candidate-links", "text.links")  # fmt: skip
 
 
 @pytest.fixture

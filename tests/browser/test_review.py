@@ -158,8 +158,8 @@ def test_two_annotators_and_a_researcher(review, page, suite):
     with page.expect_download() as download:
         page.get_by_text("Review file of Ben").click()
     assert len(download.value.path().read_text("utf-8").splitlines()) == 7
-    files = [suite / name for name in ("suite.jsonl", "old.fr", "new.fr")]
-    links = ("--links", suite / "text.links", "--links", suite / "text.links")
+    files = (suite / "suite.jsonl", "--candidate", suite / "old.fr", suite / "new.fr")
+    links = ("--candidate-links", suite / "text.links") * 2
     store = ("--verdicts", suite / "v.sqlite", "--repair", "--layout", "json")
     scored = crosspro("protest", "score", *files, *links, *store)
     assert scored.code == 0, scored.stderr

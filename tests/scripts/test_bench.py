@@ -10,7 +10,7 @@ import torch
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.sample import sample_path
-from crosspro.evaluation.core.evaluation import evaluate as score_all
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
@@ -160,9 +160,9 @@ def test_the_plain_loop_gives_our_accuracy(tmp_path):
     write_large(gold, 300)
     write_large(submission, 300, predicted=True)
     labels = read_gold(gold, task)
-    ours = score_all(task, labels, read_submissions([submission], task, labels))
+    ours = evaluate_submissions(task, labels, read_submissions([submission], task, labels))
     assert round(100 * score(gold, submission), 6) == round(
-        ours.results[0].scores["accuracy"].value, 6
+        ours.systems[0].scores["accuracy"].value, 6
     )
 
 
@@ -188,7 +188,7 @@ def test_the_bench_of_crfs_has_all_published_features():
 
 @pytest.mark.parametrize(("name", "words"), [("turku_gru", "million weights"), ("majority", "")])
 def test_the_speed_of_prediction_is_measured(name, words, capsys):
-    models = GOLDEN / "models" / "crosspro_0.1.0"
+    models = GOLDEN / "models"
     shown = bench(capsys, "predict", models / name, models / "input.data", "--times", 1)
     assert words in shown
     assert "gaps/s" in shown
