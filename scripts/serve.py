@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from functools import partial
 from importlib.util import find_spec
@@ -109,10 +110,9 @@ def serve(
         for name, lacks in desk.untyped.items():
             _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")
         print(address(listening), flush=True)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):  # which not every way of starting lets through
             answer(desk, listening, allow_host or (), max_rate, max_seconds)
-        except KeyboardInterrupt:
-            _say("stopped")
+        _say("stopped")
 
 
 def _say(text: str) -> None:
