@@ -1,1 +1,1 @@
-"""core."""
+"""The ground floor: errors, files, settings, tasks, examples, words; it knows nothing above it."""

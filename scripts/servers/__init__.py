@@ -1,1 +1,1 @@
-"""servers."""
+"""Both web servers: pages to try systems on, and pages on which people judge."""
