@@ -78,7 +78,7 @@ EXAMPLES = """
 crosspro align --source corpus.en --target corpus.fr -o corpus.links
 crosspro annotate corpus.fr --language fr -o corpus.tagged.fr
 crosspro check train.data --task en-fr
-crosspro classes --source c.nl --source-language nl --target c.en --target-language en --source-pronouns hij,zij
+crosspro classes --source c.nl --source-language nl --target c.en --target-language en --source-pronouns hij --source-pronouns zij
 crosspro demo --task en-fr -o demo
 crosspro fetch-official --task en-fr --year 2017 -o data
 crosspro label-it text novel.en -o novel.tsv
@@ -123,19 +123,19 @@ crosspro report wmt-folder -o report
 
 crosspro apt-equivalents draw --source s.en --reference r.fr --candidate mt.fr --pronouns en-fr -o sheet.tsv
 crosspro apt-equivalents estimate sheet.tsv --pronouns en-fr -o equivalents.yaml
-crosspro gap-filling draw --source s.en --candidate mt.fr --pronouns en-fr -o sheet.tsv --key key.tsv
+crosspro gap-filling draw --source s.en --reference r.fr --candidate mt.fr --pronouns en-fr -o sheet.tsv --key key.tsv
 crosspro gap-filling score sheet.tsv --key key.tsv
-crosspro protest build --annotation ParCor --reference r.de -o suite.json
-crosspro protest score suite.json --candidate mt.de --html page.html
-crosspro protest tokens suite.json
-crosspro protest judged suite.json --candidate mt.de --verdicts store.sqlite --cases cases.csv
+crosspro protest build --annotation ParCor --source s.en --reference r.de --target-language de -o suite.jsonl
+crosspro protest score suite.jsonl --candidate mt.de --html page.html
+crosspro protest tokens suite.jsonl
+crosspro protest judged suite.jsonl --candidate mt.de --verdicts store.sqlite --cases cases.json
 crosspro protest stats ParCor
-crosspro protest review serve suite.json --candidate mt.de --verdicts store.sqlite --judge Ada
-crosspro protest review items suite.json --candidate mt.de -o items.jsonl
-crosspro protest review export suite.json --candidate mt.de -o review.tsv
-crosspro protest review import suite.json review.tsv --verdicts store.sqlite --judge Ada
-crosspro protest review conflicts suite.json --verdicts store.sqlite
-crosspro protest review silver suite.json --verdicts store.sqlite -o silver.tsv
+crosspro protest review serve suite.jsonl --candidate mt.de --verdicts store.sqlite --judge Ada
+crosspro protest review items suite.jsonl --candidate mt.de -o items.jsonl
+crosspro protest review export suite.jsonl --candidate mt.de -o review.tsv
+crosspro protest review import suite.jsonl review.tsv --verdicts store.sqlite --judge Ada
+crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
+crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
 
 crosspro models list runs
 crosspro models export runs/en-fr -o en-fr.tar

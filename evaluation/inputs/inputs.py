@@ -419,8 +419,8 @@ def _origin(read: ReadTexts) -> str:
 def candidate_names(paths: Sequence[Path], problems: list[Problem]) -> list[str]:
     """Short names of the files, with as much of their path as tells them apart."""
     for suffixes in ((".xz", ".gz"), ()):
-        for depth in range(1, max(len(path.parts) for path in paths) + 1):
-            names = ["/".join(path.parts[-depth:]) for path in paths]
+        for depth in range(1, max(1, *(len(path.parts) for path in paths)) + 1):
+            names = ["/".join(path.parts[-depth:]) or str(path) for path in paths]
             for suffix in suffixes:
                 names = [name.removesuffix(suffix) for name in names]
             if len(set(names)) == len(names):

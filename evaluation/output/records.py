@@ -35,7 +35,7 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
         "metric": metric.name,
         "settings": _plain(metric.settings),
         "data": {**scored.facts, **units},
-        "signature": evaluation.signatures[0],
+        "signature": _signature(evaluation, evaluation.systems[0].total),
         "systems": [
             {
                 "name": one.name,
@@ -75,11 +75,17 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _signature(evaluation: Evaluation, group: GroupScores) -> str:
+    """How the headline of a group was computed, or its first measure if it has no headline."""
+    headline = group.scores.get(evaluation.metric.headline)
+    return (headline or next(iter(group.scores.values()))).signature if group.scores else ""
+
+
 def csv_report(evaluation: Evaluation) -> str:
     """A row for each system, and for its groups where the metric has groups of interest.
 
     Without groups it is a table that `crosspro correlate` reads; with them each row ends with the
-    signature of its first measure.
+    signature of its headline, or of its first measure.
     """
     groups = evaluation.metric.groups_in_csv
     measures = list(evaluation.metric.measures)
@@ -102,7 +108,7 @@ def csv_report(evaluation: Evaluation) -> str:
                 score = group.scores.get(name)
                 values = (None,) * 3 if score is None else (score.value, score.low, score.high)
                 row += map(csv_number, values)
-            body.append([*row, next((one.signature for one in group.scores.values()), "")])
+            body.append([*row, _signature(evaluation, group)])
     heading = ["system", "breakdown", "group", *counts, *columns, "signature"]
     return csv_text([heading, *body])
 

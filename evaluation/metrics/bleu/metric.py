@@ -33,6 +33,9 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
 
     def __init__(self, settings: BleuSettings) -> None:
         super().__init__(settings)
+        if settings.word_order < 0:
+            expected, found = "0 or more", str(settings.word_order)
+            raise input_error("settings", "word_order", expected, found)
         self.measures = {name: TITLES[name] for name in settings.metrics}
         self.headline = settings.metrics[0]
         self.programs = {name: sacrebleu_metric(name, settings) for name in settings.metrics}

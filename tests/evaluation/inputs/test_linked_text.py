@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.inputs.inputs import (
     AlignWith,
     InputPaths,
+    candidate_names,
     linked_input,
     read_input,
     read_texts,
@@ -341,3 +343,8 @@ def test_given_links_and_tokens_count_the_words_of_tokenised_text(raw, counted):
         f"{counted}: text: expected no {counted}: they count the words of tokenised text, found "
         "text that is to be tokenised"
     )
+
+
+def test_a_folder_as_a_candidate_has_a_name():
+    """`Path(".")` has no parts."""
+    assert candidate_names([Path(), Path("x/mt.fr.xz")], []) == [".", "mt.fr"]

@@ -117,3 +117,8 @@ def test_the_published_bleu_of_two_systems():
     read = read_mt_text(outputs, [folder / "IWSLT14.TED.tst.tc.en.xz"])
     found = evaluated(read, metrics=("bleu",), tokenise="none")
     assert [round(one.scores["bleu"].value, 2) for one in found.systems] == [35.44, 36.91]
+
+
+def test_a_word_order_below_nothing_is_refused():
+    with pytest.raises(InputError, match="word_order: expected 0 or more, found -1"):
+        make_metric("bleu", word_order=-1)
