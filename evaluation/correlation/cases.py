@@ -55,6 +55,8 @@ class CaseStudy:
     intervals: Mapping[str, Interval]
     unjudged: int
     signature: str
+    unit: str = "example"
+    """What intervals resample."""
 
 
 def study_cases(
@@ -72,7 +74,8 @@ def study_cases(
             intervals[name] = _interval(own, plan)
     parts = ["case-verdicts", f"examples:{len(judged)}"]
     unjudged = len(judgements) - len(judged)
-    return CaseStudy(tuple(table), intervals, unjudged, make_signature(parts, plan, unit))
+    signature = make_signature(parts, plan, unit)
+    return CaseStudy(tuple(table), intervals, unjudged, signature, unit)
 
 
 def _column(one: JudgedPronoun) -> int | None:
@@ -266,6 +269,8 @@ def case_text(study: CaseStudy, style: Style = PLAIN) -> str:
             shares[0] += f" [{low:.1f}, {high:.1f}]"
         rows.append((_name(one), *shares, str(one.total)))
     parts = [style.table(("case", *VERDICT_NAMES, "total"), rows)]
+    if study.intervals:
+        parts.append(f"[95% interval by {study.unit}]\n")
     if study.unjudged:
         parts.append(f"{study.unjudged:,} pronouns that nobody has judged are left out.\n")
     return "\n".join([*parts, *style.signed([study.signature])])

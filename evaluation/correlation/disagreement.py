@@ -135,6 +135,8 @@ class DisagreementStudy:
     """Disagreements of each kind by category, the total as the last; none if no kind is known."""
     pairs: tuple[DisagreedPair, ...] = ()
     """Disagreements by the pronouns of output and reference, where these are known."""
+    unit: str = "example"
+    """What intervals resample."""
 
 
 def study_disagreement(
@@ -149,7 +151,7 @@ def study_disagreement(
     parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
     signature = make_signature(parts, plan, unit)
     kinds, pairs = count_kinds(judgements), count_pairs(judgements)
-    return DisagreementStudy(verdicts, intervals, signature, kinds, pairs)
+    return DisagreementStudy(verdicts, intervals, signature, kinds, pairs, unit)
 
 
 def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]]:
@@ -275,6 +277,7 @@ def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
     return "\n".join(
         (
             style.table(heading, rows),
+            *([f"[95% interval by {study.unit}]\n"] if study.intervals else ()),
             style.table(("total", "correct", "incorrect", "disagree %"), by_case),
             "Case 1 or 2 as a detector of correct pronouns: "
             f"precision {_shown(total.precision, 4)}, recall {_shown(total.recall, 4)}\n",
