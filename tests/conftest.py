@@ -31,7 +31,8 @@ def mostly_slow(values, *quick):
 
     A case of several values goes by its first one.
     """
-    cases = [value if isinstance(value, tuple) else (value,) for value in values]
+    plain = [value.values if hasattr(value, "marks") else value for value in values]
+    cases = [value if isinstance(value, tuple) else (value,) for value in plain]
     return [
         pytest.param(*case, marks=() if case[0] in quick else pytest.mark.slow) for case in cases
     ]
