@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -52,8 +52,7 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
             tuple[Sequence[Floats], ...],
             tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
         )
-        facts = {"sacrebleu": own, "columns": [one[0].shape[1] for one in counted]}
-        return Scored(data, data.names, rows, data.units, facts)
+        return Scored(data, data.names, rows, data.units, {"sacrebleu": own})
 
     def statistics(self, scored: Scored[MTText, Floats], system: int) -> Floats:
         """What was counted."""
@@ -61,15 +60,21 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         return rows
 
     def score(self, sums: Floats) -> Mapping[str, Floats]:
-        """Each measure has columns of its own (`parts`)."""
-        raise NotImplementedError
+        """What sacrebleu makes of sums; the columns of its metrics stand side by side."""
+        measures = self._columns().items()
+        return {name: self._values(name, sums[:, own])[name] for name, own in measures}
 
     def parts(self, scored: Scored[MTText, Floats], system: int) -> Iterable[Part]:
-        """Everything, measure by measure."""
-        start = 0
-        for name, width in zip(self.measures, scored.facts["columns"], strict=True):
-            yield Part(columns=range(start, start + width), score=partial(self._values, name))
-            start += width
+        """Everything, measure by measure: each is resampled for itself."""
+        for name, columns in self._columns().items():
+            yield Part(columns=columns, score=partial(self._values, name))
+
+    def _columns(self) -> dict[str, range]:
+        """The columns of each measure."""
+        found, start = {}, 0
+        for name, program in self.programs.items():
+            found[name] = range(start, start := start + _width(name, program))
+        return found
 
     def _values(self, name: str, sums: Floats) -> Mapping[str, Floats]:
         rows = np.rint(sums).astype(np.int64).tolist()
@@ -89,6 +94,11 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
     def heading(self, scored: Scored[MTText, Floats]) -> str:
         """How much text was scored."""
         return scored.data.size
+
+
+def _width(name: str, program: Any) -> int:
+    """How many numbers are counted on a line: lengths and n-grams for BLEU, triples for chrF."""
+    return int(3 * program.order if name == "chrf" else 2 + 2 * program.max_ngram_order)
 
 
 def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:

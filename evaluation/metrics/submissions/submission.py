@@ -177,18 +177,6 @@ def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
     return gold_from_classes(name, per_line, None if None in documents else documents)
 
 
-def submission_of(
-    examples: Sequence[Example],
-    task: Task,
-    name: str,
-    probabilities: NDArray[np.float64] | None = None,
-    pointed: Sequence[PointedNouns] | None = None,
-) -> Submission:
-    """A submission from examples that carry predicted labels."""
-    classes = flat(_class_indices(examples, task))
-    return Submission(name, classes, probabilities=probabilities, pointed=pointed)
-
-
 def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, ...]]:
     index = task.class_index
     return [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
