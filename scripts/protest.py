@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from crosspro.data_prep.core.errors import InputError, choices, is_whole_number
 from crosspro.scripts.expanded_options import expanded
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignWithOption,
+    Outputs,
+    Resampled,
     VariadicCommand,
-    check_layout,
     check_outputs,
     lists_or_problems,
 )
@@ -24,9 +23,6 @@ from crosspro.scripts.options import (
     DocIds,
     LayoutOption,
     Output,
-    Resamples,
-    Seed,
-    Signatures,
     TableLayout,
     style_of,
     write_output,
@@ -44,14 +40,6 @@ from crosspro.scripts.protest_options import (
     progress_shown,
 )
 from crosspro.scripts.protest_review import review
-
-
-class Needed(StrEnum):
-    """What people must have found right."""
-
-    PRONOUN = "pronoun"
-    BOTH = "both"
-
 
 app = command_app()
 app.add_typer(review, name="review", help="Export mismatches, read verdicts back.")
@@ -162,24 +150,17 @@ def score(
     context: typer.Context,
     suite: SuiteFile,
     systems: Systems,
+    resampled: Resampled,
+    outputs: Outputs,
     silver: Silver = None,
     verdicts: Verdicts = None,
     needs: Annotated[
-        Needed, typer.Option(help="What must be right: the pronoun, or the antecedent as well.")
-    ] = Needed.PRONOUN,
+        Literal["pronoun", "both"],
+        typer.Option(help="What must be right: the pronoun, or the antecedent as well."),
+    ] = "pronoun",
     review_file: Annotated[
         Path | None, typer.Option("--review", help="Write what is still to be judged (TSV).")
     ] = None,
-    detail: Annotated[
-        Path | None, typer.Option(help="Write every token of every system (TSV).")
-    ] = None,
-    layout: LayoutOption = TableLayout.TABLE,
-    signatures: Signatures = False,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    html: Html = None,
-    max_examples: MaxExamples = MOST_EXAMPLES,
-    output: Output = None,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.
 
@@ -187,40 +168,19 @@ def score(
     translated as in one reference. What does not match is not wrong: it goes to people, with
     --review, and comes back with --verdicts or --silver.
     """
-    from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.protest.match import silver_signature
-    from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
-    from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.review import to_judge, write_review
 
-    check_html(html)
-    check_layout(context, layout, ("signatures",))
     systems.check()
-    check_outputs(output, review_file, detail, html)
+    outputs.check(context, (), (review_file,))
     scored = systems.scored(suite, silver, verdicts)
-    settings = ProtestSettings(
-        scored.lists.signature,
-        systems.repair,
-        silver_signature(scored.silver),
-        "both" if needs is Needed.BOTH else "pronoun",
-        scored.links,
-        "own" if systems.source else "suite",
-    )
-    plan = Resampling(resamples, seed) if resamples else None
-    evaluation = evaluate_systems(scored.suite, scored.results, scored.judgements, settings, plan)
-    for warning in evaluation.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    settings = ProtestSettings(needs, systems.repair, "own" if systems.source else "suite")
+    evaluation = evaluate(Protest(settings), scored, resampled.plan)
+    outputs.write(evaluation)
     if review_file is not None:
         count = write_review(review_file, to_judge(scored.tokens, scored.judgements))
         print(f"{review_file}: {count} to judge", file=sys.stderr)
-    if detail is not None:
-        write_output(detail_tsv(evaluation).encode("utf-8"), detail)
-    if html is not None:
-        from crosspro.evaluation.protest.report import protest_page
-
-        page = protest_page(evaluation, scored.lists, max_examples)
-        write_output(page.encode("utf-8"), html)
-    write_report(evaluation, json_report, csv_report, text_report, output, layout, signatures)
 
 
 @app.command()

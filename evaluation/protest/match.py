@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -368,9 +368,9 @@ class ScoredSystems:
     suite: Suite
     lists: TargetWords
     results: dict[str, list[TokenResult]]
-    silver: dict[str, list[Alternative]]
-    judgements: Judgements
-    links: str
+    silver: Mapping[str, Sequence[Alternative]] = field(default_factory=dict)
+    judgements: Judgements = field(default_factory=dict)
+    links: str = "given"
 
     @property
     def tokens(self) -> list[TokenResult]:

@@ -40,8 +40,13 @@ from crosspro.evaluation.protest.build import (
 )
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
-from crosspro.evaluation.protest.match import Alternative, TokenResult, score_system
-from crosspro.evaluation.protest.results import ProtestSettings, Status, evaluate_systems
+from crosspro.evaluation.protest.match import (
+    Alternative,
+    ScoredSystems,
+    TokenResult,
+    score_system,
+)
+from crosspro.evaluation.protest.metric import Protest, ProtestSettings, Status
 from crosspro.evaluation.protest.review import (
     silver_from,
     to_judge,
@@ -484,8 +489,8 @@ def _verdict_checks(
             filled = folder / f"{annotator}.tsv"
             store.record(read_review_file(filled, suite.anaphoric, annotator))
         judgements = store.judgements()
-    evaluation = evaluate_systems(suite, {"swapped": results}, judgements, ProtestSettings("fr"))
-    counts = evaluation.systems[0].counts
+    scored = ScoredSystems(suite, lists, {"swapped": results}, judgements=judgements)
+    (tokens,) = Protest(ProtestSettings()).items(scored).items
     names = {row.token.name: row.token for row in rows}
 
     def expected(chosen: Callable[[str], bool]) -> Counts:
@@ -501,7 +506,11 @@ def _verdict_checks(
     again = score_system(suite, swapped.output, lists, silver, repair=True)
     return [
         *(
-            Check(f"verdicts: {status}", number, {name: c[status] for name, c in counts.items()})
+            Check(
+                f"verdicts: {status}",
+                number,
+                by_category(one.result.token for one in tokens if one.status == status),
+            )
             for status, number in known.items()
         ),
         Check("verdicts become silver", known["right"], _count(again, "silver")),
