@@ -11,28 +11,21 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import yaml
-
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.settings import Fault, Must, checked
 from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import Origins, YamlLines, parse_yaml, read_inherited
+from crosspro.data_prep.core.yaml_files import YamlLines, read_inherited, read_yaml
 
-GENDERS = ("masculine", "feminine", "neuter", "common")
-NUMBERS = ("singular", "plural", "either")
+Word = Annotated[str, Must("words", bool)]
 ROLES = ("subject", "object", "any")
-PERSONS = ("second", "third", "either")
-FORMS = ("it", "they", "you")
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
-_PLACE = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
@@ -64,12 +57,12 @@ class Slot:
 class HeadRules:
     """The words by which the head of a noun phrase is found without a parser."""
 
-    determiners: frozenset[str]
-    measures: frozenset[str]
-    stops: frozenset[str]
-    trailing: frozenset[str]
-    conjunctions: frozenset[str]
-    participles: frozenset[str]
+    determiners: frozenset[Word]
+    measures: frozenset[Word]
+    stops: frozenset[Word]
+    trailing: frozenset[Word]
+    conjunctions: frozenset[Word]
+    participles: frozenset[Word]
 
 
 @dataclass(frozen=True)
@@ -152,53 +145,81 @@ class TargetWords:
         return part not in self.dropped and any(character.isalnum() for character in part)
 
 
+# Files --------------------------------------------------------------------------------------------
+
+Words = Annotated[tuple[Word, ...], Must("a list of words", lambda _: True)]
+Code = Annotated[str, Must("the code of the language", bool)]
+
+
+@dataclass(frozen=True)
+class _PronounGroup:
+    """Forms with the same person, gender, number and role."""
+
+    forms: Words
+    person: Literal["second", "third", "either"]
+    gender: Literal["masculine", "feminine", "neuter", "common"]
+    number: Literal["singular", "plural", "either"]
+    role: Literal["subject", "object", "any"]
+
+
+@dataclass(frozen=True)
+class _SourceSection:
+    forms: dict[Literal["it", "they", "you"], Words]
+    group_nouns: Words
+    heads: HeadRules
+
+
+@dataclass(frozen=True)
+class _TargetSection:
+    pronouns: Annotated[tuple[_PronounGroup, ...], Must("a list of groups of forms", bool)]
+    dropped: Words
+    elisions: dict[str, Words] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _SourceFile:
+    language: Code
+    source: _SourceSection
+
+
+@dataclass(frozen=True)
+class _TargetFile:
+    language: Code
+    target: _TargetSection
+
+    def faults(self) -> Iterator[Fault]:
+        """Every form is there once."""
+        seen: set[str] = set()
+        for number, group in enumerate(self.target.pronouns):
+            for form in map(str.lower, group.forms):
+                if form in seen:
+                    place = ("target", "pronouns", number, "forms")
+                    yield Fault(place, "forms that occur once", form)
+                seen.add(form)
+
+
 def source_words(language: str) -> SourceWords:
     """The lists of a source language: by its code, or by the path of a file."""
-    checked = _Checker(*_load(language), "source")
-    forms = {
-        word: name
-        for name, words in checked.mapping("forms").items()
-        for word in checked.words(f"forms.{name}", words)
-    }
-    unknown = set(forms.values()) - set(FORMS)
-    if unknown:
-        checked.problem("forms", choices(FORMS), ", ".join(sorted(unknown)))
-    rules = checked.mapping("heads")
-    names = tuple(HeadRules.__dataclass_fields__)
-    sets = [frozenset(checked.words(f"heads.{name}", rules.get(name))) for name in names]
-    group = frozenset(checked.words("group_nouns", checked.section.get("group_nouns")))
-    checked.finish(("forms", "heads", "group_nouns"))
-    return SourceWords(checked.language, forms, group, HeadRules(*sets))
+    code, section = _section(language, "source", _SourceFile)
+    forms = {word: name for name, words in section["forms"].items() for word in _lower(words)}
+    heads = HeadRules(**{name: frozenset(_lower(own)) for name, own in section["heads"].items()})
+    return SourceWords(code, forms, frozenset(_lower(section["group_nouns"])), heads)
 
 
 def target_words(language: str) -> TargetWords:
     """The lists of a target language: by its code, or by the path of a file."""
-    checked = _Checker(*_load(language), "target")
-    pronouns: dict[str, TargetPronoun] = {}
-    allowed = {"person": PERSONS, "gender": GENDERS, "number": NUMBERS, "role": ROLES}
-    rows = checked.section.get("pronouns")
-    if not isinstance(rows, Sequence) or not rows:
-        checked.problem("pronouns", "a list of groups of forms", repr(rows))
-        rows = ()
-    for number, row in enumerate(rows, start=1):
-        where = f"pronouns[{number}]"
-        if not isinstance(row, Mapping) or set(row) != {"forms", *allowed}:
-            checked.problem(where, f"the keys forms, {', '.join(allowed)}", repr(row))
-            continue
-        for key, values_of in allowed.items():
-            if row[key] not in values_of:
-                checked.problem(f"{where}.{key}", choices(values_of), repr(row[key]))
-        for form in checked.words(f"{where}.forms", row["forms"]):
-            if form in pronouns:
-                checked.problem(f"{where}.forms", "forms that occur once", form)
-            pronouns[form] = TargetPronoun(form, *(row[key] for key in allowed))
-    elisions = {
-        str(form): tuple(checked.words(f"elisions.{form}", full))
-        for form, full in checked.mapping("elisions").items()
+    code, section = _section(language, "target", _TargetFile)
+    pronouns = {
+        form: TargetPronoun(form, *(group[key] for key in ("person", "gender", "number", "role")))
+        for group in section["pronouns"]
+        for form in _lower(group["forms"])
     }
-    dropped = frozenset(checked.words("dropped", checked.section.get("dropped")))
-    checked.finish(("pronouns", "elisions", "dropped"))
-    return TargetWords(checked.language, pronouns, elisions, dropped)
+    elisions = {form: _lower(full) for form, full in section.get("elisions", {}).items()}
+    return TargetWords(code, pronouns, elisions, frozenset(_lower(section["dropped"])))
+
+
+def _lower(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(str.lower, words))
 
 
 def shipped_languages() -> list[str]:
@@ -206,83 +227,29 @@ def shipped_languages() -> list[str]:
     return list(names_of("protest", "yaml"))
 
 
-def _load(language: str) -> tuple[Any, Origins]:
+def _section(language: str, name: str, kind: type[Any]) -> tuple[str, Any]:
+    """The code of a language and one of the two sections of its file.
+
+    Lists of the package have been checked by its tests: commands begin without pydantic's import.
+    """
     shipped = shipped_files("protest")
-    path = shipped.get(language)
-    if path is None:
-        path = Path(language)
-        if path.suffix not in (".yaml", ".yml"):
-            expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
-            raise input_error("lists", "language", expected, repr(language))
-    return read_inherited(path, shipped, _parsed)
+    path = shipped.get(language, Path(language))
+    if path.suffix not in (".yaml", ".yml"):
+        expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
+        raise input_error("lists", "language", expected, repr(language))
+    content, origins = read_inherited(path, shipped, _parsed)
+    if isinstance(content, Mapping) and content.get("language") and name not in content:
+        expected = f"lists for {content['language']} as a {name} language"
+        raise input_error(path, name, expected, "none")
+    if language not in shipped:
+        one = content
+        if isinstance(content, Mapping):  # the other section is for those who read it
+            one = {key: content[key] for key in ("language", name) if key in content}
+        checked(kind, one, origins)
+    values: Any = content
+    return values["language"], values[name]
 
 
-def _parsed(path: Path) -> tuple[Any, YamlLines]:
-    try:
-        return _items_of("\n".join(read_text_lines(path)))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = None if mark is None else mark.line + 1
-        found = str(getattr(error, "problem", error))
-        raise input_error(path, "YAML", "well-formed YAML", found, line) from error
-
-
-@lru_cache(maxsize=16)
-def _items_of(text: str) -> tuple[Any, YamlLines]:
-    """What a file says: by its text, as a file may change while a program runs."""
-    return parse_yaml(text), YamlLines(text)
-
-
-class _Checker:
-    """Collects what is wrong with a section of a file of lists."""
-
-    def __init__(self, values: Any, origins: Origins, section: str) -> None:
-        self.origins = origins
-        self.name = section
-        self.problems: list[Problem] = []
-        self.language = ""
-        self.section: Mapping[str, Any] = {}
-        if not isinstance(values, Mapping) or not isinstance(values.get("language"), str):
-            self.problem("language", "the code of the language", "none")
-            self.finish(())
-        self.language = values["language"]
-        found = values.get(section)
-        if not isinstance(found, Mapping):
-            self.problem(section, f"lists for {self.language} as a {section} language", "none")
-            self.finish(())
-        self.section = found
-
-    def problem(self, field: str, expected: str, found: str) -> None:
-        """Note a problem."""
-        # pronouns[2].forms is the second item of the list
-        places = [int(n) - 1 if n else word for n, word in _PLACE.findall(field)]
-        inside = () if field in ("language", self.name) else (self.name,)
-        path, line = self.origins.of(*inside, *places)
-        self.problems.append(Problem(path, line, field, expected, found))
-
-    def mapping(self, key: str) -> Mapping[str, Any]:
-        """A mapping of the section, which may be empty."""
-        value = self.section.get(key, {})
-        if isinstance(value, Mapping):
-            return value
-        self.problem(key, "a mapping", repr(value))
-        return {}
-
-    def words(self, field: str, value: Any) -> list[str]:
-        """A list of words, in lower case."""
-        if not isinstance(value, Sequence) or isinstance(value, str):
-            self.problem(field, "a list of words", repr(value))
-            return []
-        wrong = [item for item in value if not isinstance(item, str) or not item]
-        if wrong:
-            truths = any(isinstance(item, bool) for item in wrong)
-            hint = " (YAML reads on, off, yes, no so: quote them)" if truths else ""
-            self.problem(field, "words", f"{wrong[0]!r}{hint}")
-        return [item.lower() for item in value if isinstance(item, str) and item]
-
-    def finish(self, known: Iterable[str]) -> None:
-        """Raise if there were problems; keys that nobody reads are problems, too."""
-        for key in sorted(set(map(str, self.section)) - set(known)):
-            self.problem(key, choices(known), "an unknown key")
-        if self.problems:
-            raise InputError(self.problems)
+def _parsed(path: Path) -> tuple[object, YamlLines]:
+    content, text = read_yaml(path)
+    return content, YamlLines(text)

@@ -164,15 +164,11 @@ def test_two_annotators_and_a_researcher(review, page, suite):
     scored = crosspro("protest", "score", *files, *links, *store)
     assert scored.code == 0, scored.stderr
     systems = json.loads(scored.stdout)["systems"]
-    counts = {one["name"]: one["categories"].values() for one in systems}
-    found = {
-        name: {status: sum(row[status] for row in own) for status in next(iter(own))}
-        for name, own in counts.items()
-    }
+    found = {one["name"]: one["counts"] for one in systems}
     nothing = {"silver": 0, "unclear": 0, "conflict": 0, "open": 0}
     assert found == {
-        "old": {"automatic": 13, "right": 1, "wrong": 1, **nothing},
-        "new": {"automatic": 11, "right": 4, "wrong": 0, **nothing},
+        "old": {"tokens": 15, "matches": 13, "automatic": 13, "right": 1, "wrong": 1, **nothing},
+        "new": {"tokens": 15, "matches": 11, "automatic": 11, "right": 4, "wrong": 0, **nothing},
     }
     values = [round(one["scores"]["semi-automatic"]["value"], 4) for one in systems]
     assert values == [0.9333, 1.0]

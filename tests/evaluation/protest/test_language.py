@@ -84,14 +84,14 @@ def test_unknown_languages_and_missing_sections(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("language: [", "well-formed YAML"),
+        ("language: [", "valid YAML"),
         ("x: 1", "the code of the language"),
-        ("language: it\ntarget: {pronouns: []}", "a list of groups"),
-        ("language: it\ntarget: {pronouns: [{forms: [on]}]}", "the keys forms, person"),
+        ("language: it\ntarget: {pronouns: []}", "a list of groups of forms"),
+        ("language: it\ntarget: {pronouns: [{forms: [a]}]}", "person: expected one of second"),
         (
             "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
             "number: either, role: any}], dropped: [], elisions: {}}",
-            "quote them",
+            "quote it",
         ),
         (
             "language: it\ntarget: {pronouns: [{forms: [x], person: first, gender: neuter, "
@@ -131,9 +131,9 @@ def test_problems_of_lists_name_their_lines(tmp_path):
     with pytest.raises(InputError) as caught:
         target_words(str(path))
     assert [(problem.line, problem.field) for problem in caught.value.problems] == [
-        (5, "pronouns[2].person"),
-        (7, "elisions.l'"),
-        (9, "other"),
+        (5, "target.pronouns.person"),
+        (7, "target.elisions.l'"),
+        (9, "target.other"),
     ]
 
 
@@ -164,11 +164,12 @@ def test_lists_that_inherit(tmp_path, french):
     assert lists.signature != french.signature
 
 
-def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
+@pytest.mark.parametrize("person", ["fourth", "third"])
+def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path, person):
     own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
     parent.write_text(
         f"language: it\ntarget:\n  pronouns:\n  - {ESSO}\n"
-        "  - {forms: [essa], person: fourth, gender: feminine, number: singular, role: any}\n"
+        f"  - {{forms: [essa], person: {person}, gender: feminine, number: singular, role: any}}\n"
         "  elisions: {}\n  dropped: [il]\n",
         "utf-8",
     )
@@ -179,7 +180,7 @@ def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
     )
     with pytest.raises(InputError) as caught:
         target_words(str(own))
-    assert [(one.path, one.line, one.field) for one in caught.value.problems] == [
-        (str(parent), 5, "pronouns[2].person"),
-        (str(own), 5, "pronouns[3].forms"),
-    ]
+    (found,) = caught.value.problems
+    expected = (parent, "person") if person == "fourth" else (own, "forms")
+    assert (found.path, found.field) == (str(expected[0]), f"target.pronouns.{expected[1]}")
+    assert found.line == 5
