@@ -17,10 +17,9 @@ import io
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from crosspro.data_prep.core.errors import (
     KEPT_AT_MOST,
@@ -33,11 +32,10 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.files import atomic_output, parse_json, read_text_lines
 from crosspro.data_prep.core.guard import is_filled_in
+from crosspro.data_prep.core.settings import Fault, fitted
 from crosspro.evaluation.human.items import MarkedWords, ReviewItem, ReviewSet
 from crosspro.evaluation.human.verdicts import (
     VALUES,
-    VERDICT_KINDS,
-    CorrectedWords,
     Item,
     ItemKey,
     Value,
@@ -45,7 +43,6 @@ from crosspro.evaluation.human.verdicts import (
     VerdictKind,
     all_verdicts,
     append_verdict,
-    kind_of_verdict,
     moment,
     value_of,
 )
@@ -349,70 +346,20 @@ def read_history(path: str | Path) -> list[Verdict]:
     lines = enumerate(read_text_lines(Path(path)), start=1)
     for number, text in lines:
         try:
-            found.append(_parsed(parse_json(text)))
-        except (ValueError, KeyError, TypeError) as error:
-            expected = "a verdict as it is exported"
-            problems.append(Problem(str(path), number, "verdict", expected, quoted(str(error))))
-            if len(problems) == KEPT_AT_MOST:
-                break
+            verdict, faults = fitted(Verdict, parse_json(text))
+            found.append(verdict)
+        except ValueError as error:
+            faults = [Fault((), "a verdict as it is exported", quoted(str(error)))]
+        for place, expected, what in faults:
+            field = ".".join(map(str, place)) or "verdict"
+            problems.append(Problem(str(path), number, field, expected, what))
+        if len(problems) >= KEPT_AT_MOST:
+            break
     if problems:
         raise InputError(problems, not_read(sum(1 for _ in lines)))
     if not found:
         raise input_error(path, "file", "at least one verdict", "none")
-    return found
-
-
-def _parsed(record: Any) -> Verdict:
-    if not isinstance(record, dict) or record.get("kind") not in VERDICT_KINDS:
-        raise ValueError("no verdict")
-    written = record["item"]
-    if not isinstance(written, Mapping) or type(written.get("anaphoric")) is not bool:
-        raise ValueError("no item")
-    names = [written.get(name) for name in ("token", "system", "digest", "pronoun", "head")]
-    if not all(isinstance(name, str) for name in names):
-        raise ValueError("an item without names")
-    token, system, digest, words, head = map(str, names)
-    texts = ("annotator", "pronoun", "remark", "alternative", "time")
-    if not all(isinstance(record.get(name), str) for name in texts):
-        raise ValueError("a text is missing")
-    if not is_name(record["annotator"]):
-        raise ValueError("no name of an annotator")
-    moment(record["time"])
-    tags, corrected = record.get("tags"), record.get("corrected")
-    if not isinstance(tags, list) or not all(
-        isinstance(tag, str) and tag.split() == [tag] for tag in tags
-    ):
-        raise ValueError("no list of tags")
-    pronoun, antecedent = value_of(record["pronoun"]), value_of(record.get("antecedent"))
-    if pronoun is None or (record.get("antecedent") is not None and antecedent is None):
-        raise ValueError(choices(VALUES))
-    return Verdict(
-        Item(token, system, digest, words, head, written["anaphoric"]),
-        record["annotator"],
-        pronoun,
-        antecedent,
-        tuple(tags),
-        record["remark"],
-        bool(record.get("bad")),
-        None if corrected is None else _corrected(corrected),
-        record["alternative"],
-        record["time"],
-        kind=kind_of_verdict(record["kind"]),
-    )
-
-
-def is_name(text: str) -> bool:
-    """Whether a verdict may have such an author."""
-    return bool(text.strip()) and text.isprintable()
-
-
-def _corrected(record: Any) -> CorrectedWords:
-    at, words = record["at"], record["words"]
-    if not isinstance(at, list) or not all(type(place) is int and place >= 0 for place in at):
-        raise ValueError("no positions of words")
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ValueError("no list of words")
-    return CorrectedWords(tuple(at), tuple(words))
+    return [replace(verdict, number=0) for verdict in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,50 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, cast, get_args
 
 from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.settings import Must
 
 Value = Literal["right", "wrong", "unclear"]
-VALUES = ("right", "wrong", "unclear")
+VALUES: tuple[Value, ...] = get_args(Value)
 State = Literal["right", "wrong", "unclear", "conflict"]
 VerdictKind = Literal["verdict", "withdrawn", "decision"]
-VERDICT_KINDS = ("verdict", "withdrawn", "decision")
 ItemKey = tuple[str, str, str]
 """A token, a system, and a digest of the output that was seen."""
 
 PATIENCE = 60.0
 """Seconds to wait while others write."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a verdict may have such an author."""
+    return bool(text.strip()) and text.isprintable()
+
+
+def moment(time: str) -> datetime:
+    """A time that was written with a verdict; raises ValueError if it is none.
+
+    A verdict without a time is older than all others.
+    """
+    if not time:
+        return datetime.min.replace(tzinfo=UTC)
+    found = datetime.fromisoformat(time)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        moment(text)
+    except ValueError:
+        return False
+    return True
+
+
+Annotator = Annotated[str, Must("the name of an annotator", is_name)]
+Tag = Annotated[str, Must("tags without spaces", lambda tag: tag.split() == [tag])]
+Time = Annotated[str, Must("a time in the form of ISO 8601", _is_time)]
+Position = Annotated[int, Must("positions from 0", lambda at: at >= 0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +85,7 @@ class Item:
 class CorrectedWords:
     """The words that are the pronoun's translation, where others were marked; perhaps none are."""
 
-    at: tuple[int, ...]
+    at: tuple[Position, ...]
     words: tuple[str, ...]
 
 
@@ -69,15 +99,15 @@ class Verdict:
     """
 
     item: Item
-    annotator: str
+    annotator: Annotator
     pronoun: Value
     antecedent: Value | None
-    tags: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
     remark: str = ""
     bad: bool = False
     corrected: CorrectedWords | None = None
     alternative: str = ""
-    time: str = field(default="", compare=False)
+    time: Time = field(default="", compare=False)
     number: int = field(default=0, compare=False)
     kind: VerdictKind = "verdict"
 
@@ -141,8 +171,7 @@ def judgement_of(verdicts: Sequence[Verdict], decision: Verdict | None) -> Judge
 
 def value_of(text: object) -> Value | None:
     """A verdict in a word, or nothing if it is another word."""
-    values: dict[object, Value] = {"right": "right", "wrong": "wrong", "unclear": "unclear"}
-    return values.get(text) if isinstance(text, str) else None
+    return cast(Value, text) if text in VALUES else None
 
 
 # The tables ---------------------------------------------------------------------------------------
@@ -238,17 +267,6 @@ def transaction(
 def now() -> str:
     """The time as it is written with a verdict."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def moment(time: str) -> datetime:
-    """A time that was written with a verdict; raises ValueError if it is none.
-
-    A verdict without a time is older than all others.
-    """
-    if not time:
-        return datetime.min.replace(tzinfo=UTC)
-    found = datetime.fromisoformat(time)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _later(time: str, last: str) -> str:
@@ -385,6 +403,8 @@ def _verdict_of(row: Sequence[object]) -> Verdict:
     pronoun = value_of(written)
     if pronoun is None:
         raise UnknownValueError(f"the verdict {written!r}")
+    if kind not in get_args(VerdictKind):
+        raise UnknownValueError(f"the kind {kind!r}")
     correction = None
     if at is not None:
         try:
@@ -404,20 +424,8 @@ def _verdict_of(row: Sequence[object]) -> Verdict:
         str(alternative),
         str(time),
         int(str(number)),
-        kind_of_verdict(kind),
+        cast(VerdictKind, kind),
     )
-
-
-def kind_of_verdict(text: object) -> VerdictKind:
-    """A kind of verdict; raises ValueError if it is none."""
-    kinds: dict[object, VerdictKind] = {
-        "verdict": "verdict",
-        "withdrawn": "withdrawn",
-        "decision": "decision",
-    }
-    if text not in kinds:
-        raise UnknownValueError(f"the kind {text!r}")
-    return kinds[text]
 
 
 def _item_id(connection: sqlite3.Connection, item: Item) -> int:

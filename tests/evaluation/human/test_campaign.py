@@ -264,7 +264,8 @@ def test_everything_goes_out_and_comes_in_elsewhere(campaign, tmp_path):
     path.write_text("\n".join([lines[0], *wrong, ""]), "utf-8")
     with pytest.raises(InputError) as caught:
         read_history(path)
-    assert [one.line for one in caught.value.problems] == list(range(2, len(wrong) + 2))
+    lines_told = dict.fromkeys(one.line for one in caught.value.problems)
+    assert list(lines_told) == list(range(2, len(wrong) + 2))
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])

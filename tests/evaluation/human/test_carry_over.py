@@ -250,7 +250,7 @@ def test_of_decisions_the_newest_counts(tmp_path, served):
 
 @pytest.mark.parametrize("time", ["zzz", "5", "2030-99-01T00:00:00+00:00", "9" * 5000])
 def test_a_time_that_is_none_is_refused(tmp_path, time):
-    with pytest.raises(Exception, match="expected a verdict as it is exported"):
+    with pytest.raises(Exception, match="time: expected a time in the form of ISO 8601"):
         exported(tmp_path / "x.jsonl", ("right", time, {}))
 
 

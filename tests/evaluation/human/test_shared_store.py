@@ -2,76 +2,81 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
-import subprocess
-import sys
-from pathlib import Path
+from multiprocessing import get_context
+from unittest import mock
 
 import pytest
 
 from crosspro.evaluation.human.verdicts import Item, Verdict, VerdictStore
 
-IMPORTS = """
-import sys
-from crosspro.evaluation.human.verdicts import Verdict, Item, VerdictStore
-path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sys.stdin.readline()
-for number in range(count):
-    item = Item(f"t{number}", "sys", "d", "il", "", False)
+FORKED = get_context("fork")
+TOKENS = 10
+ANNOTATORS = ("Anna", "Ben", "Chris", "Dora")
+
+
+def record(path, name, token="t", value="right"):
     with VerdictStore(path, "suite") as store:
-        store.record([Verdict(item, name, "right", None, ("tag",))])
-"""
+        item = Item(token, "sys", "d", "il", "", False)
+        store.record([Verdict(item, name, value, None, ("tag",))])
+        return store.verdicts()
 
-KILLED = """
-import os, signal, sqlite3, sys
-from crosspro.evaluation.human.verdicts import Verdict, Item, VerdictStore
-path, last = sys.argv[1], int(sys.argv[2])
-connect, seen = sqlite3.connect, []
 
-def traced(*arguments, **settings):
-    connection = connect(*arguments, **settings)
-    def statement(text):
-        seen.append(text)
-        if len(seen) == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-    connection.set_trace_callback(statement)
-    return connection
-
-sqlite3.connect = traced
-with VerdictStore(path, "suite") as store:
-    store.record([Verdict(Item("t", "sys", "d", "il", "", False), "Anna", "right", None)])
-"""
+def record_many(path, name, ready):
+    ready.wait()
+    for number in range(TOKENS):
+        record(path, name, f"t{number}")
 
 
 @pytest.mark.parametrize("attempt", range(3))
 def test_four_annotators_at_once_on_a_new_file(attempt, tmp_path):
     path = tmp_path / "v.sqlite"
-    names = ("Anna", "Ben", "Chris", "Dora")
-    command = [sys.executable, "-c", IMPORTS, path]
+    ready = FORKED.Barrier(len(ANNOTATORS))
     processes = [
-        subprocess.Popen([*command, name, "25"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        for name in names
+        FORKED.Process(target=record_many, args=(path, name, ready)) for name in ANNOTATORS
     ]
-    for process in processes:  # all are started before the first goes on
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-    failed = [process.communicate()[1].decode() for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4, failed
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
     with VerdictStore(path, "suite", create=False) as store:
         found = [(one.annotator, one.item.token) for one in store.verdicts()]
-    assert sorted(found) == sorted((name, f"t{number}") for name in names for number in range(25))
+    assert sorted(found) == sorted((name, f"t{at}") for name in ANNOTATORS for at in range(TOKENS))
+
+
+def record_until(path, last):
+    """Record a verdict, and be killed at the last of so many statements."""
+    connect, seen = sqlite3.connect, []
+
+    def traced(*arguments, **settings):
+        connection = connect(*arguments, **settings)
+
+        def statement(text):
+            seen.append(text)
+            if len(seen) == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        connection.set_trace_callback(statement)
+        return connection
+
+    with mock.patch("sqlite3.connect", traced):
+        record(path, "Anna")
 
 
 def test_killed_at_every_statement(tmp_path):
     ends = []
     for last in range(1, 200):
         path = tmp_path / f"{last}.sqlite"
-        ends.append(subprocess.run([sys.executable, "-c", KILLED, path, str(last)]).returncode)
-        verdict = Verdict(Item("t", "sys", "d", "il", "", False), "Ben", "wrong", None)
-        with VerdictStore(path, "suite") as store:
-            store.record([verdict])
-            assert verdict in store.verdicts()
+        process = FORKED.Process(target=record_until, args=(path, last))
+        process.start()
+        process.join()
+        ends.append(process.exitcode)
+        assert ("Ben", "wrong") in [
+            (one.annotator, one.pronoun) for one in record(path, "Ben", value="wrong")
+        ]
         if not ends[-1]:
             break
     assert set(ends[:-1]) == {-signal.SIGKILL}
@@ -79,7 +84,7 @@ def test_killed_at_every_statement(tmp_path):
 
 
 def test_an_empty_file_becomes_a_store_and_half_a_store_is_refused(tmp_path):
-    path: Path = tmp_path / "v.sqlite"
+    path = tmp_path / "v.sqlite"
     path.touch()
     with VerdictStore(path, "suite") as store:
         assert store.verdicts() == []
