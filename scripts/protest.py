@@ -177,10 +177,10 @@ def score(
     scored = systems.scored(suite, silver, verdicts)
     settings = ProtestSettings(needs, systems.repair, "own" if systems.source else "suite")
     evaluation = evaluate(Protest(settings), scored, resampled.plan)
-    outputs.write(evaluation)
     if review_file is not None:
         count = write_review(review_file, to_judge(scored.tokens, scored.judgements))
         print(f"{review_file}: {count} to judge", file=sys.stderr)
+    outputs.write(evaluation)
 
 
 @app.command()

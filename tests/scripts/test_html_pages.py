@@ -1,4 +1,4 @@
-"""`--html` of apt, autoprf, contrastive and protest score."""
+"""`--html` of apt, autoprf and contrastive."""
 
 from __future__ import annotations
 
@@ -10,22 +10,11 @@ from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
 
 CONTRASTIVE = GOLDEN / "contrastive" / "small_set"
-PROTEST = GOLDEN / "protest"
 CALLS = {
     "apt": (*options(), "--resamples", 20),
     "autoprf": (*options(), "--resamples", 20),
     "contrastive": (CONTRASTIVE / "test.json", CONTRASTIVE / "scores", "--resamples", 20),
 }
-
-
-@pytest.fixture
-def suite(tmp_path):
-    path = tmp_path / "suite.jsonl"
-    files = ("--source", PROTEST / "text.en", "--reference", PROTEST / "text.fr")
-    more = ("--doc-ids", PROTEST / "text.doc-ids", "--links", PROTEST / "text.links")
-    built = crosspro("protest", "build", "--annotation", PROTEST / "en", *files, *more, "-o", path)
-    assert built.code == 0, built.stderr
-    return path
 
 
 @pytest.mark.parametrize("command", CALLS)
@@ -58,19 +47,6 @@ def test_documents_are_named(tmp_path):
     assert result.code == 0, result.stderr
     data, _ = check_page(page.read_text("utf-8"))
     assert {line[1] for line in data["lines"]} == {"first", "second"}
-
-
-def test_protest_page(suite, tmp_path):
-    page = tmp_path / "page.html"
-    output = PROTEST / "text.fr"
-    links = ("--candidate-links", PROTEST / "text.links")
-    call = ("protest", "score", suite, "--candidate", output, *links, "--resamples", 20)
-    result = crosspro(*call, "--html", page)
-    assert result.code == 0, result.stderr
-    assert result.stdout == crosspro(*call).stdout
-    data, _ = check_page(page.read_text("utf-8"))
-    assert len(data["examples"]) == 14  # without repair of links, which is not the default
-    assert crosspro(*call, "--html", tmp_path / "none" / "page.html").code == 2
 
 
 def test_the_distribution_of_cases(tmp_path):

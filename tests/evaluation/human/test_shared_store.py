@@ -17,9 +17,9 @@ TOKENS = 10
 ANNOTATORS = ("Anna", "Ben", "Chris", "Dora")
 
 
-def record(path, name, token="t", value="right"):
+def record(path, name, word="t", value="right"):
     with VerdictStore(path, "suite") as store:
-        item = Item(token, "sys", "d", "il", "", False)
+        item = Item(word, "sys", "d", "il", "", False)
         store.record([Verdict(item, name, value, None, ("tag",))])
         return store.verdicts()
 

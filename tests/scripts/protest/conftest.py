@@ -2,65 +2,68 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from unittest import mock
 
 import pytest
 
-from crosspro.scripts.main import run
-from crosspro.scripts.protest import app
 from tests.conftest import GOLDEN
-from tests.scripts.run import Outcome
+from tests.scripts.run import Outcome, crosspro
 
 FOLDER = GOLDEN / "protest"
-TEXT = (
-    "--source",
-    FOLDER / "text.en",
-    "--reference",
-    FOLDER / "text.fr",
-    "--doc-ids",
-    FOLDER / "text.doc-ids",
-)
-LINKS = ("--links", FOLDER / "text.links")
-OWN_LINKS = ("--candidate-links", FOLDER / "text.links")
+REFERENCE = FOLDER / "text.fr"
+SIDES = f"--source {FOLDER}/text.en --reference {REFERENCE}"
+TEXT = f"{SIDES} --doc-ids {FOLDER}/text.doc-ids"
+LINKS = f"--links {FOLDER}/text.links"
+OWN_LINKS = f"--candidate-links {FOLDER}/text.links"
+ANNOTATION = f"build --annotation {FOLDER}/en"
+BUILD = f"{ANNOTATION} {TEXT} {LINKS}"
 
 
-def protest(*arguments: object) -> Outcome:
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with mock.patch.multiple(sys, stdout=out, stderr=err):
-        try:
-            run(app, [str(argument) for argument in arguments], "crosspro protest")
-            code = 0
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    return Outcome(code, out.buffer.getvalue(), err.buffer.getvalue())
+def outcome(line: str) -> Outcome:
+    """What a command does, whose words are separated by spaces."""
+    return crosspro("protest", *line.split())
 
 
-def signatures(*arguments):
-    result = protest("score", *arguments, "--layout", "json", "--resamples", 0)
-    assert result.code == 0, result.stderr
-    scores = json.loads(result.stdout)["systems"][0]["scores"]
-    return [score["signature"] for score in scores.values()]
+def protest(line: str) -> tuple[str, str]:
+    """What a command that succeeds prints, and what it says beside it."""
+    found = outcome(line)
+    assert found.code == 0, found.stderr
+    return found.stdout.decode(), found.stderr.decode()
+
+
+def refused(line: str) -> str:
+    """What a command says that prints nothing."""
+    found = outcome(line)
+    assert (found.code, found.stdout) == (2, b""), line
+    return found.stderr.decode()
+
+
+def scores(suite, *outputs, options=""):
+    """The systems of a report."""
+    candidates = f"--candidate {' '.join(map(str, outputs))} {OWN_LINKS}"
+    links = f" {OWN_LINKS}" * (len(outputs) - 1)
+    text = protest(f"score {suite} {candidates}{links} --layout json {options}")[0]
+    return json.loads(text)["systems"]
+
+
+def replaced(path, *pairs):
+    """The reference with other words."""
+    text = REFERENCE.read_text("utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text, "utf-8")
+    return path
 
 
 @pytest.fixture
 def suite(tmp_path):
     path = tmp_path / "suite.jsonl"
-    result = protest("build", "--annotation", FOLDER / "en", *TEXT, *LINKS, "-o", path)
-    assert result.code == 0, result.stderr
+    protest(f"{BUILD} -o {path}")
     return path
 
 
 @pytest.fixture
 def wrong(tmp_path):
     """An output with three mismatches."""
-    text = (FOLDER / "text.fr").read_text("utf-8")
-    for old, new in (("Il pleut", "Ça pleut"), ("maison", "manoir")):
-        assert old in text
-        text = text.replace(old, new)
-    path = tmp_path / "wrong.fr"
-    path.write_text(text, "utf-8")
-    return path
+    return replaced(tmp_path / "wrong.fr", ("Il pleut", "Ça pleut"), ("maison", "manoir"))
