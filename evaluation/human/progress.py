@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from crosspro.evaluation.core.agreement import Agreement, RatedItem, agreement
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.human.campaign import Campaign, people
 from crosspro.evaluation.human.items import Key, Question
-from crosspro.evaluation.human.verdicts import VALUES, Verdict, last_decisions, last_verdicts
+from crosspro.evaluation.human.verdicts import (
+    VALUES,
+    Judgement,
+    Verdict,
+    judgement_of,
+    last_decisions,
+    last_verdicts,
+)
 from crosspro.evaluation.human.work import Work, read_work
 
 RESAMPLING = Resampling(500, 12345)
@@ -32,7 +40,7 @@ class AnnotatorProgress:
     values: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReviewedQuestion:
     """A question with what was said about it; `final` is what a researcher decided."""
 
@@ -42,23 +50,25 @@ class ReviewedQuestion:
     asked: int
     flags: tuple[tuple[str, str], ...] = ()
 
+    @cached_property
+    def judgement(self) -> Judgement | None:
+        """What the verdicts amount to."""
+        said = bool(self.verdicts) or self.final is not None
+        return judgement_of(self.verdicts, self.final) if said else None
+
     @property
     def status(self) -> str:
         """Whether it is open, judged, in conflict, or decided."""
-        if self.final is not None:
-            return "decided"
-        if not self.verdicts:
+        found = self.judgement
+        if found is None:
             return "open"
-        said = {(one.pronoun, one.antecedent) for one in self.verdicts}
-        return "conflict" if len(said) > 1 else "judged"
+        return "decided" if found.resolved else "conflict" if found.in_conflict else "judged"
 
     @property
     def value(self) -> str:
         """What is known about the pronoun: a value, conflict, or nothing."""
-        if self.final is not None:
-            return self.final.pronoun
-        said = {one.pronoun for one in self.verdicts}
-        return "conflict" if self.status == "conflict" else next(iter(said), "")
+        found = self.judgement
+        return "" if found is None else "conflict" if found.in_conflict else found.pronoun
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,25 +142,21 @@ def overview(connection: sqlite3.Connection, campaign: Campaign) -> Overview:
     questions = reviewed(connection, campaign)
     work = [read_work(connection, campaign, one.name) for one in people(connection)]
     asked = [one for one in questions if one.asked or one.verdicts]
-    systems = {
-        name: [one for one in asked if name in one.question.systems] for name in _systems(asked)
-    }
+    systems: dict[str, list[ReviewedQuestion]] = {}
     groups: dict[str, list[ReviewedQuestion]] = {}
     for one in asked:
         groups.setdefault(one.question.shown.group, []).append(one)
+        for name in one.question.systems:
+            systems.setdefault(name, []).append(one)
     return Overview(
         tuple(_annotator(one) for one in work),
         tuple(_group(name, own) for name, own in systems.items()),
         tuple(_group(name, own) for name, own in groups.items()),
         agreements(questions, campaign),
         len(asked),
-        sum(bool(one.verdicts) or one.final is not None for one in asked),
+        sum(one.judgement is not None for one in asked),
         sum(one.status == "conflict" for one in asked),
     )
-
-
-def _systems(questions: Iterable[ReviewedQuestion]) -> list[str]:
-    return list(dict.fromkeys(name for one in questions for name in one.question.systems))
 
 
 def _annotator(work: Work) -> AnnotatorProgress:
@@ -173,7 +179,7 @@ def _group(name: str, questions: Sequence[ReviewedQuestion]) -> GroupProgress:
     return GroupProgress(
         name,
         len(questions),
-        sum(bool(one.verdicts) or one.final is not None for one in questions),
+        sum(one.judgement is not None for one in questions),
         sum(one.status == "conflict" for one in questions),
         Counter(one.value for one in questions if one.value),
     )
@@ -197,8 +203,3 @@ def agreements(
         rated["antecedent"].append(RatedItem(heads, document))
         rated["bad translation"].append(RatedItem(bad, document))
     return {name: agreement(own, VALUES, plan) for name, own in rated.items()}
-
-
-def shown_score(found: Agreement, name: str) -> str:
-    """A measure with its interval, or a dash where it is not defined."""
-    return found.scores[name].shown()

@@ -34,7 +34,7 @@ from crosspro.evaluation.human.exchange import (
     review_table,
 )
 from crosspro.evaluation.human.items import Key
-from crosspro.evaluation.human.progress import ReviewedQuestion, overview, reviewed, shown_score
+from crosspro.evaluation.human.progress import ReviewedQuestion, overview, reviewed
 from crosspro.evaluation.human.store import StoreError, settings_of
 from crosspro.evaluation.human.verdicts import (
     Verdict,
@@ -85,7 +85,6 @@ def _manage(site: Site, request: Request, error: str = "", status: int = 200) ->
         figures=figures,
         links={one.name: site.address(one) for one in site.people},
         tutorial=len(site.campaign.tutorial),
-        shown_score=shown_score,
         notice=_notice(request),
         error=error,
     )
@@ -361,7 +360,7 @@ def _archived(campaign: Campaign, templates: Environment) -> Iterator[tuple[str,
     yield (
         "index.html",
         templates.get_template("archive_index.html").render(
-            **shared, figures=figures, shown_score=shown_score, tables=tables
+            **shared, figures=figures, tables=tables
         ),
     )
     for page in range(pages):
