@@ -92,19 +92,22 @@ class Systems:
         self, suite: Path, silver: Path | None = None, verdicts: Path | None = None
     ) -> ScoredSystems:
         """The systems, read and matched with a suite."""
-        from crosspro.evaluation.protest.match import SystemFiles, read_and_score
+        from crosspro.evaluation.protest.match import read_and_score
 
-        files = SystemFiles(
-            self.candidate or [],
-            self.candidate_links,
-            self.source,
-            self.check(),
-            self.align_with,
-            self.jobs,
-        )
+        outputs = dict(zip(self.check(), self.candidate or (), strict=True))
         with progress_shown() as progress:
             return read_and_score(
-                suite, files, self.target_language, silver, verdicts, self.repair, progress
+                suite,
+                outputs,
+                self.candidate_links,
+                self.source,
+                self.align_with,
+                self.target_language,
+                silver,
+                verdicts,
+                self.repair,
+                self.jobs,
+                progress,
             )
 
 

@@ -75,7 +75,7 @@ REJECTED = "reject"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A category (or none), the words of the head (or none), and where it was written.
+    """A category (or none) and the words of the head (or none).
 
     In the file, which is tab-separated, the category may be one of the 13, `reject` to leave the
     token out, or empty to keep the annotation's. The head, if there is one, names the words of the
@@ -84,58 +84,40 @@ class Decision:
 
     category: str
     heads: tuple[str, ...]
-    line: int
 
 
 Decisions = Mapping[tuple[str, str], Decision]
 """Decisions by document and word."""
 
 
-def read_decisions(path: str | Path) -> dict[tuple[str, str], Decision]:
-    """The decisions of a file, by document and word; every problem is raised."""
-    found, problems = scan_decisions(path)
-    if problems:
-        raise InputError(problems)
-    return found
+def read_decisions(
+    path: str | Path, documents: Sequence[MmaxDocument] | None = None
+) -> dict[tuple[str, str], Decision]:
+    """The decisions of a file, by document and word; every problem is raised.
 
-
-def scan_decisions(
-    path: str | Path,
-) -> tuple[dict[tuple[str, str], Decision], list[Problem]]:
-    """The decisions of a file, and all that is wrong with them in themselves."""
+    Where documents are known, decisions about words that none of them has are problems, too.
+    """
     problems: list[Problem] = []
     found: dict[tuple[str, str], Decision] = {}
+    words = {document.name: set(document.word_names) for document in documents or ()}
 
     def problem(number: int, field: str, expected: str, written: str) -> None:
         problems.append(Problem(str(path), number, field, expected, written))
 
-    for number, (document, word, category, head) in tsv_rows(path, DECISION_COLUMNS, problems, "#"):
+    for number, (name, word, category, head) in tsv_rows(path, DECISION_COLUMNS, problems, "#"):
+        heads = tuple(head.split())
         if category and category != REJECTED and category not in BY_NAME:
             problem(number, "category", choices([*BY_NAME, REJECTED]), quoted(category))
-        if (document, word) in found:
-            problem(number, "word", "one decision a word", f"a second one for {document} {word}")
-        found[document, word] = Decision(category, tuple(head.split()), number)
-    return found, problems
-
-
-def unknown_decisions(
-    decisions: Decisions,
-    documents: Sequence[MmaxDocument],
-    path: str | Path,
-) -> list[Problem]:
-    """Decisions about words that no document has."""
-    words = {document.name: set(document.word_names) for document in documents}
-    problems = []
-    for (name, word), decision in decisions.items():
-        if name not in words:
-            expected = f"one of {', '.join(words)}"
-            problems.append(Problem(str(path), decision.line, "document", expected, name))
-            continue
-        missing = [one for one in (word, *decision.heads) if one not in words[name]]
-        if missing:
-            found = ", ".join(missing)
-            problems.append(Problem(str(path), decision.line, "word", f"words of {name}", found))
-    return problems
+        if (name, word) in found:
+            problem(number, "word", "one decision a word", f"a second one for {name} {word}")
+        elif documents is not None and name not in words:
+            problem(number, "document", f"one of {', '.join(words)}", name)
+        elif missing := [one for one in (word, *heads) if documents and one not in words[name]]:
+            problem(number, "word", f"words of {name}", ", ".join(missing))
+        found[name, word] = Decision(category, heads)
+    if problems:
+        raise InputError(sorted(problems, key=lambda one: one.line or 0))
+    return found
 
 
 # Candidates ---------------------------------------------------------------------------------------
@@ -541,7 +523,9 @@ def build_suite(
     languages = (source.language, target.language)
     attempts = Attempts()
     documents = attempts.read(read_mmax, files.annotation)
-    decided = _decided(files.decisions, documents, attempts)
+    decided: Decisions = {}
+    if files.decisions is not None:
+        decided = attempts.read(read_decisions, files.decisions, documents) or {}
     text = _text(files, documents, languages, attempts)
     if text is not None and files.links:
         links = attempts.read(read_link_files, files.links, text.source, text.references)
@@ -585,19 +569,6 @@ def suite_of(
     references = tuple(map(tuple, text.references))
     documents = tuple(text.documents)
     return Suite(*languages, tuple(text.source), references, documents, tuple(tokens), settings)
-
-
-def _decided(
-    path: Path | None, documents: Sequence[MmaxDocument] | None, attempts: Attempts
-) -> Decisions:
-    """What was decided by hand; decisions about words that no document has are problems."""
-    if path is None:
-        return {}
-    decided, faults = attempts.read(scan_decisions, path) or ({}, [])
-    if documents is not None:
-        faults += unknown_decisions(decided, documents, path)
-    attempts.problems += sorted(faults, key=lambda one: one.line or 0)
-    return decided
 
 
 def _text(

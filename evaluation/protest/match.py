@@ -337,18 +337,6 @@ def _digest(
 # From files ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SystemFiles:
-    """The files of some systems, and how missing links are made."""
-
-    outputs: list[Path]
-    links: list[Path] | None
-    sources: list[Path] | None
-    names: list[str]
-    align_with: tuple[Path, Path] | None
-    jobs: int
-
-
 def system_name(path: Path) -> str:
     """A file's name without compression and ending; never by the company it is in.
 
@@ -380,36 +368,43 @@ class ScoredSystems:
 
 def read_and_score(
     suite_file: Path,
-    files: SystemFiles,
-    lists: str | None,
-    silver: Path | None,
-    verdicts: Path | None,
-    repair: bool,
+    outputs: Mapping[str, Path],
+    links: Sequence[Path] | None = None,
+    sources: Sequence[Path] | None = None,
+    align_with: tuple[Path, Path] | None = None,
+    lists: str | None = None,
+    silver: Path | None = None,
+    verdicts: Path | None = None,
+    repair: bool = False,
+    jobs: int = 1,
     progress: Progress = lambda text: None,
 ) -> ScoredSystems:
-    """Read everything, or raise all that is wrong with it; then make links and match tokens."""
+    """Read everything, or raise all that is wrong with it; then make links and match tokens.
+
+    Outputs are given by the names of the systems; `sources` are one for all of them, or one each.
+    """
     attempts = Attempts()
     suite = attempts.read(read_suite, suite_file)
     if suite is None:  # how many lines there should be is not known
-        for path in (*files.outputs, *(files.sources or ()), *(files.links or ())):
+        for path in (*outputs.values(), *(sources or ()), *(links or ())):
             lines_of(path, attempts.problems)
         raise InputError(attempts.problems)
-    sources: list[Path | None] = [None] * len(files.outputs)
-    if files.sources:
-        sources = [*files.sources] * (len(sources) if len(files.sources) == 1 else 1)
+    own_sources: Sequence[Path | None] = sources or [None]
+    if len(own_sources) == 1:
+        own_sources = [*own_sources] * len(outputs)
     words = attempts.read(target_words, lists or suite.target_language)
     alternatives = attempts.read(read_silver, silver, suite)
     judgements = attempts.read(read_judgements, verdicts, suite.digest)
-    systems = attempts.read(read_systems, suite, files.names, files.outputs, files.links, sources)
+    systems = attempts.read(read_systems, suite, outputs, links, own_sources)
     languages = (suite.source_language, suite.target_language)
-    corpus = attempts.read(read_corpus, files.align_with, languages, progress)
+    corpus = attempts.read(read_corpus, align_with, languages, progress)
     attempts.finish()
     results = {}
     for one in known(systems):
         linked = one
-        if not files.links:  # those of each system by itself: others change nothing
-            made = make_links(one.source, one.output, known(corpus), files.jobs, progress)
+        if not links:  # those of each system by itself: others change nothing
+            made = make_links(one.source, one.output, known(corpus), jobs, progress)
             linked = replace(one, links=made)
         results[one.name] = score_system(suite, linked, known(words), known(alternatives), repair)
-    how = "given" if files.links else known(corpus).signature
+    how = "given" if links else known(corpus).signature
     return ScoredSystems(suite, known(words), results, known(alternatives), known(judgements), how)

@@ -335,17 +335,16 @@ def relocate(
 
 def read_systems(
     suite: Suite,
-    names: Sequence[str],
-    outputs: Sequence[Path],
+    outputs: Mapping[str, Path],
     links: Sequence[Path] | None,
     sources: Sequence[Path | None],
 ) -> list[SystemOutput]:
     """Several systems; without `links` they have none yet. Problems of all are raised together."""
     attempts = Attempts()
-    own_links: Sequence[Path | None] = links or [None] * len(names)
+    own_links: Sequence[Path | None] = links or [None] * len(outputs)
     found = [
-        attempts.read(read_system, suite, *files)
-        for files in zip(names, outputs, own_links, sources, strict=True)
+        attempts.read(read_system, suite, name, output, *files)
+        for (name, output), *files in zip(outputs.items(), own_links, sources, strict=True)
     ]
     attempts.finish()
     return [known(one) for one in found]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.protest.build import (
-    Decision,
     build_report,
     find_candidates,
     match_documents,
@@ -21,7 +20,6 @@ from crosspro.evaluation.protest.build import (
     shares,
     top_up,
     translation_of,
-    unknown_decisions,
 )
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.suite import Place, ReferenceWords, SuiteToken
@@ -134,8 +132,7 @@ def test_decisions_give_reject_and_correct(documents, text, english, french, tmp
         "001_talk2\tword_7\t\tword_4\n",
         "utf-8",
     )
-    decisions = read_decisions(path)
-    assert unknown_decisions(decisions, documents, path) == []
+    decisions = read_decisions(path, documents)
     found = find_candidates(documents, text, english, french, decisions, repair=True)
     tokens = {token.name: token for token in found.tokens}
     assert tokens["talk2:word_13"].category == "event_it"
@@ -157,12 +154,11 @@ def test_bad_decisions_are_named(documents, tmp_path):
     path.write_text("document\tword\n", "utf-8")
     with pytest.raises(InputError, match=r"d\.tsv:1: columns"):
         read_decisions(path)
-    unknown = {
-        ("x", "word_1"): Decision("", (), 2),
-        ("000_talk1", "word_1"): Decision("", ("w",), 3),
-    }
-    problems = unknown_decisions(unknown, documents, "d.tsv")
-    assert [(p.line, p.field) for p in problems] == [(2, "document"), (3, "word")]
+    rows = ("document\tword\tcategory\thead", "x\tword_1\t\t", "000_talk1\tword_1\t\tw")
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_decisions(path, documents)
+    assert [(p.line, p.field) for p in caught.value.problems] == [(2, "document"), (3, "word")]
 
 
 def test_the_builders_report_says_what_is_missing(candidates, suite):

@@ -202,8 +202,7 @@ def test_every_problem_of_every_file_comes_before_any_score(suite, tmp_path):
     with pytest.raises(InputError) as caught:
         read_systems(
             suite,
-            ["one", "two"],
-            [tmp_path / "short", FOLDER / "text.fr"],
+            {"one": tmp_path / "short", "two": FOLDER / "text.fr"},
             [tmp_path / "links", tmp_path / "links"],
             [None, tmp_path / "source"],
         )
