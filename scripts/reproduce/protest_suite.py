@@ -30,14 +30,8 @@ from crosspro.evaluation.human.exchange import read_review_file
 from crosspro.evaluation.human.items import Words
 from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.output.tables import text_table
-from crosspro.evaluation.protest.build import (
-    Candidates,
-    build_report,
-    find_candidates,
-    read_decisions,
-    select,
-    suite_of,
-)
+from crosspro.evaluation.protest.build import build_report, select, suite_of
+from crosspro.evaluation.protest.candidates import Candidates, find_candidates, read_decisions
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
 from crosspro.evaluation.protest.match import (

@@ -59,7 +59,7 @@ from crosspro.evaluation.metrics.submissions.submission import read_gold, read_s
 from crosspro.evaluation.output.records import json_report
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.protest.antecedents import ParsedHeads, read_source_parse
-from crosspro.evaluation.protest.build import read_decisions
+from crosspro.evaluation.protest.candidates import read_decisions
 from crosspro.evaluation.protest.language import source_words, target_words
 from crosspro.evaluation.protest.match import read_silver, write_silver
 from crosspro.evaluation.protest.suite import Place, read_suite, write_suite

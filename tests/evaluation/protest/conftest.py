@@ -6,10 +6,10 @@ import pytest
 
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.protest.build import ParallelText, find_candidates
+from crosspro.evaluation.protest.candidates import find_candidates
 from crosspro.evaluation.protest.language import source_words, target_words
 from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.protest.text import SystemOutput
+from crosspro.evaluation.protest.text import ParallelText, SystemOutput
 from tests.evaluation.protest.tokens import FOLDER
 
 
