@@ -361,7 +361,8 @@ def _check_places(path: Path, gaps: Iterable[FilledGap]) -> None:
 
 # Measures -----------------------------------------------------------------------------------------
 
-_ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED, _BAD_GAPS = range(8)
+_COLUMNS = range(8)
+_ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED, _BAD_GAPS = _COLUMNS
 
 
 def _share(above: int, *below: int) -> Measure:
@@ -388,6 +389,7 @@ MEASURES: Mapping[str, Measure] = {
     "f": _f,
 }
 """Functions of summed counts; not a number where nothing was to be counted."""
+_OF_PRONOUNS = ("precision", "lenient_recall", "f")
 
 
 @dataclass(frozen=True)
@@ -435,6 +437,28 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
         """The measures of summed counts."""
         return {name: measure(sums) for name, measure in MEASURES.items()}
 
+    def parts(self, scored: Scored[FilledSheets, FilledGap], system: int) -> Iterator[Part]:
+        """Everything, and each pronoun: gaps in which a system has it, those in which it is
+        accepted, and those that miss it."""
+        yield Part()
+        gaps, name = scored.items[system], scored.systems[system]
+        for label in self.labels:
+            rows = np.zeros((len(gaps), len(_COLUMNS)))
+            for row, one in zip(rows, gaps, strict=True):
+                if one.system == name:
+                    said = one.word == label
+                    row[[_SAID, _HIT]] = said, said and one.right
+                    row[_MISSED] = label in one.accepted and not one.right
+            said, hit, missed = rows[:, [_SAID, _HIT, _MISSED]].sum(axis=0).astype(int).tolist()
+            yield Part(
+                "pronoun",
+                "other" if label == OTHER else label,
+                score=lambda sums: {name: MEASURES[name](sums) for name in _OF_PRONOUNS},
+                rows=rows,
+                resampled=False,
+                counts={"said": said, "hit": hit, "missed": missed},
+            )
+
     def counts(self, sums: Floats) -> Mapping[str, int]:
         """Gaps, and those whose translation is too bad."""
         return {"gaps": int(sums[_ALL]), "bad": int(sums[_BAD_GAPS])}
@@ -463,27 +487,16 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
         ]
         heading = ("system", "gaps", "bad", *self.measures.values())
         found = [Table(heading, rows, notes=score_notes(evaluation), place="scores")]
-        heading = ("system's", "accepted", "missed", "precision", "lenient recall", "F")
+        counted = ("system's", "accepted", "missed")
+        named = [self.measures[name] for name in _OF_PRONOUNS]
         for one in evaluation.systems:
-            pronouns = [
-                (
-                    "other" if own["pronoun"] == OTHER else own["pronoun"],
-                    *(str(own[key]) for key in ("said", "hit", "missed")),
-                    *(
-                        "–" if own[key] is None else f"{own[key]:.4f}"
-                        for key in ("precision", "lenient_recall", "f")
-                    ),
-                )
-                for own in one.facts["pronouns"]
-                if own["said"] or own["missed"]
+            pronouns: list[list[Cell]] = [
+                [group.group, *map(str, group.counts.values()), *group.scores.values()]
+                for group in one.groups
+                if group.counts.get("said") or group.counts.get("missed")
             ]
-            found.append(Table((one.name, *heading), pronouns))
+            found.append(Table((one.name, *counted, *named), pronouns))
         return found
-
-    def of_system(self, scored: Scored[FilledSheets, FilledGap], system: int) -> Mapping[str, Any]:
-        """The counts and measures of each pronoun."""
-        own = self._own(scored, system)
-        return {"pronouns": [_pronoun(label, own) for label in self.labels]}
 
     def details(
         self, scored: Scored[FilledSheets, FilledGap], system: int
@@ -533,21 +546,6 @@ def _row(one: FilledGap) -> list[float]:
     missed = 0 if one.right else len(one.accepted - {OTHER})
     hit = one.right and listed
     return [1, one.right, kept, kept and one.right, listed, hit, missed, one.bad]
-
-
-def _pronoun(label: str, gaps: Sequence[FilledGap]) -> dict[str, Any]:
-    """A pronoun: gaps in which a system has it, those accepted, those that miss it; measures."""
-    said = [one for one in gaps if one.word == label]
-    hit = sum(one.right for one in said)
-    missed = sum(label in one.accepted and not one.right for one in gaps)
-    precision = hit / len(said) if said else None
-    recall = hit / (hit + missed) if hit + missed else None
-    f = None
-    if precision is not None and recall is not None:
-        total = precision + recall
-        f = 2 * precision * recall / total if total else 0.0
-    counts = {"pronoun": label, "said": len(said), "hit": hit, "missed": missed}
-    return counts | {"precision": precision, "lenient_recall": recall, "f": f}
 
 
 def _units(gaps: Sequence[FilledGap]) -> ResampledUnits:
