@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
-from typing import Any, Literal
+from inspect import iscoroutinefunction
+from typing import Any, Literal, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -67,26 +68,20 @@ _EMPTY: dict[str, Any] = {
 }
 
 
-def home(request: Request) -> Page:
+def home(site: Site, visitor: Visitor, request: Request) -> Page:
     """The instructions, and the way to begin or go on."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     return site.page("home.html", visitor=visitor, work=_work(site, visitor), site=site)
 
 
-async def begin(request: Request) -> Page:
+async def begin(site: Site, visitor: Visitor, request: Request) -> Page:
     """Note that the instructions were read."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     await form_fields(request)
     await site.written(lambda database: note_event(database, visitor.name, "begin"))
     return go(f"{visitor.base}/work")
 
 
-def work_on(request: Request) -> Page:
+def work_on(site: Site, visitor: Visitor, request: Request) -> Page:
     """The next question, wherever the annotator has stopped."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     work = _work(site, visitor)
     if not work.begun:
         return go(f"{visitor.base}/")
@@ -102,10 +97,8 @@ def work_on(request: Request) -> Page:
     return _question(site, visitor, work, work.next, _notice(request))
 
 
-def list_all(request: Request) -> Page:
+def list_all(site: Site, visitor: Visitor, request: Request) -> Page:
     """All places of the work, and what was said."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     work = _work(site, visitor)
     rows = [
         (
@@ -120,10 +113,8 @@ def list_all(request: Request) -> Page:
     return site.page("list.html", visitor=visitor, work=work, rows=rows, site=site)
 
 
-def show(request: Request) -> Page:
+def show(site: Site, visitor: Visitor, request: Request) -> Page:
     """One question, answered or not."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     work = _work(site, visitor)
     place = site.places.get(request.path_params["code"])
     if place is None or not _is_mine(place, work):
@@ -131,10 +122,8 @@ def show(request: Request) -> Page:
     return _question(site, visitor, work, place, _notice(request))
 
 
-async def answer(request: Request) -> Page:
+async def answer(site: Site, visitor: Visitor, request: Request) -> Page:
     """Store an answer, skip a question, or flag it."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     fields = await form_fields(request)
     code = request.path_params["code"]
     place = site.places.get(code)
@@ -181,10 +170,8 @@ def _saved(
     return save(database, site.campaign, visitor.name, place, response, seen), batch
 
 
-async def take_back(request: Request) -> Page:
+async def take_back(site: Site, visitor: Visitor, request: Request) -> Page:
     """Take back the answer that the page called the last one, and ask again."""
-    site = site_of(request)
-    visitor = site.annotator(request)
     fields = await form_fields(request)
     if "last" not in fields:
         raise HTTPException(422)
@@ -332,22 +319,30 @@ def _question(
     )
 
 
-def _made(page: Callable[[Request], Page]) -> Callable[[Request], Awaitable[Page]]:
-    async def made(request: Request) -> Page:
-        return await site_of(request).made(page, request)
+def _entered(
+    page: Callable[[Site, Visitor, Request], Any],
+) -> Callable[[Request], Awaitable[Page]]:
+    """A page under an annotator's link; one that writes nothing is made in a thread."""
 
-    return made
+    async def entered(request: Request) -> Page:
+        site = site_of(request)
+        visitor = site.annotator(request)
+        if iscoroutinefunction(page):
+            return cast(Page, await page(site, visitor, request))
+        return await site.made(page, site, visitor, request)
+
+    return entered
 
 
 ROUTES = [
-    Route(f"/a/{{secret}}{address}", page, methods=[method])
+    Route(f"/a/{{secret}}{address}", _entered(page), methods=[method])
     for method, address, page in (
         ("POST", "/q/{code}", answer),
         ("POST", "/begin", begin),
         ("POST", "/undo", take_back),
-        ("GET", "/", _made(home)),
-        ("GET", "/work", _made(work_on)),
-        ("GET", "/list", _made(list_all)),
-        ("GET", "/q/{code}", _made(show)),
+        ("GET", "/", home),
+        ("GET", "/work", work_on),
+        ("GET", "/list", list_all),
+        ("GET", "/q/{code}", show),
     )
 ]

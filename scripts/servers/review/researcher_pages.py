@@ -6,7 +6,7 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +69,10 @@ NOTICES = {
 }
 
 
-def manage(request: Request) -> Page:
+def manage(
+    site: Site, visitor: Visitor, request: Request, error: str = "", status: int = 200
+) -> Page:
     """Progress and agreement, and the links of annotators."""
-    return _manage(site_of(request), request)
-
-
-def _manage(site: Site, request: Request, error: str = "", status: int = 200) -> Page:
-    visitor = site.researcher(request)
     with site.campaign.file.reading() as database:
         figures = overview(database, site.campaign)
     return site.page(
@@ -90,15 +87,8 @@ def _manage(site: Site, request: Request, error: str = "", status: int = 200) ->
     )
 
 
-async def add_annotator(request: Request) -> Page:
+def add_annotator(site: Site, visitor: Visitor, request: Request, fields: Fields) -> Page:
     """Let somebody take part, or give them a new link."""
-    visitor = site_of(request).researcher(request)
-    fields = await form_fields(request)
-    return await run_in_threadpool(_annotator_added, request, visitor, fields)
-
-
-def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page:
-    site = site_of(request)
     name = " ".join(fields.get("name", [""])[0].split())
     if fields.get("action", [""])[0] == "renew":
         if name not in {one.name for one in site.people}:
@@ -110,23 +100,19 @@ def _annotator_added(request: Request, visitor: Visitor, fields: Fields) -> Page
     except StoreError:
         raise
     except CrossproError as error:
-        return _manage(site, request, str(error), 422)
+        return manage(site, visitor, request, str(error), 422)
     site.read_people()
     return go(f"{visitor.base}/?say=added")
 
 
-def conflicts(request: Request) -> Page:
+def conflicts(site: Site, visitor: Visitor, request: Request) -> Page:
     """Questions on which annotators disagree, side by side."""
-    site = site_of(request)
-    visitor = site.researcher(request)
     found = [one for one in _reviewed(site) if one.status == "conflict"]
     return _listed(site, visitor, request, "conflicts.html", found)
 
 
-def browse(request: Request) -> Page:
+def browse(site: Site, visitor: Visitor, request: Request) -> Page:
     """All questions, or those that some filters leave."""
-    site = site_of(request)
-    visitor = site.researcher(request)
     chosen = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
     everything = _reviewed(site)
     found = [one for one in everything if _passes(site, one, chosen)]
@@ -200,11 +186,9 @@ def _listed(
     )
 
 
-def detail(request: Request) -> Page:
+def detail(site: Site, visitor: Visitor, request: Request) -> Page:
     """One question with all that was said about it."""
     code = request.path_params["code"]
-    site = site_of(request)
-    visitor = site.researcher(request)
     one = _one(site, code)
     shown = shown_question(site.campaign.items, one.question, site.campaign.settings.context)
     return site.page(
@@ -219,16 +203,9 @@ def detail(request: Request) -> Page:
     )
 
 
-async def decide(request: Request) -> Page:
+def decide(site: Site, visitor: Visitor, request: Request, fields: Fields) -> Page:
     """Decide a question, for every system that translates so."""
-    visitor = site_of(request).researcher(request)
-    fields = await form_fields(request)
-    return await run_in_threadpool(_decided, request, visitor, fields)
-
-
-def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     code = request.path_params["code"]
-    site = site_of(request)
     question = _one(site, code).question
     pronoun = value_of(fields.get("pronoun", [""])[0])
     antecedent = value_of(fields.get("antecedent", [""])[0])
@@ -245,29 +222,23 @@ def _decided(request: Request, visitor: Visitor, fields: Fields) -> Page:
     return go(f"{visitor.base}/{back}?say=decided")
 
 
-def corrections(request: Request) -> Page:
+def corrections(site: Site, visitor: Visitor, request: Request) -> Page:
     """Words that annotators have corrected, and alternatives that they propose."""
-    site = site_of(request)
-    visitor = site.researcher(request)
     with site.campaign.file.reading() as database:
         heading, *rows = corrected_table(site.campaign.items, last_verdicts(database))
     return site.page("corrections.html", visitor=visitor, heading=heading, rows=rows)
 
 
-def data(request: Request) -> Page:
-    """Ways to take verdicts out and to bring some in."""
-    return _data(site_of(request), request)
-
-
-def _data(
+def data(
     site: Site,
+    visitor: Visitor,
     request: Request,
     problems: Sequence[str] = (),
     status: int = 200,
     conflicts: Sequence[str] = (),
     notice: str = "",
 ) -> Page:
-    visitor = site.researcher(request)
+    """Ways to take verdicts out and to bring some in."""
     with site.campaign.file.reading() as database:
         names = list(dict.fromkeys(one.annotator for one in last_verdicts(database)))
     people = list(dict.fromkeys([*names, *(one.name for one in site.people)]))
@@ -283,10 +254,8 @@ def _data(
     )
 
 
-def export_table(request: Request) -> Page:
+def export_table(site: Site, visitor: Visitor, request: Request) -> Page:
     """The review file of one annotator, or of the decisions."""
-    site = site_of(request)
-    site.researcher(request)
     annotator = request.query_params.get("annotator", "")
     with site.campaign.file.reading() as database:
         found = last_verdicts(database, annotator) if annotator else last_decisions(database)
@@ -296,29 +265,23 @@ def export_table(request: Request) -> Page:
     return _file(table, "verdicts.tsv", "text/tab-separated-values; charset=utf-8")
 
 
-def export_history(request: Request) -> Page:
+def export_history(site: Site, visitor: Visitor, request: Request) -> Page:
     """Every verdict that was ever given."""
-    site = site_of(request)
-    site.researcher(request)
     with site.campaign.file.reading() as database:
         lines = "".join(f"{line}\n" for line in history(database))
     return _file(lines.encode("utf-8"), "verdicts.jsonl", "application/jsonl; charset=utf-8")
 
 
-def export_corrections(request: Request) -> Page:
+def export_corrections(site: Site, visitor: Visitor, request: Request) -> Page:
     """Corrected words as a table."""
-    site = site_of(request)
-    site.researcher(request)
     with site.campaign.file.reading() as database:
         rows = corrected_table(site.campaign.items, last_verdicts(database))
     table = b"".join(csv_line(row) for row in rows)
     return _file(table, "corrected.tsv", "text/tab-separated-values; charset=utf-8")
 
 
-def backup(request: Request) -> Page:
+def backup(site: Site, visitor: Visitor, request: Request) -> Page:
     """A copy of the whole store as of this moment; no link is in it."""
-    site = site_of(request)
-    site.researcher(request)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "backup.sqlite"
         site.campaign.file.backup(path)
@@ -326,10 +289,8 @@ def backup(request: Request) -> Page:
     return _file(content, "backup.sqlite", "application/vnd.sqlite3")
 
 
-def archive(request: Request) -> Page:
+def archive(site: Site, visitor: Visitor, request: Request) -> Page:
     """The campaign as pages that need no server."""
-    site = site_of(request)
-    site.researcher(request)
     return _file(make_archive(site.campaign, site.templates), "archive.zip", "application/zip")
 
 
@@ -382,21 +343,19 @@ def _archived(campaign: Campaign, templates: Environment) -> Iterator[tuple[str,
     yield "settings.json", json.dumps(noted, ensure_ascii=False, indent=2) + "\n"
 
 
-async def take_in(request: Request) -> Page:
-    """Add the verdicts of a file: a review file of somebody, or an export of another store."""
-    site = site_of(request)
-    visitor = site.researcher(request)
+async def _uploaded(request: Request) -> tuple[bytes, Fields]:
+    """The file that a form brings along, and its other fields."""
     async with request.form(max_files=1, max_fields=10) as form:
         fields = {name: [str(value)] for name, value in form.items() if isinstance(value, str)}
         check_form(request, fields)
         upload = form.get("file")
-        content = b"" if upload is None or isinstance(upload, str) else await upload.read()
-    return await run_in_threadpool(_taken_in, site, request, content, fields, visitor.base)
+        return b"" if upload is None or isinstance(upload, str) else await upload.read(), fields
 
 
-def _taken_in(site: Site, request: Request, content: bytes, fields: Fields, base: str) -> Page:
+def take_in(site: Site, visitor: Visitor, request: Request, uploaded: tuple[bytes, Fields]) -> Page:
+    """Add the verdicts of a file: a review file of somebody, or an export of another store."""
     try:
-        conflicts = _import(site, content, fields)
+        conflicts = _import(site, *uploaded)
     except StoreError:
         raise
     except InputError as error:
@@ -406,14 +365,14 @@ def _taken_in(site: Site, request: Request, content: bytes, fields: Fields, base
         ]
         if error.total > len(problems):
             problems.append(more_problems(error.total - len(problems)))
-        return _data(site, request, [*problems, *filter(None, [error.hint])], 422)
+        return data(site, visitor, request, [*problems, *filter(None, [error.hint])], 422)
     except CrossproError as error:
-        return _data(site, request, [str(error)], 422)
+        return data(site, visitor, request, [str(error)], 422)
     if not conflicts:
-        return go(f"{base}/data?say=imported")
+        return go(f"{visitor.base}/data?say=imported")
     more = len(conflicts) - SHOWN_AT_MOST
     told = [*conflicts[:SHOWN_AT_MOST], *([f"… and {more:,} more"] if more > 0 else ())]
-    return _data(site, request, conflicts=told, notice=NOTICES["imported"])
+    return data(site, visitor, request, conflicts=told, notice=NOTICES["imported"])
 
 
 def _import(site: Site, content: bytes, fields: Fields) -> Sequence[str]:
@@ -463,22 +422,39 @@ def _file(content: bytes, name: str, kind: str) -> Page:
     return Page(content, media_type=kind, headers=disposition)
 
 
+def _entered(
+    page: Callable[..., Page], read: Callable[[Request], Awaitable[object]] | None = None
+) -> Callable[[Request], Awaitable[Page]]:
+    """A page under the researcher's link, made in a thread of its own from what a form says."""
+
+    async def entered(request: Request) -> Page:
+        site = site_of(request)
+        visitor = site.researcher(request)
+        given = () if read is None else (await read(request),)
+        return await run_in_threadpool(page, site, visitor, request, *given)
+
+    return entered
+
+
+_GET: dict[str, Callable[..., Page]] = {
+    "/": manage,
+    "/conflicts": conflicts,
+    "/browse": browse,
+    "/q/{code}": detail,
+    "/corrections": corrections,
+    "/data": data,
+    "/verdicts.tsv": export_table,
+    "/verdicts.jsonl": export_history,
+    "/corrected.tsv": export_corrections,
+    "/backup.sqlite": backup,
+    "/archive.zip": archive,
+}
+_POST: dict[str, Callable[[Request], Awaitable[Page]]] = {
+    "/annotators": _entered(add_annotator, form_fields),
+    "/q/{code}": _entered(decide, form_fields),
+    "/import": _entered(take_in, _uploaded),
+}
 ROUTES = [
-    Route(f"/m/{{secret}}{address}", page, methods=[method])
-    for method, address, page in (
-        ("GET", "/", manage),
-        ("POST", "/annotators", add_annotator),
-        ("GET", "/conflicts", conflicts),
-        ("GET", "/browse", browse),
-        ("GET", "/q/{code}", detail),
-        ("POST", "/q/{code}", decide),
-        ("GET", "/corrections", corrections),
-        ("GET", "/data", data),
-        ("GET", "/verdicts.tsv", export_table),
-        ("GET", "/verdicts.jsonl", export_history),
-        ("GET", "/corrected.tsv", export_corrections),
-        ("GET", "/backup.sqlite", backup),
-        ("GET", "/archive.zip", archive),
-        ("POST", "/import", take_in),
-    )
+    *(Route(f"/m/{{secret}}{address}", _entered(page)) for address, page in _GET.items()),
+    *(Route(f"/m/{{secret}}{at}", page, methods=["POST"]) for at, page in _POST.items()),
 ]
