@@ -62,7 +62,7 @@ def draw(
     reference is only for the cases of APT, which the key has.
     """
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.human.gap_filling import draw_gaps
+    from crosspro.evaluation.human.gap_sheets import draw_gaps
     from crosspro.evaluation.metrics import make_metric
 
     refuse_pairs(context, [("doc_ids", "doc_starts")])
@@ -108,11 +108,8 @@ def score(
     accepted word stands.
     """
     from crosspro.data_prep.core.errors import InputError
-    from crosspro.evaluation.human.gap_filling import (
-        evaluate_gaps,
-        judged_csv,
-        read_filled_gaps,
-    )
+    from crosspro.evaluation.human.gap_filling import evaluate_gaps
+    from crosspro.evaluation.human.gap_sheets import judged_csv, read_filled_gaps
     from crosspro.evaluation.inputs.parallel_lines import lines_of
 
     outputs.check(context, (), (judged_file,))

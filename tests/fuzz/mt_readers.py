@@ -28,11 +28,8 @@ from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json
 from crosspro.evaluation.human.campaign import Campaign, CampaignSettings, PlanSettings
 from crosspro.evaluation.human.exchange import add_history, history, read_history, read_review_file
-from crosspro.evaluation.human.gap_filling import (
-    evaluate_gaps,
-    judged_csv,
-    read_filled_gaps,
-)
+from crosspro.evaluation.human.gap_filling import evaluate_gaps
+from crosspro.evaluation.human.gap_sheets import judged_csv, read_filled_gaps
 from crosspro.evaluation.human.progress import overview
 from crosspro.evaluation.human.store import CampaignFile
 from crosspro.evaluation.human.verdicts import VerdictStore

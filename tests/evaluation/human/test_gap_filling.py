@@ -18,12 +18,12 @@ from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from crosspro.evaluation.human.exchange import review_table
-from crosspro.evaluation.human.gap_filling import (
+from crosspro.evaluation.human.gap_filling import evaluate_gaps
+from crosspro.evaluation.human.gap_sheets import (
     GAP,
     FilledGap,
     FilledSheets,
     draw_gaps,
-    evaluate_gaps,
     judged_csv,
     read_filled_gaps,
 )
