@@ -19,6 +19,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -264,28 +265,18 @@ def _campaign_row(items: ReviewSet, one: ReviewItem, context: int) -> list[str]:
     marks = [own for own in (one.pronoun, one.antecedent) if own is not None]
     count = len(items.lines[one.pronoun.line].references)
 
-    def text(side: str) -> str:
+    def text(side: int) -> str:
         found = []
         for number in shown:
             line = items.lines[number]
-            candidate = line.candidates.get(one.item.system)
-            if side == "source":
-                words = (candidate and candidate.source) or line.source
-            elif side == "reference":
-                words = line.references[0] if line.references else ()
-            else:
-                words = candidate.words if candidate else ()
-            places = {
-                at
+            source, candidate = line.version(one.item.system)
+            words = (source, line.references[0] if count else (), candidate)[side]
+            places = [
+                (own.source, own.references[0] if count else (), own.candidate)[side]
                 for own in marks
                 if own.line == number
-                for at in {
-                    "source": own.source,
-                    "reference": own.references[0] if own.references else (),
-                    "candidate": own.candidate,
-                }[side]
-            }
-            found.append(marked_words(words, places))
+            ]
+            found.append(marked_words(words, chain.from_iterable(places)))
         return BETWEEN_LINES.join(found)
 
     def reference_words(own: MarkedWords | None) -> str:
@@ -298,7 +289,7 @@ def _campaign_row(items: ReviewSet, one: ReviewItem, context: int) -> list[str]:
         )
         return " | ".join(map(" ".join, found))
 
-    texts = text("source"), text("reference") if count else "", text("candidate")
+    texts = text(0), text(1) if count else "", text(2)
     references = reference_words(one.pronoun), reference_words(one.antecedent)
     return review_row(one.item, one.group, texts, references, one.why)
 

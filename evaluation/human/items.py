@@ -50,6 +50,11 @@ class ReviewLine:
     references: tuple[Words, ...]
     candidates: Mapping[str, ReviewCandidate]
 
+    def version(self, system: str) -> tuple[Words, Words]:
+        """The source as a system tokenises it, and its translation; perhaps it has none."""
+        found = self.candidates.get(system)
+        return (self.source, ()) if found is None else (found.source or self.source, found.words)
+
 
 @dataclass(frozen=True, slots=True)
 class MarkedWords:

@@ -491,24 +491,24 @@ class VerdictStore:
 
     def judgements(self) -> Judgements:
         """What the verdicts on each item amount to."""
+        return {key: judgement_of(*said) for key, said in self._said().items()}
+
+    def conflicts(self) -> list[tuple[Item, list[Verdict]]]:
+        """The items on which annotators disagree, with their verdicts."""
+        return [
+            (said[0][0].item, said[0])
+            for said in self._said().values()
+            if judgement_of(*said).in_conflict
+        ]
+
+    def _said(self) -> dict[ItemKey, tuple[list[Verdict], Verdict | None]]:
+        """The verdicts on each item, and the decision if there is one."""
         by_item: dict[ItemKey, list[Verdict]] = {}
         with self._readable(), transaction(self.connection, "DEFERRED") as database:
             for verdict in last_verdicts(database):
                 by_item.setdefault(verdict.item.key, []).append(verdict)
             decided = {verdict.item.key: verdict for verdict in last_decisions(database)}
-        keys = dict.fromkeys([*by_item, *decided])
-        return {key: judgement_of(by_item.get(key, []), decided.get(key)) for key in keys}
-
-    def conflicts(self) -> list[tuple[Item, list[Verdict]]]:
-        """The items on which annotators disagree, with their verdicts."""
-        query = "SELECT token, system, digest FROM item WHERE id IN (SELECT item FROM conflict)"
-        found: dict[Item, list[Verdict]] = {}
-        with self._readable(), transaction(self.connection, "DEFERRED") as database:
-            keys = set(database.execute(query).fetchall())
-            for verdict in last_verdicts(database):
-                if verdict.item.key in keys:
-                    found.setdefault(verdict.item, []).append(verdict)
-        return list(found.items())
+        return {key: (by_item.get(key, []), decided.get(key)) for key in {**by_item, **decided}}
 
     def verdicts(self) -> list[Verdict]:
         """All verdicts that count, in the order of their items."""

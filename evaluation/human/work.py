@@ -83,7 +83,7 @@ def response_of(
     words = _words(fields, question, items, problems)
     if problems or pronoun is None:
         raise ResponseError("; ".join(problems))
-    chosen = tuple(tag for tag in tags if tag in fields.get("tag", ()))
+    chosen = tuple(sorted(set(fields.get("tag", ()))))
     return Response(pronoun, antecedent, bad, chosen, remark, words, alternative)
 
 
@@ -126,7 +126,7 @@ def verdicts_from(
             annotator,
             response.pronoun,
             response.antecedent,
-            tuple(sorted(response.tags)),
+            response.tags,
             response.remark,
             response.bad,
             corrected,
@@ -139,7 +139,7 @@ def verdicts_from(
 def candidate_words(question: Question, items: ReviewSet) -> tuple[str, ...]:
     """The words of the translation in the line of the pronoun."""
     shown = question.shown
-    return items.lines[shown.pronoun.line].candidates[shown.item.system].words
+    return items.lines[shown.pronoun.line].version(shown.item.system)[1]
 
 
 def _first(fields: Fields, key: str) -> str:

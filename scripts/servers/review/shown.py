@@ -143,22 +143,19 @@ def shown_question(
 def _source_words(items: ReviewSet, item: ReviewItem, marks: MarkedWords | None) -> str:
     if marks is None:
         return ""
-    line = items.lines[marks.line]
-    words = line.candidates[item.item.system].source or line.source
+    words, _ = items.lines[marks.line].version(item.item.system)
     return " ".join(words[at] for at in marks.source)
 
 
 def _far_line(items: ReviewSet, item: ReviewItem, number: int) -> FarLine:
     line = items.lines[number]
-    candidate = line.candidates.get(item.item.system)
-    return FarLine(" ".join(line.source), " ".join(candidate.words) if candidate else "")
+    return FarLine(" ".join(line.source), " ".join(line.version(item.item.system)[1]))
 
 
 def _line(items: ReviewSet, item: ReviewItem, number: int, references: bool) -> ShownLine:
     line = items.lines[number]
-    candidate = line.candidates.get(item.item.system)
-    links = () if candidate is None else candidate.links
-    source = line.source if candidate is None or candidate.source is None else candidate.source
+    source, words = line.version(item.item.system)
+    links = line.candidates[item.item.system].links if words else ()
     marks = [
         (kind, own)
         for kind, own in (("antecedent", item.antecedent), ("pronoun", item.pronoun))
@@ -170,13 +167,13 @@ def _line(items: ReviewSet, item: ReviewItem, number: int, references: bool) -> 
         number,
         _words(source, {at: kind for kind, own in marks for at in own.source}, pairs),
         _words(
-            () if candidate is None else candidate.words,
+            words,
             {at: kind for kind, own in marks for at in own.candidate},
             {(t, s) for s, t in pairs},
         ),
         tuple(
-            _words(words, {at: kind for kind, own in marks for at in own.references[which]}, ())
-            for which, words in enumerate(line.references if references else ())
+            _words(text, {at: kind for kind, own in marks for at in own.references[which]}, ())
+            for which, text in enumerate(line.references if references else ())
         ),
         number == item.pronoun.line,
     )

@@ -98,72 +98,36 @@ def test_the_function_of_a_pronoun(attributes, function):
     assert function_of(PRONOUN | attributes) == function
 
 
+SUBJECT, OBJECT = {"position": "subject"}, {"position": "non-subject"}
+ONE, MANY = {"agreement": "singular"}, {"agreement": "plural"}
+INTRA, INTER, GROUP = (True, False), (False, False), (False, True)
+"""Whether the antecedent is in the same line, and whether it is a group."""
+
+
 @pytest.mark.parametrize(
-    ("form", "function", "attributes", "same_line", "group", "category"),
+    ("form", "function", "attributes", "antecedent", "category"),
     [
-        ("it", ANAPHORIC, {"position": "subject"}, True, False, "anaphoric_intra_subject_it"),
-        (
-            "it",
-            ANAPHORIC,
-            {"position": "non-subject"},
-            True,
-            False,
-            "anaphoric_intra_nonsubject_it",
-        ),
-        ("it", ANAPHORIC, {"position": "subject"}, False, False, "anaphoric_inter_subject_it"),
-        (
-            "it",
-            ANAPHORIC,
-            {"position": "non-subject"},
-            False,
-            False,
-            "anaphoric_inter_nonsubject_it",
-        ),
-        ("they", ANAPHORIC, {"agreement": "plural"}, True, False, "anaphoric_intra_they"),
-        ("they", ANAPHORIC, {"agreement": "plural"}, False, False, "anaphoric_inter_they"),
-        ("they", ANAPHORIC, {"agreement": "singular"}, True, False, "anaphoric_singular_they"),
-        ("they", ANAPHORIC, {"agreement": "singular"}, True, True, "anaphoric_group_it_they"),
-        ("it", ANAPHORIC, {}, False, True, "anaphoric_group_it_they"),
-        ("it", EVENT, {}, False, False, "event_it"),
-        ("it", PLEONASTIC, {}, False, False, "pleonastic_it"),
-        ("you", ADDRESSEE, {"audience": "generic"}, False, False, "addressee_generic_you"),
-        (
-            "you",
-            ADDRESSEE,
-            {"audience": "deictic", "agreement": "singular"},
-            False,
-            False,
-            "addressee_deictic_singular_you",
-        ),
-        (
-            "you",
-            ADDRESSEE,
-            {"audience": "deictic plural"},
-            False,
-            False,
-            "addressee_deictic_plural_you",
-        ),
-        ("you", ADDRESSEE, {}, False, False, NoCategory("audience not annotated")),
-        (
-            "you",
-            ADDRESSEE,
-            {"audience": "deictic"},
-            False,
-            False,
-            NoCategory("number not annotated"),
-        ),
-        ("it", ANAPHORIC, {}, True, False, NoCategory("position not annotated")),
-        ("they", ANAPHORIC, {}, True, False, NoCategory("number not annotated")),
-        ("they", EVENT, {}, True, False, NoCategory("no category for they of type event")),
-        (
-            "it",
-            ADDRESSEE,
-            {},
-            True,
-            False,
-            NoCategory("no category for it of type addressee reference"),
-        ),
+        ("it", ANAPHORIC, SUBJECT, INTRA, "anaphoric_intra_subject_it"),
+        ("it", ANAPHORIC, OBJECT, INTRA, "anaphoric_intra_nonsubject_it"),
+        ("it", ANAPHORIC, SUBJECT, INTER, "anaphoric_inter_subject_it"),
+        ("it", ANAPHORIC, OBJECT, INTER, "anaphoric_inter_nonsubject_it"),
+        ("they", ANAPHORIC, MANY, INTRA, "anaphoric_intra_they"),
+        ("they", ANAPHORIC, MANY, INTER, "anaphoric_inter_they"),
+        ("they", ANAPHORIC, ONE, INTRA, "anaphoric_singular_they"),
+        ("they", ANAPHORIC, ONE, (True, True), "anaphoric_group_it_they"),
+        ("it", ANAPHORIC, {}, GROUP, "anaphoric_group_it_they"),
+        ("it", EVENT, {}, INTER, "event_it"),
+        ("it", PLEONASTIC, {}, INTER, "pleonastic_it"),
+        ("you", ADDRESSEE, {"audience": "generic"}, INTER, "addressee_generic_you"),
+        ("you", ADDRESSEE, {"audience": "deictic"} | ONE, INTER, "addressee_deictic_singular_you"),
+        ("you", ADDRESSEE, {"audience": "deictic plural"}, INTER, "addressee_deictic_plural_you"),
+        ("you", ADDRESSEE, {}, INTER, NoCategory("audience not annotated")),
+        ("you", ADDRESSEE, {"audience": "deictic"}, INTER, NoCategory("number not annotated")),
+        ("it", ANAPHORIC, {}, INTRA, NoCategory("position not annotated")),
+        ("they", ANAPHORIC, {}, INTRA, NoCategory("number not annotated")),
+        ("they", EVENT, {}, INTRA, NoCategory("no category for they of type event")),
+        ("it", ADDRESSEE, {}, INTRA, NoCategory(f"no category for it of type {ADDRESSEE}")),
     ],
 )
-def test_the_category_of_a_pronoun(form, function, attributes, same_line, group, category):
-    assert category_of(form, function, attributes, same_line, group) == category
+def test_the_category_of_a_pronoun(form, function, attributes, antecedent, category):
+    assert category_of(form, function, attributes, *antecedent) == category

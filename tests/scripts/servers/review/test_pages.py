@@ -120,7 +120,7 @@ def test_what_cannot_be_stored_is_said_and_kept_in_the_form(served):
 def test_two_tabs(served):
     served.begin("Anna")
     address, hidden = served.next("Anna")
-    said = {"antecedent": "right", "word": "0"}
+    said = {"antecedent": "right", "word": "0", "tag": ["number", "case"]}
     assert served.post(address, "Anna", **hidden, **said, pronoun="right").status_code == 303
     assert served.post(address, "Anna", **hidden, **said, pronoun="right").status_code == 303
     refused = served.post(address, "Anna", **hidden, **said, pronoun="wrong")

@@ -1,4 +1,4 @@
-"""Nothing that was ever said is lost: the history, words and alternatives."""
+"""The store of verdicts: nothing that was ever said is lost, and what it amounts to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.human.verdicts import (
     CorrectedWords,
     Item,
@@ -89,3 +90,72 @@ def test_corrected_words_and_alternatives_come_back_and_become_silver(store):
             Alternative(("cela",), (), "proposed by Anna"),
         ]
     }
+
+
+def test_verdicts_survive_with_tags_and_remarks(store, tmp_path):
+    second = Verdict(OTHER, "Anna", "unclear", None)
+    assert store.record([FIRST, second]) == 2
+    with VerdictStore(tmp_path / "v.sqlite", "suite", create=False) as again:
+        assert again.verdicts() == [FIRST, second]
+
+
+def test_agreement_conflict_and_resolution(store):
+    store.record([Verdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
+    store.record([Verdict(ITEM, "Ben", "right", "right", ("b",))])
+    judgement = store.judgements()[ITEM.key]
+    assert (judgement.pronoun, judgement.antecedent) == ("right", "right")
+    assert (judgement.annotators, judgement.tags) == (("Anna", "Ben"), ("a", "b"))
+    store.record([Verdict(ITEM, "Ben", "wrong", "right", (), "no")])
+    assert store.judgements()[ITEM.key].in_conflict
+    ((item, verdicts),) = store.conflicts()
+    assert (item, len(verdicts)) == (ITEM, 2)
+    store.record([Verdict(ITEM, "Chris", "wrong", "right", (), "decided", kind="decision")])
+    assert store.conflicts() == []
+    judgement = store.judgements()[ITEM.key]
+    assert (judgement.pronoun, judgement.resolved) == ("wrong", True)
+    assert judgement.remarks == ("yes", "no", "decided")
+
+
+def test_disagreement_about_the_antecedent_is_a_conflict(store):
+    store.record(
+        [
+            Verdict(ITEM, "Anna", "right", "right"),
+            Verdict(ITEM, "Ben", "right", "unclear"),
+        ]
+    )
+    assert store.judgements()[ITEM.key].antecedent == "conflict"
+    assert len(store.conflicts()) == 1
+
+
+def test_nothing_is_stored_if_something_is_wrong(store):
+    bad = replace(Verdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="CHECK constraint"):
+        store.record([Verdict(ITEM, "Anna", "right", "right"), bad])
+    assert store.verdicts() == []
+
+
+def test_a_store_whose_tables_have_damaged_names_is_refused(store, tmp_path):
+    content = (tmp_path / "v.sqlite").read_bytes()
+    damaged = content.replace(b"CREATE TABLE", b"CREATE \xccABLE").replace(
+        b"tablesuite", b"table\xccuite"
+    )
+    assert damaged != content
+    (tmp_path / "damaged").write_bytes(damaged)
+    with pytest.raises(InputError, match="a file of verdicts"):
+        VerdictStore(tmp_path / "damaged", "suite")
+
+
+def test_stores_of_other_suites_and_other_files_are_refused(store, tmp_path):
+    with pytest.raises(InputError, match="verdicts on the suite other, found on suite"):
+        VerdictStore(tmp_path / "v.sqlite", "other")
+    (tmp_path / "text").write_text("no database at all, but text", "utf-8")
+    with pytest.raises(InputError, match="not a database"):
+        VerdictStore(tmp_path / "text", "suite")
+    connection = sqlite3.connect(tmp_path / "foreign")
+    connection.execute("CREATE TABLE x (y)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match="another kind of database"):
+        VerdictStore(tmp_path / "foreign", "suite")
+    with pytest.raises(InputError, match="found none"):
+        VerdictStore(tmp_path / "none", "suite", create=False)

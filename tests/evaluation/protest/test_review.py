@@ -1,8 +1,7 @@
-"""The store of verdicts, review files, and what becomes of them."""
+"""Review files of a suite, and what becomes of the verdicts in them."""
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -18,90 +17,12 @@ from crosspro.evaluation.protest.text import SystemOutput
 from tests.evaluation.protest.tokens import CLITIC, HOUSE, RAIN, changed
 
 ITEM = Item(HOUSE, "sys", "abc", "il", "manoir", True)
-OTHER = Item(RAIN, "sys", "def", "ça", "", False)
 
 
 @pytest.fixture
 def store(tmp_path):
     with VerdictStore(tmp_path / "v.sqlite", "suite") as store:
         yield store
-
-
-def test_verdicts_survive_with_tags_and_remarks(store, tmp_path):
-    first = Verdict(ITEM, "Anna", "right", "wrong", ("agreement", "style"), "sees it so")
-    second = Verdict(OTHER, "Anna", "unclear", None)
-    assert store.record([first, second]) == 2
-    with VerdictStore(tmp_path / "v.sqlite", "suite", create=False) as again:
-        assert again.verdicts() == [first, second]
-
-
-def test_a_second_verdict_by_the_same_person_replaces_the_first(store):
-    store.record([Verdict(ITEM, "Anna", "right", "right", ("old",))])
-    store.record([Verdict(ITEM, "Anna", "wrong", "right", ("new",))])
-    (verdict,) = store.verdicts()
-    assert (verdict.pronoun, verdict.tags) == ("wrong", ("new",))
-
-
-def test_agreement_conflict_and_resolution(store):
-    store.record([Verdict(ITEM, "Anna", "right", "right", ("a",), "yes")])
-    store.record([Verdict(ITEM, "Ben", "right", "right", ("b",))])
-    judgement = store.judgements()[ITEM.key]
-    assert (judgement.pronoun, judgement.antecedent) == ("right", "right")
-    assert (judgement.annotators, judgement.tags) == (("Anna", "Ben"), ("a", "b"))
-    store.record([Verdict(ITEM, "Ben", "wrong", "right", (), "no")])
-    assert store.judgements()[ITEM.key].in_conflict
-    ((item, verdicts),) = store.conflicts()
-    assert (item, len(verdicts)) == (ITEM, 2)
-    store.record([Verdict(ITEM, "Chris", "wrong", "right", (), "decided", kind="decision")])
-    assert store.conflicts() == []
-    judgement = store.judgements()[ITEM.key]
-    assert (judgement.pronoun, judgement.resolved) == ("wrong", True)
-    assert judgement.remarks == ("yes", "no", "decided")
-
-
-def test_disagreement_about_the_antecedent_is_a_conflict(store):
-    store.record(
-        [
-            Verdict(ITEM, "Anna", "right", "right"),
-            Verdict(ITEM, "Ben", "right", "unclear"),
-        ]
-    )
-    assert store.judgements()[ITEM.key].antecedent == "conflict"
-    assert len(store.conflicts()) == 1
-
-
-def test_nothing_is_stored_if_something_is_wrong(store):
-    bad = replace(Verdict(OTHER, "Anna", "right", None), pronoun="maybe")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="CHECK constraint"):
-        store.record([Verdict(ITEM, "Anna", "right", "right"), bad])
-    assert store.verdicts() == []
-
-
-def test_a_store_whose_tables_have_damaged_names_is_refused(store, tmp_path):
-    content = (tmp_path / "v.sqlite").read_bytes()
-    damaged = content.replace(b"CREATE TABLE", b"CREATE \xccABLE").replace(
-        b"tablesuite", b"table\xccuite"
-    )
-    assert damaged != content
-    (tmp_path / "damaged").write_bytes(damaged)
-    with pytest.raises(InputError, match="a file of verdicts"):
-        VerdictStore(tmp_path / "damaged", "suite")
-
-
-def test_stores_of_other_suites_and_other_files_are_refused(store, tmp_path):
-    with pytest.raises(InputError, match="verdicts on the suite other, found on suite"):
-        VerdictStore(tmp_path / "v.sqlite", "other")
-    (tmp_path / "text").write_text("no database at all, but text", "utf-8")
-    with pytest.raises(InputError, match="not a database"):
-        VerdictStore(tmp_path / "text", "suite")
-    connection = sqlite3.connect(tmp_path / "foreign")
-    connection.execute("CREATE TABLE x (y)")
-    connection.commit()
-    connection.close()
-    with pytest.raises(InputError, match="another kind of database"):
-        VerdictStore(tmp_path / "foreign", "suite")
-    with pytest.raises(InputError, match="found none"):
-        VerdictStore(tmp_path / "none", "suite", create=False)
 
 
 @pytest.fixture
