@@ -171,7 +171,7 @@ def judgement_of(verdicts: Sequence[Verdict], decision: Verdict | None) -> Judge
 
 def value_of(text: object) -> Value | None:
     """A verdict in a word, or nothing if it is another word."""
-    return cast(Value, text) if text in VALUES else None
+    return text if text in VALUES else None
 
 
 # The tables ---------------------------------------------------------------------------------------
