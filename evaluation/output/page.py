@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.significance import Difference
-from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.output.examples import Examples
-from crosspro.evaluation.output.tables import Row
 from crosspro.evaluation.output.template import (
     SHARED,
-    cell_table,
     embedded_json,
     fill_page,
-    html_table,
     signature_list,
     warning_list,
 )
@@ -85,18 +80,6 @@ def _section(section: Section) -> str:
     return f'<h2>{html.escape(section.title)}</h2><div class="scroll">{section.body}</div>{note}\n'
 
 
-def score_rows(heading: Row, rows: Iterable[tuple[str, Sequence[Score]]], scale: Scale) -> str:
-    """A row for each name, with scores, intervals, and bars that show them."""
-    body = []
-    for name, scores in rows:
-        cells = [html.escape(name)]
-        for score in scores:
-            cells += [score.shown(scale), score_bar(score, scale, len(scores) == 1)]
-        body.append(cells)
-    titles = [heading[0], *(text for title in heading[1:] for text in (title, ""))]
-    return cell_table(titles, body)
-
-
 def score_bar(score: Score, scale: Scale, wide: bool = False, under: bool = False) -> str:
     """A bar with the place of a score, and its interval around it.
 
@@ -110,14 +93,6 @@ def score_bar(score: Score, scale: Scale, wide: bool = False, under: bool = Fals
         inner = f'<i style="left:{left:.2f}%;width:{right - left:.2f}%"></i>{inner}'
     kind = " wide" if wide else " under" if under else ""
     return f'<span class="bar{kind}" aria-hidden="true">{inner}</span>'
-
-
-def difference_section(comparisons: Sequence[Difference], scale: Scale) -> list[Section]:
-    """Paired differences, each under a metric, if there are any."""
-    if not comparisons:
-        return []
-    table = html_table(*differences_table(comparisons, scale))
-    return [Section("Paired differences", table, NOT_CORRECTED)]
 
 
 def count_button(count: int, filters: Mapping[str, object], title: str = "") -> str:

@@ -57,12 +57,6 @@ def csv_number(value: float | None) -> str:
     return "" if value is None or isnan(value) else f"{value:.6g}"
 
 
-def score_csv(metrics: Iterable[str], rows: Iterable[tuple[str, Iterable[float]]]) -> str:
-    """Systems in rows, scores in columns: a table that `crosspro correlate` reads."""
-    shown = ((name, *map(csv_number, values)) for name, values in rows)
-    return csv_text([("system", *metrics), *shown])
-
-
 def _shown(row: Row) -> Row:
     """Cells without what would steer a terminal: names and ids come from files."""
     return [printable(cell) for cell in row]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from crosspro.evaluation.core.score import PERCENT, Scale
 from crosspro.evaluation.core.significance import Difference
 from crosspro.evaluation.output.differences import difference_record, differences_table
-from crosspro.evaluation.output.tables import score_csv
 
 ONE = Difference("macro_f1", "a", "b", 0.125, -0.5, 0.25, 0.04, 0.03)
 OTHER = Difference("accuracy", "a", "b", 0.0, 0.0, 0.0, 1.0, 1.0)
@@ -25,9 +24,3 @@ def test_records_name_the_metric_as_the_report_does():
     assert list(difference_record(ONE)) == [
         *("first", "second", "difference", "low", "high", "p_bootstrap", "p_randomisation")
     ]
-
-
-def test_scores_for_correlations_are_rows_of_systems():
-    assert (
-        score_csv(("m",), [("a, b", [0.5]), ("c", [1 / 3])]) == 'system,m\n"a, b",0.5\nc,0.333333\n'
-    )
