@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -48,7 +48,7 @@ from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, split_tag
-from crosspro.data_prep.core.settings import Count, Fault, Must, Seed, fitted, shown
+from crosspro.data_prep.core.settings import Count, Must, Seed, fitted, one_of
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
 from crosspro.prediction.adjustment import (
@@ -58,6 +58,7 @@ from crosspro.prediction.adjustment import (
     save_adjustment,
     tune_tau,
 )
+from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used
@@ -74,50 +75,16 @@ SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": Pat
 """What can say whether *it* refers to nothing, beside the file of a trained model."""
 
 
-@dataclass(frozen=True)
-class FeatureSettings:
-    """Settings of a feature system, but for its features and its estimator.
-
-    The file of a trained model of `it` is opened when the training begins.
-    """
-
-    steps: Literal["one", "two"]
-    null_class: bool
-    min_count: Count
-    class_weight_power: WeightPower
-    monitor: Monitor
-    context: Annotated[int, Must("a whole number from 0", lambda value: value >= 0)]
-    pleonastic: Annotated[
-        str,
-        Must(
-            f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
-            lambda value: value in SCORERS or value.endswith(".json"),
-        ),
-    ]
-    lm: LanguageModelSettings
-    telling: TellingSettings
-    missing_layers: Literal["error", "leave_out"]
-
-    def faults(self) -> Iterator[Fault]:
-        """Null translations are learnt in one step."""
-        if self.null_class and self.steps == TWO:
-            yield Fault(("null_class",), "false with two steps", "true")
-
-
-def settings_of(
-    kind: type[Any], values: Mapping[str, Any], *section: str
-) -> tuple[Any, list[Problem]]:
-    """A dataclass of settings (of a section of those of the system), and what is wrong with it."""
-    value, found = fitted(kind, values)
-    return value, [
-        setting_problem(".".join(map(str, (*section, *place))), expected, what)
-        for place, expected, what in found
-    ]
-
-
-def setting_problem(key: str, expected: str, found: str) -> Problem:
-    """A setting of the system that is not what it should be."""
-    return Problem("settings", None, f"system.{key}", expected, found)
+Pleonastic = Annotated[
+    str,
+    Must(
+        f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
+        lambda value: value in SCORERS or value.endswith(".json"),
+    ),
+]
+"""The file of a trained model of `it` is opened when the training begins."""
+MissingLayers = Annotated[str, one_of((ERROR, "leave_out"))]
+SentencesBack = Annotated[int, whole()]
 
 
 @dataclass(frozen=True)
@@ -141,49 +108,41 @@ class FeatureSystem(System):
     def __init__(
         self,
         features: Sequence[str],
-        estimator: str = "linear_svm",
+        estimator: Annotated[str, one_of(ESTIMATORS)] = "linear_svm",
         estimator_settings: Mapping[str, Any] | None = None,
-        steps: str = ONE,
+        steps: Annotated[str, one_of((ONE, TWO))] = ONE,
         null_class: bool = False,
         min_count: Count = 2,
-        class_weight_power: float = 0.0,
+        class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
-        monitor: str = "macro_recall",
-        context: int = 0,
+        monitor: Monitor = "macro_recall",
+        context: SentencesBack = 0,
         lexicon: LexiconSetting = None,
         source_lexicon: LexiconSetting = None,
-        pleonastic: str = "patterns",
+        pleonastic: Pleonastic = "patterns",
         lm: Mapping[str, Any] | None = None,
         telling: Mapping[str, Any] | None = None,
-        missing_layers: str = ERROR,
+        missing_layers: MissingLayers = ERROR,
         seed: Seed = 1,
     ) -> None:
-        given = {
-            "steps": steps,
-            "null_class": null_class,
-            "min_count": min_count,
-            "class_weight_power": class_weight_power,
-            "monitor": monitor,
-            "context": context,
-            "pleonastic": pleonastic,
-            "lm": lm or {},
-            "telling": telling or {},
-            "missing_layers": missing_layers,
-        }
-        settings, problems = settings_of(FeatureSettings, given)
+        problems = self.setting_problems()
+
+        def section(kind: type[Any] | None, key: str, values: Mapping[str, Any] | None) -> Any:
+            made, found = fitted(kind or dict, values or {})
+            told = [(f"system.{key}.{fault.place[0]}", *fault[1:]) for fault in found]
+            problems.extend(Problem("settings", None, *fault) for fault in told)
+            return made
+
+        self.lm: LanguageModelSettings = section(LanguageModelSettings, "lm", lm)
+        self.telling: TellingSettings = section(TellingSettings, "telling", telling)
+        estimating = section(ESTIMATORS.get(estimator), "estimator_settings", estimator_settings)
+        if null_class and steps == TWO:  # null translations are learnt in one step
+            expected = "false with two steps"
+            problems.append(Problem("settings", None, "system.null_class", expected, "true"))
         self.features, wrong = chosen_features(features)
-        problems += wrong
-        known = ESTIMATORS.get(estimator)
-        if known is None:
-            expected = choices(ESTIMATORS)
-            problems.append(setting_problem("estimator", expected, shown(estimator)))
-        else:
-            fitted_by, wrong = settings_of(known, estimator_settings or {}, "estimator_settings")
-            problems += wrong
-        if problems:
-            raise InputError(problems)
-        self.lm, self.telling = settings.lm, settings.telling
-        self.fitting = Fitting(fitted_by, class_weight_power, seed)
+        if problems or wrong:
+            raise InputError([*problems, *wrong])
+        self.fitting = Fitting(estimating, class_weight_power, seed)
         self.steps = steps
         self.null_class = null_class
         self.min_count = min_count

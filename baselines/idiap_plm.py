@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -29,14 +29,16 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.settings import Must
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
@@ -97,22 +99,13 @@ class IdiapPLM(System):
         self,
         order: int = 3,
         lexicon: LexiconSetting = None,
-        context: int = 3,
+        context: Annotated[int, whole()] = 3,
         rules: bool = True,
-        certainty: float = 0.9,
+        certainty: Annotated[float, Must("between 0 and 1", lambda value: 0 < value < 1)] = 0.9,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
     ) -> None:
-        check = (
-            ("certainty", "between 0 and 1", certainty, 0 < certainty < 1),
-            ("context", "a whole number from 0", context, context >= 0),
-        )
-        wrong = [
-            Problem("settings", None, f"system.{key}", expected, str(value))
-            for key, expected, value, good in check
-            if not good
-        ]
-        if wrong:
+        if wrong := self.setting_problems():
             raise InputError(wrong)
         self.order = order
         self.lexicon = lexicon

@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import CrossproError, InputError, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
@@ -34,6 +36,7 @@ PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 
 BEST_FILLING, SUMMED = DECISIONS = ("best_filling", "summed")
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
+Decision = Annotated[str, one_of(DECISIONS)]
 
 _MODEL = "model.lm"
 _STATE = "ngram.json"
@@ -57,10 +60,10 @@ class NGramSystem(System):
         texts: Sequence[str] = (),
         none_penalty: float | None = None,
         other_fillers: Sequence[str] | None = None,
-        decision: str = BEST_FILLING,
+        decision: Decision = BEST_FILLING,
     ) -> None:
-        if decision not in DECISIONS:
-            raise input_error("settings", "system.decision", choices(DECISIONS), repr(decision))
+        if wrong := self.setting_problems():
+            raise InputError(wrong)
         self.order = order
         self.decision = decision
         self.other_fillers = None if other_fillers is None else list(other_fillers)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -21,14 +22,15 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import (
     BEST_FILLING,
-    DECISIONS,
     SUMMED,
+    Decision,
     best_classes,
     by_class,
     model_of,
 )
-from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.prediction.adjustment import (
     Adjustment,
@@ -41,7 +43,7 @@ from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Probabilities, System
 
-VARIANTS = ("joined", "before")
+Variant = Annotated[str, one_of(("joined", "before"))]
 _MODEL = "model.lm"
 _NEVER = -1e6
 
@@ -59,20 +61,14 @@ class SourceAwareLM(System):
     def __init__(
         self,
         order: int = 6,
-        variant: str = "joined",
-        decision: str = BEST_FILLING,
+        variant: Variant = "joined",
+        decision: Decision = BEST_FILLING,
         lowercase: bool = False,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
     ) -> None:
-        given = (("variant", variant, VARIANTS), ("decision", decision, DECISIONS))
-        problems = [
-            Problem("settings", None, f"system.{name}", choices(known), repr(value))
-            for name, value, known in given
-            if value not in known
-        ]
-        if problems:
-            raise InputError(problems)
+        if wrong := self.setting_problems():
+            raise InputError(wrong)
         self.order = order
         self.variant = variant
         self.decision = decision

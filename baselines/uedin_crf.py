@@ -34,7 +34,14 @@ from crosspro.baselines.crf.model import (
 )
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
-from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
+from crosspro.baselines.feature_system import (
+    NULL,
+    FeatureSystem,
+    MissingLayers,
+    Pleonastic,
+    ReadGaps,
+    SentencesBack,
+)
 from crosspro.baselines.features.gaps import Batch, Resources, batches
 from crosspro.baselines.features.names import ERROR
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
@@ -44,6 +51,7 @@ from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.adjustment import WeightPower
+from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Probabilities
 
@@ -95,13 +103,13 @@ class UedinCRF(FeatureSystem):
         min_count: Count = 2,
         class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
-        monitor: str = "macro_recall",
-        context: int = 0,
+        monitor: Monitor = "macro_recall",
+        context: SentencesBack = 0,
         lexicon: LexiconSetting = None,
         source_lexicon: LexiconSetting = None,
-        pleonastic: str = "patterns",
+        pleonastic: Pleonastic = "patterns",
         lm: Mapping[str, Any] | None = None,
-        missing_layers: str = ERROR,
+        missing_layers: MissingLayers = ERROR,
         epochs: Count = 10,
         learning_rate: Rate = 0.2,
         l2: Penalty = 3.0,

@@ -25,8 +25,8 @@ from crosspro.baselines.it_classifier.training_data import (
     read_training_data,
     without_documents,
 )
-from crosspro.baselines.ngram_system import BEST_FILLING
-from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.baselines.ngram_system import BEST_FILLING, Decision
+from crosspro.baselines.source_aware import SourceAwareLM, Variant
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
@@ -53,8 +53,8 @@ class UppsalaIt(SourceAwareLM):
     def __init__(
         self,
         order: int = 6,
-        variant: str = "joined",
-        decision: str = BEST_FILLING,
+        variant: Variant = "joined",
+        decision: Decision = BEST_FILLING,
         lowercase: bool = False,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",

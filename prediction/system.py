@@ -244,6 +244,11 @@ class System(ABC):
         """The constructor's arguments, as JSON values, with which the system is loaded."""
         return {**self._arguments, **self.resolved_settings()}
 
+    def setting_problems(self) -> list[Problem]:
+        """What is wrong with the arguments, by the hints of the constructor."""
+        wrong = argument_faults(type(self), "system", self._arguments)
+        return [Problem("settings", None, *fault) for fault in wrong]
+
     def resolved_settings(self) -> dict[str, Any]:
         """Arguments that say more after the constructor or `fit` than they said when given."""
         return {}

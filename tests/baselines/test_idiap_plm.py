@@ -180,7 +180,7 @@ def test_rare_classes_can_be_favoured_where_no_rule_decides(data, lexicon, tmp_p
 def test_all_settings_that_cannot_be_are_refused_at_once():
     with pytest.raises(InputError) as refused:
         IdiapPLM(certainty=0.0, context=-5)
-    assert [one.field for one in refused.value.problems] == ["system.certainty", "system.context"]
+    assert [one.field for one in refused.value.problems] == ["system.context", "system.certainty"]
     assert "system.context: expected a whole number from 0, found -5" in str(refused.value)
 
 
