@@ -25,6 +25,7 @@ from crosspro.data_prep.align.prior import Prior, State, prior_of, working_folde
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
 from crosspro.data_prep.align.text import (
     Forms,
+    Ints,
     NumberedBitext,
     Sentences,
     make_form,
@@ -117,8 +118,12 @@ def default_settings(task: Task) -> AlignerSettings:
 
 def beyond_limits(source: Sentences, target: Sentences, settings: AlignerSettings) -> int:
     """How many segments our own aligner links but does not learn from."""
+    return int(too_unlike(*_lengths(source, target), settings.max_length, settings.max_ratio).sum())
+
+
+def _lengths(source: Sentences, target: Sentences) -> tuple[Ints, Ints]:
     left, right = (np.fromiter(map(len, side), np.int64, len(side)) for side in (source, target))
-    return int(too_unlike(left, right, settings.max_length, settings.max_ratio).sum())
+    return left, right
 
 
 class TokenisedFile(Collection[list[str]]):
@@ -274,7 +279,7 @@ def own_links(
     with working_folder(folder) as place:
         limits = settings.max_length, settings.max_ratio
         numbered = numbered_text(source, target, form, *limits, place, words)
-        _check_numbered(numbered, settings.most_words)
+        _check_lengths(numbered.source.lengths, numbered.target.lengths, settings.most_words)
         state = State(place, _key(numbered, settings, prior, place))
         text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done))
         known = prior.known(text, settings.max_length) if prior else None
@@ -302,10 +307,10 @@ def _passes(settings: AlignerSettings, prior: bool) -> Passes:
     return passes
 
 
-def _check_numbered(text: NumberedBitext, most: int) -> None:
+def _check_lengths(source: Ints, target: Ints, most: int) -> None:
     problems = [
         too_long(side, 1 + number, int(lengths[number]), most)
-        for side, lengths in (("source", text.source.lengths), ("target", text.target.lengths))
+        for side, lengths in (("source", source), ("target", target))
         for number in np.flatnonzero(lengths > most).tolist()
     ]
     if problems:
@@ -360,7 +365,7 @@ def align_both_directions(
     if settings.aligner == "own":
         return own_links(source, target, settings, prior, keep, jobs, progress, folder)
     if settings.aligner == "eflomal":
-        _check_lengths({"source": source, "target": target}, settings.most_words)
+        _check_lengths(*_lengths(source, target), settings.most_words)
         return Alignment(eflomal_links(source, target, settings, progress))
     found = read_links(str(settings.links), source, target)
     return Alignment([(links, links) for links in found])
@@ -401,17 +406,6 @@ def _in_words(tell: Callable[[str], None]) -> Progress:
 
 def _unequal(source: Sentences, target: Sentences) -> Problem:
     return Problem("target", None, "segments", f"{len(source)} as in the source", str(len(target)))
-
-
-def _check_lengths(sides: dict[str, Sentences], most: int) -> None:
-    problems = [
-        too_long(side, line, len(words), most)
-        for side, sentences in sides.items()
-        for line, words in enumerate(sentences, start=1)
-        if len(words) > most
-    ]
-    if problems:
-        raise InputError(problems)
 
 
 def _check_prior(settings: AlignerSettings, prior: Prior | None, keep: bool) -> None:

@@ -32,10 +32,10 @@ from itertools import islice
 from pathlib import Path
 
 from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
-from crosspro.data_prep.annotate.hanta import MODELS as HANTA_MODELS
-from crosspro.data_prep.annotate.hanta import HantaAnnotator
 from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
+    HANTA_MODELS,
+    HantaAnnotator,
     SimplemmaAnnotator,
     SpacyAnnotator,
     UdpipeAnnotator,
