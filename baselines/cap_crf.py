@@ -7,7 +7,6 @@ classes and are left out of the training.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,7 @@ from crosspro.prediction.adjustment import (
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities, System
 
 _CHAIN, _TEMPLATES = "chain.npz", "templates.json"
 _LEXICONS = ("lexicon.tsv", "source_lexicon.tsv")
@@ -109,13 +108,7 @@ class CapCRF(System):
         keys = ("lexicon", "source_lexicon")
         return {k: one.name for k, one in zip(keys, self.side_lexicons, strict=False)}
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -149,7 +142,7 @@ class CapCRF(System):
     def _columns(self) -> list[TokenColumn]:
         return token_columns(self.window, *self.lexicons)
 
-    def _windows(self, examples: Sequence[Example]) -> Windows:
+    def _windows(self, examples: Examples) -> Windows:
         """The features of all target tokens."""
         windows = Windows()
         centres = [_source_places(example) for example in examples]
@@ -160,18 +153,18 @@ class CapCRF(System):
             windows.add(template, values, centres if column.of_source else None)
         return windows
 
-    def _labels(self, examples: Sequence[Example], lengths: Ints) -> Ints:
+    def _labels(self, examples: Examples, lengths: Ints) -> Ints:
         """The class of each placeholder; the label after the last class is 0, no pronoun."""
         labels = np.full(int(lengths.sum()), len(self.task.classes), dtype=np.int64)
         gold = [self.task.class_index[gap.label or ""] for e in examples for gap in e.gaps]
         labels[_gap_rows(examples, lengths)] = gold
         return labels
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Marginals of the classes at the placeholders, adjusted if that was tuned."""
         return self.adjustment.of(self.unadjusted(examples))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Marginals of the classes at the placeholders."""
         shown = [example for example in examples if example.gaps]
         if not shown:
@@ -225,11 +218,11 @@ class CapCRF(System):
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
-def _lengths(examples: Sequence[Example]) -> Ints:
+def _lengths(examples: Examples) -> Ints:
     return np.array([len(example.target) for example in examples], dtype=np.int64)
 
 
-def _gap_rows(examples: Sequence[Example], lengths: Ints) -> NDArray[np.int64]:
+def _gap_rows(examples: Examples, lengths: Ints) -> NDArray[np.int64]:
     """Where the placeholders stand among all tokens."""
     firsts = np.cumsum(lengths) - lengths
     rows = (

@@ -47,7 +47,7 @@ from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatter
 from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.core.example import Example, Gap, split_tag
+from crosspro.data_prep.core.example import Gap, split_tag
 from crosspro.data_prep.core.settings import Count, Must, Seed, fitted, one_of
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
@@ -62,7 +62,7 @@ from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used
-from crosspro.prediction.system import Classes, Probabilities, System
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
 """Lines whose gaps are read together: the more, the faster."""
@@ -91,7 +91,7 @@ SentencesBack = Annotated[int, whole()]
 class ReadGaps:
     """The gaps of some examples: a row of features and a class (-1: not known) for each."""
 
-    examples: Sequence[Example]
+    examples: Examples
     matrix: csr_matrix
     labels: Labels
 
@@ -184,13 +184,7 @@ class FeatureSystem(System):
             },
         }
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the features and their weights; scores become probabilities on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -234,11 +228,11 @@ class FeatureSystem(System):
         pairs = (train.matrix, train.labels), (dev.matrix, dev.labels)
         self.fitted = fit_steps(self.fitting, *pairs, other)
 
-    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """The probability of each class, and last of what is not translated, for each gap."""
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
-    def _new_resources(self, train: Sequence[Example]) -> Resources:
+    def _new_resources(self, train: Examples) -> Resources:
         self.side_lexicons = target, source = both_lexicons(*self.lexicons, self.task, train)
         scorer = self._it_scorer(Path(self.pleonastic))
         return Resources(self.task, self._context, target.lexicon, source.lexicon, scorer)
@@ -248,7 +242,7 @@ class FeatureSystem(System):
         known = SCORERS.get(self.pleonastic)
         return load_classifier(model) if known is None else known()
 
-    def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
+    def _without_missing(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
         lacking = unmet(self.features, resources, examples)
         kept = [chosen for chosen in self.features if chosen.written not in lacking]
@@ -257,7 +251,7 @@ class FeatureSystem(System):
         self.features = kept
         return lacking
 
-    def _labels(self, examples: Sequence[Example]) -> Labels:
+    def _labels(self, examples: Examples) -> Labels:
         """The class of each gap, -1 where it is not known."""
         found = [self._label(gap) for example in examples for gap in example.gaps]
         return np.array(found, dtype=np.int64)
@@ -271,7 +265,7 @@ class FeatureSystem(System):
             return len(self.task.classes)
         return label
 
-    def _learnt(self, examples: Sequence[Example], resources: Resources) -> Resources:
+    def _learnt(self, examples: Examples, resources: Resources) -> Resources:
         return learn(self.features, examples, resources, self.lm, self.telling)
 
     def _columns(self, parts: Sequence[TrainingPart], resources: Resources) -> Iterator[Columns]:
@@ -281,30 +275,28 @@ class FeatureSystem(System):
             learnt = self.resources if every else self._learnt(part.learnt_from, resources)
             yield from extracted(self.features, part.examples, learnt)
 
-    def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
+    def _matrix(self, examples: Examples) -> csr_matrix:
         """The features of all gaps."""
         read = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE)
         return matrix(read, self.vocabulary)
 
-    def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def _probabilities(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """Before any adjustment; what is not translated belongs to OTHER."""
         size = len(self.task.classes)
         chances = self.chances(examples, read)
         chances[:, self.task.class_index[OTHER]] += chances[:, size]
         return chances[:, :size]
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Probabilities of the steps, adjusted for class frequency if that was tuned."""
         return self.adjustment.of(self.unadjusted(examples))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Probabilities of the steps."""
         refuse(unmet(self.features, self.resources, examples), "data without")
         return self._probabilities(examples, self._matrix(examples))
 
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.
 
         A second step is asked for the best pronoun wherever the first finds one more probable than
@@ -322,9 +314,7 @@ class FeatureSystem(System):
         shown[:, other] = np.where(chances[:, other] > 0.5, 1.0, -1.0)
         return shown
 
-    def contributions(
-        self, examples: Sequence[Example], line: int, gap: int = 0
-    ) -> list[ExplainedStep]:
+    def contributions(self, examples: Examples, line: int, gap: int = 0) -> list[ExplainedStep]:
         """Why a gap of `examples[line]` gets its probabilities, step by step, before adjustment."""
         first = max(0, line - self._context)
         read = self._matrix(examples[first : line + 1])

@@ -42,7 +42,7 @@ from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities, System
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
@@ -133,13 +133,7 @@ class IdiapPLM(System):
         """The lexicon that was found."""
         return {} if self.side_lexicon is None else {"lexicon": self.side_lexicon.name}
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the model on the gender and number of what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -161,7 +155,7 @@ class IdiapPLM(System):
             tau = tune_tau(raw, frequencies, lambda chances: score(self._ruled(dev, chances)))
             self.adjustment = Adjustment(tau, frequencies)
 
-    def _shown(self, examples: Sequence[Example]) -> list[Example]:
+    def _shown(self, examples: Examples) -> list[Example]:
         """What the model sees of each gap: gender and number of what stands before, and the gap."""
         own = [list(gender_numbers(example, self.genders)) for example in examples]
         found = []
@@ -176,7 +170,7 @@ class IdiapPLM(System):
         return found
 
     def _words_before(
-        self, examples: Sequence[Example], own: Sequence[list[tuple[int, str]]], number: int
+        self, examples: Examples, own: Sequence[list[tuple[int, str]]], number: int
     ) -> list[str]:
         document = examples[number].document
         words: list[str] = []
@@ -187,19 +181,19 @@ class IdiapPLM(System):
                 words = []
         return words
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """What the model makes of each class, adjusted if that was tuned, and rules after it."""
         return self._ruled(examples, self.adjustment.of(self._raw(examples)))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The same without the adjustment."""
         return self._ruled(examples, self._raw(examples))
 
-    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+    def _raw(self, examples: Examples) -> Probabilities:
         filler = self._filler()
         return by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
 
-    def _ruled(self, examples: Sequence[Example], chances: Probabilities) -> Probabilities:
+    def _ruled(self, examples: Examples, chances: Probabilities) -> Probabilities:
         """Where a rule fits, the other classes share what it leaves."""
         if not self.rules:
             return chances

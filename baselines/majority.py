@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +13,12 @@ from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.system import Probabilities, System, read_json_object
+from crosspro.prediction.system import Examples, Probabilities, System, read_json_object
 
 FILE = "class_counts.json"
 
 
-def class_counts(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
+def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
     """How often each class labels a gap; there must be one label at least."""
     counts = np.zeros(len(task.classes), dtype=np.int64)
     for example in examples:
@@ -57,7 +56,7 @@ def from_json(task: Task, path: Path) -> NDArray[np.int64]:
     return np.array(values, dtype=np.int64)
 
 
-def number_of_gaps(examples: Sequence[Example]) -> int:
+def number_of_gaps(examples: Examples) -> int:
     """Gaps of all examples."""
     return sum(len(example.gaps) for example in examples)
 
@@ -76,18 +75,12 @@ class Majority(System):
     name = "majority"
     counts: NDArray[np.int64]
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Count the classes of the training data."""
         self.task = task
         self.counts = class_counts(task, train)
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """The training distribution for every gap."""
         return repeat(self.counts / self.counts.sum(), number_of_gaps(examples))
 
@@ -112,7 +105,7 @@ class ClassPrior(Majority):
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Probability 1 for the class that was drawn."""
         draws = np.fromiter(
             (self._draw(example, gap.position) for example in examples for gap in example.gaps),

@@ -9,7 +9,7 @@ Pronouns keep their case, as German `Sie` and `sie` are two words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -41,7 +41,7 @@ from crosspro.prediction.adjustment import (
 )
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Classes, Probabilities, System
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 Variant = Annotated[str, one_of(("joined", "before"))]
 _MODEL = "model.lm"
@@ -78,13 +78,7 @@ class SourceAwareLM(System):
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.model: NGramModel
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the model on targets whose gaps are marked tokens."""
         self.task = task
         counts = class_counts(task, train)
@@ -95,7 +89,7 @@ class SourceAwareLM(System):
         if score is not None:
             self._tune(dev, score)
 
-    def _tune(self, dev: Sequence[Example], score: Callable[[Probabilities], float]) -> None:
+    def _tune(self, dev: Examples, score: Callable[[Probabilities], float]) -> None:
         """Choose how strongly rare classes are favoured, by what is then decided on dev."""
         chosen = np.eye(len(self.task.classes))
 
@@ -131,21 +125,19 @@ class SourceAwareLM(System):
         suffix = self._pronoun(example, gap) if self.variant == "joined" else ""
         return f"@class:{label}{suffix}"
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Posteriors of the classes, all gaps of a line taken together."""
         return self._posteriors(examples, self._filler())
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Posteriors of the classes with none favoured."""
         return self._posteriors(examples, self._filler(favoured=False))
 
-    def _posteriors(self, examples: Sequence[Example], filler: GapFiller) -> Probabilities:
+    def _posteriors(self, examples: Examples, filler: GapFiller) -> Probabilities:
         shown = [self._with_pronouns(example) for example in examples]
         return by_class(self.task, filler.fillers, filler.probabilities(shown))
 
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes on the best path through each line, or those with the best posteriors."""
         if self.decision == SUMMED:
             return super().decide(examples, probabilities)

@@ -46,17 +46,16 @@ from crosspro.baselines.features.gaps import Batch, Resources, batches
 from crosspro.baselines.features.names import ERROR
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Probabilities
+from crosspro.prediction.system import Examples, Probabilities
 
 
-def pronoun_sequences(examples: Sequence[Example], resources: Resources) -> list[Ints]:
+def pronoun_sequences(examples: Examples, resources: Resources) -> list[Ints]:
     """The numbers of the gaps of each sequence; all gaps are in one."""
     documents = _documents(examples)
     members: dict[Hashable, list[int]] = {}
@@ -81,7 +80,7 @@ def _keys(batch: Batch, documents: Sequence[int]) -> Iterator[Hashable | None]:
             yield None if noun == NOTHING else ("noun", *place)
 
 
-def _documents(examples: Sequence[Example]) -> list[int]:
+def _documents(examples: Examples) -> list[int]:
     """The number of each line's document; a line whose document is not known stands alone."""
     numbered = enumerate(examples)
     runs = groupby(numbered, key=lambda one: one[1].document or one[0])
@@ -160,7 +159,7 @@ class UedinCRF(FeatureSystem):
             averaged_class_weights(labels, lengths, size, self.fitting.class_weight_power),
         )
 
-    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """Marginals of the chains; the last column is what is not translated."""
         found = np.zeros((read.shape[0], len(self.task.classes) + 1))
         order, lengths = _in_line(self._sequences(examples))
@@ -168,7 +167,7 @@ class UedinCRF(FeatureSystem):
         found[order, : marginals.shape[1]] = marginals
         return found
 
-    def _sequences(self, examples: Sequence[Example]) -> list[Ints]:
+    def _sequences(self, examples: Examples) -> list[Ints]:
         return pronoun_sequences(examples, self.resources)
 
     def evidence(self, question: GapQuestion) -> Evidence:

@@ -89,6 +89,8 @@ def checked_layers(layers: Any, path: object) -> frozenset[str] | None:
     return frozenset(map(str, layers))
 
 
+Examples = Sequence[Example]
+
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
 

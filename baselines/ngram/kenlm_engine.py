@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crosspro.baselines.ngram.model import LanguageModel, Scores, TokenScores
-from crosspro.baselines.ngram.vocabulary import (
+from crosspro.baselines.ngram.model import (
     END_ID,
     SPECIAL_WORDS,
     UNKNOWN_ID,
     IntArray,
+    LanguageModel,
+    Scores,
+    TokenScores,
     as_bytes,
 )
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
