@@ -23,7 +23,6 @@ from crosspro.baselines.crf.model import (
     averaged_class_weights,
     best_path,
     load_chain,
-    path_how,
     train_chain,
 )
 from crosspro.baselines.crf.windows import (
@@ -35,7 +34,6 @@ from crosspro.baselines.crf.windows import (
     save_templates,
     token_columns,
 )
-from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.majority import class_counts, number_of_gaps
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
@@ -185,17 +183,8 @@ class CapCRF(System):
         shown = [place for place in near if 0 <= place < len(example.target)]
         names = (*self.task.classes, "0")
         numbers = windows.rows(np.array([gap.position])).indices.tolist()
-        features = [windows.feature(number) for number in numbers]
-        pair = (question.chosen, question.against)
-        weights = self.chain.features[numbers][:, pair].astype(np.float64)
-        return Evidence(
-            path_how(names[pair[0]], names[pair[1]]),
-            (
-                path.table(example.target, names, shown),
-                path.features(features, weights, gap.position, pair, names),
-            ),
-            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
-        )
+        features = {number: windows.feature(number) for number in numbers}
+        return path.evidence(question, gap.position, features, names, example.target, shown)
 
     def save_state(self, folder: Path) -> None:
         """Write weights, values, lexicons and the adjustment."""

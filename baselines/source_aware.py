@@ -83,7 +83,8 @@ class SourceAwareLM(System):
         self.task = task
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        marked = [self._marked(e) for e in train if all(gap.label for gap in e.gaps)]
+        read = self.labelled(train)
+        marked = [self._marked(e) for e in read if all(gap.label for gap in e.gaps)]
         self.model = model_of(marked, (), self.order)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
@@ -98,6 +99,10 @@ class SourceAwareLM(System):
             return score(chosen[self.decide(dev)])
 
         self.adjustment = replace(self.adjustment, tau=best_tau(with_tau))
+
+    def labelled(self, examples: Examples) -> Examples:
+        """The examples as the model reads them; a system may say more of their source pronouns."""
+        return examples
 
     def _marked(self, example: Example) -> list[str]:
         """A training sentence: each gap its class and its source pronoun."""
@@ -134,20 +139,20 @@ class SourceAwareLM(System):
         return self._posteriors(examples, self._filler(favoured=False))
 
     def _posteriors(self, examples: Examples, filler: GapFiller) -> Probabilities:
-        shown = [self._with_pronouns(example) for example in examples]
+        shown = [self._with_pronouns(example) for example in self.labelled(examples)]
         return by_class(self.task, filler.fillers, filler.probabilities(shown))
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes on the best path through each line, or those with the best posteriors."""
         if self.decision == SUMMED:
             return super().decide(examples, probabilities)
-        shown = [self._with_pronouns(example) for example in examples]
+        shown = [self._with_pronouns(example) for example in self.labelled(examples)]
         return best_classes(self.task, self._filler(), shown)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The classes of the gap with the scores of their lines."""
         pair = (self.task.classes[question.chosen], self.task.classes[question.against])
-        shown = self._with_pronouns(question.example)
+        shown = self._with_pronouns(self.labelled(question.examples)[question.line])
         found = filling_evidence(self._filler(), shown, question.number, *pair)
         added = {gap.position - 1 for gap in shown.gaps} if self.variant == "before" else set()
         target = tuple(value for place, value in enumerate(found.target) if place not in added)

@@ -29,10 +29,8 @@ from crosspro.baselines.crf.model import (
     averaged_class_weights,
     best_path,
     load_chain,
-    path_how,
     train_chain,
 )
-from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
 from crosspro.baselines.feature_system import (
     NULL,
@@ -178,10 +176,8 @@ class UedinCRF(FeatureSystem):
         read = self._matrix(examples)[own]
         path = best_path(self.chain, read.__getitem__, np.array([len(own)]))
         names = (*self.task.classes, NULL)
-        pair = (question.chosen, question.against)
-        numbers = read[[place]].indices.tolist()
-        features = [self.vocabulary.names()[number] for number in numbers]
-        weights = self.chain.features[numbers][:, pair].astype(np.float64)
+        known = self.vocabulary.names()
+        features = {number: known[number] for number in read[[place]].indices.tolist()}
         pronouns = [
             f"line {line - question.line:+d} {example.source[gap.source_index]}"
             if line != question.line
@@ -190,14 +186,7 @@ class UedinCRF(FeatureSystem):
             for gap in example.gaps
         ]
         tokens = [pronouns[row] for row in own]
-        return Evidence(
-            path_how(names[pair[0]], names[pair[1]]),
-            (
-                path.table(tokens, names, range(len(own))),
-                path.features(features, weights, place, pair, names),
-            ),
-            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
-        )
+        return path.evidence(question, place, features, names, tokens, range(len(own)))
 
     def save_learnt_model(self, folder: Path) -> None:
         """Write the vocabulary and the chain."""

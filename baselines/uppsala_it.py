@@ -32,9 +32,8 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import Monitor
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import ItLabelReport
-from crosspro.prediction.system import Classes, Examples, Probabilities
+from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
@@ -83,25 +82,9 @@ class UppsalaIt(SourceAwareLM):
             self.scorer = train_classifier(left)
         self.task = task
         self.trained_layers = layers_in(train)
-        super().fit(task, self.labelled(train), dev, folder)
+        super().fit(task, train, dev, folder)
         if task.source_language == ENGLISH:
             self.report = ItLabelReport(self.scorer.described(), bool(self.it_data))
-
-    def predict(self, examples: Examples) -> Probabilities:
-        """Posteriors of the classes, all gaps of a line taken together."""
-        return super().predict(self.labelled(examples))
-
-    def unadjusted(self, examples: Examples) -> Probabilities:
-        """The same with no class favoured."""
-        return super().unadjusted(self.labelled(examples))
-
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """The classes on the best path through each line, or those with the best posteriors."""
-        return super().decide(self.labelled(examples), probabilities)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        """The classes of the gap with the scores of their lines, what each `it` is told."""
-        return super().evidence(replace(question, examples=self.labelled(question.examples)))
 
     def labelled(self, examples: Examples) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""

@@ -48,14 +48,12 @@ from crosspro.prediction.system import read_json_object
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 
-def it_features(context: ItContext, annotated: bool) -> list[str]:
-    """The features of an `it`, with the annotation that its context has or with the light one."""
-    return next(features_of([context], annotated))
-
-
 def features_of(contexts: Sequence[ItContext], annotated: bool) -> Iterator[list[str]]:
-    """The same for several; a sentence in which many of them are is gone through once, so that the
-    time grows with its words and not with the square of them."""
+    """The features of each `it`, with the annotation that its context has or with the light one.
+
+    A sentence in which many of them are is gone through once, so that the time grows with its words
+    and not with the square of them.
+    """
     for first, group in by_sentence(contexts):
         if annotated and first.annotated is not None:
             here = _Sentence(first.annotated.tokens)

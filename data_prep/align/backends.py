@@ -285,13 +285,14 @@ def own_links(
         known = prior.known(text, settings.max_length) if prior else None
         parameters = Parameters(null=settings.null, concentration=settings.variational)
         passes = _passes(settings, prior is not None)
-        forward, backward = train(text, parameters, passes, known, keep, jobs, progress, state)
+        outcome = train(text, parameters, passes, known, keep, jobs, progress, state)
+        (forward, forward_tally), (backward, backward_tally) = outcome
         learnt = None
-        if forward.tally is not None and backward.tally is not None:
-            tallies = forward.tally, backward.tally
+        if forward_tally is not None and backward_tally is not None:
+            tallies = forward_tally, backward_tally
             learnt = prior_of(text, tallies, settings.form, settings.prefix_length, prior)
     lengths = text.source.lengths, text.target.lengths
-    directed = DirectedLinks(lengths, forward.best, backward.best)
+    directed = DirectedLinks(lengths, forward, backward)
     return Alignment(directed, learnt, len(text.outside))
 
 

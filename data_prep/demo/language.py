@@ -1,13 +1,11 @@
-"""How often each scene, number and gender occurs in the demo corpus of a language pair.
+"""The words of the demo corpus, and how often each scene, number and gender occurs in a pair.
 
-Chosen so that the class distributions are about as skewed as the real ones: 003 Table 5 (IWSLT15
-after filtering) for en-fr, en-de and de-en, the class counts of 004 Table 11 for es-en, TEDdev for
-en-fr-2015. For fr-en no counts are published; it follows de-en.
+Frequencies are chosen so that the class distributions are about as skewed as the real ones: 003
+Table 5 (IWSLT15 after filtering) for en-fr, en-de and de-en, the class counts of 004 Table 11 for
+es-en, TEDdev for en-fr-2015. For fr-en no counts are published; it follows de-en.
 
-The words of the demo corpus: nouns, verbs, adjectives and adverbs in four languages.
-
-They come from the tables in `data_prep/demo/lexicon/`, one concept a row. The plural and the
-agreement forms stand in the tables, so no morphology is computed.
+Words come from the tables in `data_prep/demo/lexicon/`, one concept a row in four languages. Plural
+and agreement forms stand in the tables, so no morphology is computed.
 """
 
 from __future__ import annotations

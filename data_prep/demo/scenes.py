@@ -1,10 +1,8 @@
-"""What the scenes of the demo corpus are made of: things and people, and clauses about them.
+"""What the documents of the demo corpus are about: short scenes with one or more pronouns.
 
-What the documents of the demo corpus are about: short scenes with one or more pronouns.
-
-Each scene is one to four sentences in abstract form. For every pronoun it records its `Origin`:
-what kind of use it is, how many sentences back the antecedent stands, and the classes between which
-a translator is free, with their probabilities.
+Each scene is one to four sentences in abstract form, about things and people. For every pronoun it
+records its `Origin`: what kind of use it is, how many sentences back the antecedent stands, and the
+classes between which a translator is free, with their probabilities.
 """
 
 from __future__ import annotations

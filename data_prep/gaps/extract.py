@@ -1,6 +1,5 @@
-"""Where gaps are: the rules, the placements, and the text behind them.
+"""From word links to gaps: which target word translates a source pronoun, and what if none does.
 
-From word links to gaps: which target word translates a source pronoun, and what if none does.
 The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
 (`GapRules`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
 the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted

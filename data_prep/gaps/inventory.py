@@ -1,10 +1,8 @@
-"""A first class inventory for a new language pair, from aligned counts.
+"""Classes for a new language pair, proposed from aligned counts, and a draft of its task file.
 
 003 §3.3.2 and 004 §3.3.1: count the target pronouns (by tag) that are linked to each ambiguous
 source pronoun, keep the frequent ones, merge small related ones (these and those), and leave out
 source pronouns that are almost always translated in one way (he, she into French).
-
-A task file for a new language pair, drafted from the classes that counting proposes.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from crosspro.baselines.fill_released import fill_exactly
 from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
-from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -49,12 +49,6 @@ def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
     system.fit(TASK, *data)
     gold = [TASK.class_index[gap.label] for example in data[1] for gap in example.gaps]
     assert np.mean(system.predict(data[1]).argmax(axis=1) == gold) > 0.5
-
-
-def test_a_source_aware_model_needs_labels(data):
-    blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in data[0]]
-    with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
-        SourceAwareLM(3).fit(TASK, blind, data[1])
 
 
 def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
