@@ -33,13 +33,8 @@ def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
     return counts
 
 
-def to_json(task: Task, counts: NDArray[np.int64]) -> dict[str, int]:
-    """Counts by class name."""
-    return dict(zip(task.classes, counts.tolist(), strict=True))
-
-
-def from_json(task: Task, path: Path) -> NDArray[np.int64]:
-    """Counts as saved by `to_json`."""
+def read_counts(task: Task, path: Path) -> NDArray[np.int64]:
+    """Counts by class name, as they were saved."""
     content = read_json_object(path)
     values = [content.get(name) for name in task.classes]
     if len(content) != len(values) or not all(
@@ -61,11 +56,6 @@ def number_of_gaps(examples: Examples) -> int:
     return sum(len(example.gaps) for example in examples)
 
 
-def repeat(row: NDArray[np.float64], times: int) -> Probabilities:
-    """The same probabilities for every gap."""
-    return np.tile(row, (times, 1))
-
-
 class Majority(System):
     """Gives every gap the distribution of the training data, so the majority class wins.
 
@@ -82,15 +72,16 @@ class Majority(System):
 
     def predict(self, examples: Examples) -> Probabilities:
         """The training distribution for every gap."""
-        return repeat(self.counts / self.counts.sum(), number_of_gaps(examples))
+        return np.tile(self.counts / self.counts.sum(), (number_of_gaps(examples), 1))
 
     def save_state(self, folder: Path) -> None:
         """Write the counts."""
-        write_text(folder / FILE, json.dumps(to_json(self.task, self.counts), ensure_ascii=False))
+        counts = dict(zip(self.task.classes, self.counts.tolist(), strict=True))
+        write_text(folder / FILE, json.dumps(counts, ensure_ascii=False))
 
     def load_state(self, folder: Path) -> None:
         """Read the counts."""
-        self.counts = from_json(self.task, folder / FILE)
+        self.counts = read_counts(self.task, folder / FILE)
 
 
 class ClassPrior(Majority):

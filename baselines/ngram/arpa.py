@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.index import Index, Workspace, build_index, workspace
+from crosspro.baselines.ngram.index import Index, IntArray, Workspace, build_index, workspace
 from crosspro.baselines.ngram.model import (
     BEGIN_ID,
     END_ID,
@@ -28,7 +28,6 @@ from crosspro.baselines.ngram.model import (
     SPECIAL_WORDS,
     UNKNOWN_ID,
     Floats,
-    IntArray,
     NGramModel,
     NGrams,
     build_model,
