@@ -166,7 +166,7 @@ class GapFiller:
 
     def _best(self, examples: Sequence[Example]) -> list[Filling]:
         lattice = self._lattice(examples, gap_texts(examples, self.model))
-        scores = lattice.forward_best()
+        scores = lattice.forward(_max_at)
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
         totals = scores[-1].copy()
@@ -191,7 +191,7 @@ class GapFiller:
     def _marginals(self, examples: Sequence[Example]) -> Floats:
         texts = gap_texts(examples, self.model).near_gaps(self.model.order - 1)
         lattice = self._lattice(examples, texts)
-        forward, backward = lattice.forward_sum(), lattice.backward_sum()
+        forward, backward = lattice.forward(_sum_at), lattice.backward_sum()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
         places, shares = [np.zeros(0, np.int64)], [np.zeros(0)]
@@ -327,18 +327,11 @@ class _Lattice:
     lines: list[Ints]
     layers: list[_Layer]
 
-    def forward_best(self) -> list[Floats]:
+    def forward(self, gather: Callable[[Ints, Floats, int], Floats]) -> list[Floats]:
+        """Scores of what leads to each node, its ways gathered by `_max_at` or `_sum_at`."""
         scores = [self.start]
         for layer in self.layers:
-            best = np.full(layer.ends, -np.inf)
-            np.maximum.at(best, layer.end, scores[-1][layer.origin] + layer.weight)
-            scores.append(best)
-        return scores
-
-    def forward_sum(self) -> list[Floats]:
-        scores = [self.start]
-        for layer in self.layers:
-            scores.append(_sum_at(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
+            scores.append(gather(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
         return scores
 
     def backward_sum(self) -> list[Floats]:
@@ -351,10 +344,16 @@ class _Lattice:
         return scores
 
 
-def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
-    """log(Σ exp(values)) for each place."""
+def _max_at(place: Ints, values: Floats, size: int) -> Floats:
+    """The largest value of each place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, place, values)
+    return top
+
+
+def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
+    """log(Σ exp(values)) for each place."""
+    top = _max_at(place, values, size)
     return np.asarray(np.log(np.bincount(place, np.exp(values - top[place]), minlength=size)) + top)
 
 

@@ -360,7 +360,8 @@ def align_both_directions(
     """
     settings.check()
     if len(source) != len(target):
-        raise InputError([_unequal(source, target)])
+        expected = f"{len(source)} as in the source"
+        raise input_error("target", "segments", expected, str(len(target)))
     _check_prior(settings, prior, keep)
     jobs = useful_jobs() if jobs is None else jobs
     if settings.aligner == "own":
@@ -405,20 +406,17 @@ def _in_words(tell: Callable[[str], None]) -> Progress:
     return progress
 
 
-def _unequal(source: Sentences, target: Sentences) -> Problem:
-    return Problem("target", None, "segments", f"{len(source)} as in the source", str(len(target)))
-
-
 def _check_prior(settings: AlignerSettings, prior: Prior | None, keep: bool) -> None:
-    faults = []
-    if settings.aligner != "own" and (prior is not None or keep):
-        faults.append(("aligner", "own, which alone has priors", repr(settings.aligner)))
-    elif prior is not None:
-        asked = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
-        if asked != settings:
-            written = f"form {prior.form}, prefix length {prior.prefix_length}, as in the prior"
-            faults.append(("form", written, f"{settings.form}, {settings.prefix_length}"))
-    elif settings.aligner == "own" and settings.iterations == 0:
-        faults.append(("iterations", "at least 1 without a prior", "0"))
-    if faults:
-        raise InputError(Problem("settings", None, *fault) for fault in faults)
+    own = settings.aligner == "own"
+    if not own and (prior is not None or keep):
+        found = repr(settings.aligner)
+        raise input_error("settings", "aligner", "own, which alone has priors", found)
+    if prior is not None and (prior.form, prior.prefix_length) != (
+        settings.form,
+        settings.prefix_length,
+    ):
+        written = f"form {prior.form}, prefix length {prior.prefix_length}, as in the prior"
+        found = f"{settings.form}, {settings.prefix_length}"
+        raise input_error("settings", "form", written, found)
+    if prior is None and own and settings.iterations == 0:
+        raise input_error("settings", "iterations", "at least 1 without a prior", "0")

@@ -126,17 +126,8 @@ class SpacyAnnotator(AnyOrder):
 
 
 def _with_head(token: Token, word: Any) -> Token:
-    head = word.head.i
-    return Token(
-        token.form,
-        token.lemma,
-        token.tag,
-        token.upos,
-        token.xpos,
-        head if head != word.i else -1,
-        "root" if word.dep_ == "ROOT" else word.dep_,
-        token.features,
-    )
+    head = word.head.i if word.head.i != word.i else -1
+    return replace(token, head=head, deprel="root" if word.dep_ == "ROOT" else word.dep_)
 
 
 def _index_as_sets(pipeline: Any) -> None:

@@ -26,6 +26,7 @@ from crosspro.data_prep.core.task import (
     task_from_mapping,
     task_names,
 )
+from crosspro.data_prep.gaps.extract import linked_targets
 
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 """PRO is the name of the French TreeTagger; annotation of one's own may have it."""
@@ -102,9 +103,7 @@ def count_translations(
     found: dict[str, Counter[str]] = {pronoun: Counter() for pronoun in pronouns}
     fillers: Counter[str] = Counter()
     for sentence in sentences:
-        linked: dict[int, list[int]] = {}
-        for source, target in sentence.links:
-            linked.setdefault(source, []).append(target)
+        linked = linked_targets(sentence.links)
         for index, word in enumerate(sentence.source):
             if word not in found:
                 continue

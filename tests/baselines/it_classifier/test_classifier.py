@@ -91,8 +91,11 @@ def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model)
     ("changed", "fragment"),
     [
         ({"annotator": "treetagger:touch x"}, "annotator: expected one of light, hanta"),
-        ({"documents": 5}, "documents, examples: expected"),
-        ({"examples": "abc"}, "documents, examples: expected"),
+        (
+            {"documents": 5, "labels": ["x"]},
+            r"documents: expected a list.*\n?.*labels: expected one of",
+        ),
+        ({"examples": "abc"}, "examples: expected a whole number, found 'abc'"),
         ({"weights": {"bias": [10**400, 0, 0]}}, "found a number that is too large"),
     ],
 )
