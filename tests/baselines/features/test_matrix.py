@@ -105,7 +105,7 @@ def rows(features, examples, resources, vocabulary, at_once=None):
     return [{names[n] for n in row.indices} for row in matrix(parts, vocabulary)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.integers(0, 3), st.integers(1, 4))
 def test_layers_are_seen_alike_in_training_and_prediction(examples, context, at_once):
     """What training reads in one go, a prediction reads document by document, without labels."""
@@ -178,7 +178,7 @@ def test_values_are_learnt_and_read_as_their_texts(first, second, min_count):
 LEXICONS = st.sampled_from([None, LEXICON])
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.booleans(), st.integers(0, 3), LEXICONS, LEXICONS, st.integers(1, 5))
 def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target, source, at_once):
     task = load_task("en-fr" if tagged else "de-en")
@@ -202,7 +202,7 @@ def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target,
                     assert [*ranked] == [*wanted, *[(None, None, None)] * 4][:4]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.integers(0, 3), LEXICONS, LEXICONS)
 def test_antecedents_are_those_of_each_gap(examples, context, target, source):
     for batch in batches(examples, Resources(load_task("en-fr"), context, target, source)):
