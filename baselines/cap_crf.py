@@ -7,7 +7,6 @@ classes and are left out of the training.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from crosspro.baselines.crf.model import (
     averaged_class_weights,
     best_path,
     load_chain,
-    path_how,
     train_chain,
 )
 from crosspro.baselines.crf.windows import (
@@ -36,7 +34,6 @@ from crosspro.baselines.crf.windows import (
     save_templates,
     token_columns,
 )
-from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.majority import class_counts, number_of_gaps
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
@@ -54,7 +51,7 @@ from crosspro.prediction.adjustment import (
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities, System
 
 _CHAIN, _TEMPLATES = "chain.npz", "templates.json"
 _LEXICONS = ("lexicon.tsv", "source_lexicon.tsv")
@@ -109,13 +106,7 @@ class CapCRF(System):
         keys = ("lexicon", "source_lexicon")
         return {k: one.name for k, one in zip(keys, self.side_lexicons, strict=False)}
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -149,7 +140,7 @@ class CapCRF(System):
     def _columns(self) -> list[TokenColumn]:
         return token_columns(self.window, *self.lexicons)
 
-    def _windows(self, examples: Sequence[Example]) -> Windows:
+    def _windows(self, examples: Examples) -> Windows:
         """The features of all target tokens."""
         windows = Windows()
         centres = [_source_places(example) for example in examples]
@@ -160,18 +151,18 @@ class CapCRF(System):
             windows.add(template, values, centres if column.of_source else None)
         return windows
 
-    def _labels(self, examples: Sequence[Example], lengths: Ints) -> Ints:
+    def _labels(self, examples: Examples, lengths: Ints) -> Ints:
         """The class of each placeholder; the label after the last class is 0, no pronoun."""
         labels = np.full(int(lengths.sum()), len(self.task.classes), dtype=np.int64)
         gold = [self.task.class_index[gap.label or ""] for e in examples for gap in e.gaps]
         labels[_gap_rows(examples, lengths)] = gold
         return labels
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Marginals of the classes at the placeholders, adjusted if that was tuned."""
         return self.adjustment.of(self.unadjusted(examples))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Marginals of the classes at the placeholders."""
         shown = [example for example in examples if example.gaps]
         if not shown:
@@ -192,17 +183,8 @@ class CapCRF(System):
         shown = [place for place in near if 0 <= place < len(example.target)]
         names = (*self.task.classes, "0")
         numbers = windows.rows(np.array([gap.position])).indices.tolist()
-        features = [windows.feature(number) for number in numbers]
-        pair = (question.chosen, question.against)
-        weights = self.chain.features[numbers][:, pair].astype(np.float64)
-        return Evidence(
-            path_how(names[pair[0]], names[pair[1]]),
-            (
-                path.table(example.target, names, shown),
-                path.features(features, weights, gap.position, pair, names),
-            ),
-            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
-        )
+        features = {number: windows.feature(number) for number in numbers}
+        return path.evidence(question, gap.position, features, names, example.target, shown)
 
     def save_state(self, folder: Path) -> None:
         """Write weights, values, lexicons and the adjustment."""
@@ -225,11 +207,11 @@ class CapCRF(System):
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
-def _lengths(examples: Sequence[Example]) -> Ints:
+def _lengths(examples: Examples) -> Ints:
     return np.array([len(example.target) for example in examples], dtype=np.int64)
 
 
-def _gap_rows(examples: Sequence[Example], lengths: Ints) -> NDArray[np.int64]:
+def _gap_rows(examples: Examples, lengths: Ints) -> NDArray[np.int64]:
     """Where the placeholders stand among all tokens."""
     firsts = np.cumsum(lengths) - lengths
     rows = (

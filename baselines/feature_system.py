@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -47,8 +47,8 @@ from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatter
 from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
-from crosspro.data_prep.core.example import Example, Gap, split_tag
-from crosspro.data_prep.core.settings import Count, Fault, Must, Seed, fitted, shown
+from crosspro.data_prep.core.example import Gap, split_tag
+from crosspro.data_prep.core.settings import Count, Must, Seed, fitted, one_of
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
 from crosspro.prediction.adjustment import (
@@ -58,10 +58,11 @@ from crosspro.prediction.adjustment import (
     save_adjustment,
     tune_tau,
 )
+from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used
-from crosspro.prediction.system import Classes, Probabilities, System
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
 """Lines whose gaps are read together: the more, the faster."""
@@ -74,57 +75,23 @@ SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": Pat
 """What can say whether *it* refers to nothing, beside the file of a trained model."""
 
 
-@dataclass(frozen=True)
-class FeatureSettings:
-    """Settings of a feature system, but for its features and its estimator.
-
-    The file of a trained model of `it` is opened when the training begins.
-    """
-
-    steps: Literal["one", "two"]
-    null_class: bool
-    min_count: Count
-    class_weight_power: WeightPower
-    monitor: Monitor
-    context: Annotated[int, Must("a whole number from 0", lambda value: value >= 0)]
-    pleonastic: Annotated[
-        str,
-        Must(
-            f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
-            lambda value: value in SCORERS or value.endswith(".json"),
-        ),
-    ]
-    lm: LanguageModelSettings
-    telling: TellingSettings
-    missing_layers: Literal["error", "leave_out"]
-
-    def faults(self) -> Iterator[Fault]:
-        """Null translations are learnt in one step."""
-        if self.null_class and self.steps == TWO:
-            yield Fault(("null_class",), "false with two steps", "true")
-
-
-def settings_of(
-    kind: type[Any], values: Mapping[str, Any], *section: str
-) -> tuple[Any, list[Problem]]:
-    """A dataclass of settings (of a section of those of the system), and what is wrong with it."""
-    value, found = fitted(kind, values)
-    return value, [
-        setting_problem(".".join(map(str, (*section, *place))), expected, what)
-        for place, expected, what in found
-    ]
-
-
-def setting_problem(key: str, expected: str, found: str) -> Problem:
-    """A setting of the system that is not what it should be."""
-    return Problem("settings", None, f"system.{key}", expected, found)
+Pleonastic = Annotated[
+    str,
+    Must(
+        f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
+        lambda value: value in SCORERS or value.endswith(".json"),
+    ),
+]
+"""The file of a trained model of `it` is opened when the training begins."""
+MissingLayers = Annotated[str, one_of((ERROR, "leave_out"))]
+SentencesBack = Annotated[int, whole()]
 
 
 @dataclass(frozen=True)
 class ReadGaps:
     """The gaps of some examples: a row of features and a class (-1: not known) for each."""
 
-    examples: Sequence[Example]
+    examples: Examples
     matrix: csr_matrix
     labels: Labels
 
@@ -141,49 +108,41 @@ class FeatureSystem(System):
     def __init__(
         self,
         features: Sequence[str],
-        estimator: str = "linear_svm",
+        estimator: Annotated[str, one_of(ESTIMATORS)] = "linear_svm",
         estimator_settings: Mapping[str, Any] | None = None,
-        steps: str = ONE,
+        steps: Annotated[str, one_of((ONE, TWO))] = ONE,
         null_class: bool = False,
         min_count: Count = 2,
-        class_weight_power: float = 0.0,
+        class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
-        monitor: str = "macro_recall",
-        context: int = 0,
+        monitor: Monitor = "macro_recall",
+        context: SentencesBack = 0,
         lexicon: LexiconSetting = None,
         source_lexicon: LexiconSetting = None,
-        pleonastic: str = "patterns",
+        pleonastic: Pleonastic = "patterns",
         lm: Mapping[str, Any] | None = None,
         telling: Mapping[str, Any] | None = None,
-        missing_layers: str = ERROR,
+        missing_layers: MissingLayers = ERROR,
         seed: Seed = 1,
     ) -> None:
-        given = {
-            "steps": steps,
-            "null_class": null_class,
-            "min_count": min_count,
-            "class_weight_power": class_weight_power,
-            "monitor": monitor,
-            "context": context,
-            "pleonastic": pleonastic,
-            "lm": lm or {},
-            "telling": telling or {},
-            "missing_layers": missing_layers,
-        }
-        settings, problems = settings_of(FeatureSettings, given)
+        problems = self.setting_problems()
+
+        def section(kind: type[Any] | None, key: str, values: Mapping[str, Any] | None) -> Any:
+            made, found = fitted(kind or dict, values or {})
+            told = [(f"system.{key}.{fault.place[0]}", *fault[1:]) for fault in found]
+            problems.extend(Problem("settings", None, *fault) for fault in told)
+            return made
+
+        self.lm: LanguageModelSettings = section(LanguageModelSettings, "lm", lm)
+        self.telling: TellingSettings = section(TellingSettings, "telling", telling)
+        estimating = section(ESTIMATORS.get(estimator), "estimator_settings", estimator_settings)
+        if null_class and steps == TWO:  # null translations are learnt in one step
+            expected = "false with two steps"
+            problems.append(Problem("settings", None, "system.null_class", expected, "true"))
         self.features, wrong = chosen_features(features)
-        problems += wrong
-        known = ESTIMATORS.get(estimator)
-        if known is None:
-            expected = choices(ESTIMATORS)
-            problems.append(setting_problem("estimator", expected, shown(estimator)))
-        else:
-            fitted_by, wrong = settings_of(known, estimator_settings or {}, "estimator_settings")
-            problems += wrong
-        if problems:
-            raise InputError(problems)
-        self.lm, self.telling = settings.lm, settings.telling
-        self.fitting = Fitting(fitted_by, class_weight_power, seed)
+        if problems or wrong:
+            raise InputError([*problems, *wrong])
+        self.fitting = Fitting(estimating, class_weight_power, seed)
         self.steps = steps
         self.null_class = null_class
         self.min_count = min_count
@@ -225,13 +184,7 @@ class FeatureSystem(System):
             },
         }
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the features and their weights; scores become probabilities on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -275,11 +228,11 @@ class FeatureSystem(System):
         pairs = (train.matrix, train.labels), (dev.matrix, dev.labels)
         self.fitted = fit_steps(self.fitting, *pairs, other)
 
-    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """The probability of each class, and last of what is not translated, for each gap."""
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
-    def _new_resources(self, train: Sequence[Example]) -> Resources:
+    def _new_resources(self, train: Examples) -> Resources:
         self.side_lexicons = target, source = both_lexicons(*self.lexicons, self.task, train)
         scorer = self._it_scorer(Path(self.pleonastic))
         return Resources(self.task, self._context, target.lexicon, source.lexicon, scorer)
@@ -289,7 +242,7 @@ class FeatureSystem(System):
         known = SCORERS.get(self.pleonastic)
         return load_classifier(model) if known is None else known()
 
-    def _without_missing(self, resources: Resources, examples: Sequence[Example]) -> dict[str, str]:
+    def _without_missing(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
         lacking = unmet(self.features, resources, examples)
         kept = [chosen for chosen in self.features if chosen.written not in lacking]
@@ -298,7 +251,7 @@ class FeatureSystem(System):
         self.features = kept
         return lacking
 
-    def _labels(self, examples: Sequence[Example]) -> Labels:
+    def _labels(self, examples: Examples) -> Labels:
         """The class of each gap, -1 where it is not known."""
         found = [self._label(gap) for example in examples for gap in example.gaps]
         return np.array(found, dtype=np.int64)
@@ -312,7 +265,7 @@ class FeatureSystem(System):
             return len(self.task.classes)
         return label
 
-    def _learnt(self, examples: Sequence[Example], resources: Resources) -> Resources:
+    def _learnt(self, examples: Examples, resources: Resources) -> Resources:
         return learn(self.features, examples, resources, self.lm, self.telling)
 
     def _columns(self, parts: Sequence[TrainingPart], resources: Resources) -> Iterator[Columns]:
@@ -322,30 +275,28 @@ class FeatureSystem(System):
             learnt = self.resources if every else self._learnt(part.learnt_from, resources)
             yield from extracted(self.features, part.examples, learnt)
 
-    def _matrix(self, examples: Sequence[Example]) -> csr_matrix:
+    def _matrix(self, examples: Examples) -> csr_matrix:
         """The features of all gaps."""
         read = extracted(self.features, examples, self.resources, _PREDICTED_AT_ONCE)
         return matrix(read, self.vocabulary)
 
-    def _probabilities(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def _probabilities(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """Before any adjustment; what is not translated belongs to OTHER."""
         size = len(self.task.classes)
         chances = self.chances(examples, read)
         chances[:, self.task.class_index[OTHER]] += chances[:, size]
         return chances[:, :size]
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Probabilities of the steps, adjusted for class frequency if that was tuned."""
         return self.adjustment.of(self.unadjusted(examples))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Probabilities of the steps."""
         refuse(unmet(self.features, self.resources, examples), "data without")
         return self._probabilities(examples, self._matrix(examples))
 
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.
 
         A second step is asked for the best pronoun wherever the first finds one more probable than
@@ -363,9 +314,7 @@ class FeatureSystem(System):
         shown[:, other] = np.where(chances[:, other] > 0.5, 1.0, -1.0)
         return shown
 
-    def contributions(
-        self, examples: Sequence[Example], line: int, gap: int = 0
-    ) -> list[ExplainedStep]:
+    def contributions(self, examples: Examples, line: int, gap: int = 0) -> list[ExplainedStep]:
         """Why a gap of `examples[line]` gets its probabilities, step by step, before adjustment."""
         first = max(0, line - self._context)
         read = self._matrix(examples[first : line + 1])

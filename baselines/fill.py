@@ -30,8 +30,8 @@ from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 
 _TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
-_MOST_TOKENS = 1 << 17
-_GAP, _NOT_ONE = -1, -2
+_REMEMBERED = 1 << 17
+"""Tokens whose words are remembered."""
 
 Ints = NDArray[np.int64]
 
@@ -47,7 +47,7 @@ def target_words(example: Example) -> list[list[str]]:
     return parts
 
 
-@lru_cache(maxsize=_MOST_TOKENS)
+@lru_cache(maxsize=_REMEMBERED)
 def _words(token: str) -> tuple[str, ...] | None:
     """A token without its tag; None for a gap."""
     return None if is_placeholder(token) else tuple(_TAG.sub("", token).split())
@@ -85,50 +85,15 @@ class GapTexts:
         return GapTexts(self.ids[near], starts, lengths, self.first, self.gaps)
 
 
-class GapTextReader:
-    """Reads lines for a model; each token that comes is looked up once."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self._numbers: dict[str, int] = {}
-
-    def read(self, examples: Sequence[Example]) -> GapTexts:
-        """The words of some lines without tags, as in `target_words`."""
-        sizes = np.array([len(example.target) for example in examples], np.int64)
-        tokens = list(chain.from_iterable(example.target for example in examples))
-        self._look_up(set(tokens))
-        ids = np.fromiter(map(self._numbers.__getitem__, tokens), np.int64, len(tokens))
-        if (ids == _NOT_ONE).any():
-            rows = [self._word_by_word(example) for example in examples]
-            sizes = np.array([len(row) for row in rows], np.int64)
-            ids = np.array([number for row in rows for number in row], np.int64)
-        line = np.repeat(np.arange(len(examples)), sizes)
-        is_gap = ids == _GAP
-        gaps = np.bincount(line[is_gap], minlength=len(examples))
-        first = np.arange(len(examples)) + np.cumsum(gaps) - gaps
-        part = (line + np.cumsum(is_gap))[~is_gap]
-        lengths = np.bincount(part, minlength=len(examples) + int(gaps.sum()))
-        return GapTexts(ids[~is_gap], np.cumsum(lengths) - lengths, lengths, first, gaps)
-
-    def _look_up(self, tokens: set[str]) -> None:
-        """Number tokens by their word: `_GAP` for a gap, `_NOT_ONE` for more words, or none."""
-        if len(self._numbers) > _MOST_TOKENS:
-            self._numbers.clear()
-        single: dict[str, str] = {}
-        for token in tokens.difference(self._numbers):
-            words = _words(token)
-            if words is None:
-                self._numbers[token] = _GAP
-            elif len(words) == 1:
-                single[token] = words[0]
-            else:
-                self._numbers[token] = _NOT_ONE
-        self._numbers.update(zip(single, self._model.ids(single.values()).tolist(), strict=True))
-
-    def _word_by_word(self, example: Example) -> list[int]:
-        """The numbers of the words of a line some of whose tokens are several words, or none."""
-        first, *rest = (self._model.ids(words).tolist() for words in target_words(example))
-        return [*first, *(number for words in rest for number in (_GAP, *words))]
+def gap_texts(examples: Sequence[Example], model: LanguageModel) -> GapTexts:
+    """The words of some lines without tags, as in `target_words`, by the numbers of a model."""
+    lines = [target_words(example) for example in examples]
+    parts = list(chain.from_iterable(lines))
+    lengths = np.fromiter(map(len, parts), np.int64, len(parts))
+    gaps = np.fromiter(map(len, lines), np.int64, len(lines)) - 1
+    first = np.arange(len(lines)) + np.cumsum(gaps) - gaps
+    ids = model.ids(chain.from_iterable(parts))
+    return GapTexts(ids, np.cumsum(lengths) - lengths, lengths, first, gaps)
 
 
 _LOG10 = np.log(10.0)
@@ -189,7 +154,6 @@ class GapFiller:
         self.added = np.append(plain, float(none_penalty))
         self.spelling = spelling
         self.filler_ids = model.ids(fillers.words[:-1])
-        self._texts = GapTextReader(model)
 
     def fill(self, examples: Sequence[Example], at_once: int = 512) -> list[Filling]:
         """The best filling of each line."""
@@ -201,8 +165,8 @@ class GapFiller:
         return np.concatenate([np.zeros((0, len(self.fillers))), *parts])
 
     def _best(self, examples: Sequence[Example]) -> list[Filling]:
-        lattice = self._lattice(examples, self._texts.read(examples))
-        scores = lattice.forward_best()
+        lattice = self._lattice(examples, gap_texts(examples, self.model))
+        scores = lattice.forward(_max_at)
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
         totals = scores[-1].copy()
@@ -225,9 +189,9 @@ class GapFiller:
         ]
 
     def _marginals(self, examples: Sequence[Example]) -> Floats:
-        texts = self._texts.read(examples).near_gaps(self.model.order - 1)
+        texts = gap_texts(examples, self.model).near_gaps(self.model.order - 1)
         lattice = self._lattice(examples, texts)
-        forward, backward = lattice.forward_sum(), lattice.backward_sum()
+        forward, backward = lattice.forward(_sum_at), lattice.backward_sum()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
         places, shares = [np.zeros(0, np.int64)], [np.zeros(0)]
@@ -363,18 +327,11 @@ class _Lattice:
     lines: list[Ints]
     layers: list[_Layer]
 
-    def forward_best(self) -> list[Floats]:
+    def forward(self, gather: Callable[[Ints, Floats, int], Floats]) -> list[Floats]:
+        """Scores of what leads to each node, its ways gathered by `_max_at` or `_sum_at`."""
         scores = [self.start]
         for layer in self.layers:
-            best = np.full(layer.ends, -np.inf)
-            np.maximum.at(best, layer.end, scores[-1][layer.origin] + layer.weight)
-            scores.append(best)
-        return scores
-
-    def forward_sum(self) -> list[Floats]:
-        scores = [self.start]
-        for layer in self.layers:
-            scores.append(_sum_at(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
+            scores.append(gather(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
         return scores
 
     def backward_sum(self) -> list[Floats]:
@@ -387,10 +344,16 @@ class _Lattice:
         return scores
 
 
-def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
-    """log(Σ exp(values)) for each place."""
+def _max_at(place: Ints, values: Floats, size: int) -> Floats:
+    """The largest value of each place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, place, values)
+    return top
+
+
+def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
+    """log(Σ exp(values)) for each place."""
+    top = _max_at(place, values, size)
     return np.asarray(np.log(np.bincount(place, np.exp(values - top[place]), minlength=size)) + top)
 
 

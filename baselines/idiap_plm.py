@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -29,18 +29,20 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.settings import Must
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
-from crosspro.prediction.system import Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities, System
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
@@ -97,22 +99,13 @@ class IdiapPLM(System):
         self,
         order: int = 3,
         lexicon: LexiconSetting = None,
-        context: int = 3,
+        context: Annotated[int, whole()] = 3,
         rules: bool = True,
-        certainty: float = 0.9,
+        certainty: Annotated[float, Must("between 0 and 1", lambda value: 0 < value < 1)] = 0.9,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
     ) -> None:
-        check = (
-            ("certainty", "between 0 and 1", certainty, 0 < certainty < 1),
-            ("context", "a whole number from 0", context, context >= 0),
-        )
-        wrong = [
-            Problem("settings", None, f"system.{key}", expected, str(value))
-            for key, expected, value, good in check
-            if not good
-        ]
-        if wrong:
+        if wrong := self.setting_problems():
             raise InputError(wrong)
         self.order = order
         self.lexicon = lexicon
@@ -140,13 +133,7 @@ class IdiapPLM(System):
         """The lexicon that was found."""
         return {} if self.side_lexicon is None else {"lexicon": self.side_lexicon.name}
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the model on the gender and number of what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
@@ -168,7 +155,7 @@ class IdiapPLM(System):
             tau = tune_tau(raw, frequencies, lambda chances: score(self._ruled(dev, chances)))
             self.adjustment = Adjustment(tau, frequencies)
 
-    def _shown(self, examples: Sequence[Example]) -> list[Example]:
+    def _shown(self, examples: Examples) -> list[Example]:
         """What the model sees of each gap: gender and number of what stands before, and the gap."""
         own = [list(gender_numbers(example, self.genders)) for example in examples]
         found = []
@@ -183,7 +170,7 @@ class IdiapPLM(System):
         return found
 
     def _words_before(
-        self, examples: Sequence[Example], own: Sequence[list[tuple[int, str]]], number: int
+        self, examples: Examples, own: Sequence[list[tuple[int, str]]], number: int
     ) -> list[str]:
         document = examples[number].document
         words: list[str] = []
@@ -194,19 +181,19 @@ class IdiapPLM(System):
                 words = []
         return words
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """What the model makes of each class, adjusted if that was tuned, and rules after it."""
         return self._ruled(examples, self.adjustment.of(self._raw(examples)))
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The same without the adjustment."""
         return self._ruled(examples, self._raw(examples))
 
-    def _raw(self, examples: Sequence[Example]) -> Probabilities:
+    def _raw(self, examples: Examples) -> Probabilities:
         filler = self._filler()
         return by_class(self.task, filler.fillers, filler.probabilities(self._shown(examples)))
 
-    def _ruled(self, examples: Sequence[Example], chances: Probabilities) -> Probabilities:
+    def _ruled(self, examples: Examples, chances: Probabilities) -> Probabilities:
         """Where a rule fits, the other classes share what it leaves."""
         if not self.rules:
             return chances

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +13,12 @@ from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.system import Probabilities, System, read_json_object
+from crosspro.prediction.system import Examples, Probabilities, System, read_json_object
 
 FILE = "class_counts.json"
 
 
-def class_counts(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
+def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
     """How often each class labels a gap; there must be one label at least."""
     counts = np.zeros(len(task.classes), dtype=np.int64)
     for example in examples:
@@ -34,13 +33,8 @@ def class_counts(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
     return counts
 
 
-def to_json(task: Task, counts: NDArray[np.int64]) -> dict[str, int]:
-    """Counts by class name."""
-    return dict(zip(task.classes, counts.tolist(), strict=True))
-
-
-def from_json(task: Task, path: Path) -> NDArray[np.int64]:
-    """Counts as saved by `to_json`."""
+def read_counts(task: Task, path: Path) -> NDArray[np.int64]:
+    """Counts by class name, as they were saved."""
     content = read_json_object(path)
     values = [content.get(name) for name in task.classes]
     if len(content) != len(values) or not all(
@@ -57,14 +51,9 @@ def from_json(task: Task, path: Path) -> NDArray[np.int64]:
     return np.array(values, dtype=np.int64)
 
 
-def number_of_gaps(examples: Sequence[Example]) -> int:
+def number_of_gaps(examples: Examples) -> int:
     """Gaps of all examples."""
     return sum(len(example.gaps) for example in examples)
-
-
-def repeat(row: NDArray[np.float64], times: int) -> Probabilities:
-    """The same probabilities for every gap."""
-    return np.tile(row, (times, 1))
 
 
 class Majority(System):
@@ -76,28 +65,23 @@ class Majority(System):
     name = "majority"
     counts: NDArray[np.int64]
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Count the classes of the training data."""
         self.task = task
         self.counts = class_counts(task, train)
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """The training distribution for every gap."""
-        return repeat(self.counts / self.counts.sum(), number_of_gaps(examples))
+        return np.tile(self.counts / self.counts.sum(), (number_of_gaps(examples), 1))
 
     def save_state(self, folder: Path) -> None:
         """Write the counts."""
-        write_text(folder / FILE, json.dumps(to_json(self.task, self.counts), ensure_ascii=False))
+        counts = dict(zip(self.task.classes, self.counts.tolist(), strict=True))
+        write_text(folder / FILE, json.dumps(counts, ensure_ascii=False))
 
     def load_state(self, folder: Path) -> None:
         """Read the counts."""
-        self.counts = from_json(self.task, folder / FILE)
+        self.counts = read_counts(self.task, folder / FILE)
 
 
 class ClassPrior(Majority):
@@ -112,7 +96,7 @@ class ClassPrior(Majority):
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Probability 1 for the class that was drawn."""
         draws = np.fromiter(
             (self._draw(example, gap.position) for example in examples for gap in example.gaps),

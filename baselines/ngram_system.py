@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -20,20 +21,21 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.errors import CrossproError, InputError, input_error, quoted
 from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
 from crosspro.evaluation.output.plot import line_chart
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Classes, Probabilities, System, read_json_object
+from crosspro.prediction.system import Classes, Examples, Probabilities, System, read_json_object
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 
 BEST_FILLING, SUMMED = DECISIONS = ("best_filling", "summed")
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
+Decision = Annotated[str, one_of(DECISIONS)]
 
 _MODEL = "model.lm"
 _STATE = "ngram.json"
@@ -57,10 +59,10 @@ class NGramSystem(System):
         texts: Sequence[str] = (),
         none_penalty: float | None = None,
         other_fillers: Sequence[str] | None = None,
-        decision: str = BEST_FILLING,
+        decision: Decision = BEST_FILLING,
     ) -> None:
-        if decision not in DECISIONS:
-            raise input_error("settings", "system.decision", choices(DECISIONS), repr(decision))
+        if wrong := self.setting_problems():
+            raise InputError(wrong)
         self.order = order
         self.decision = decision
         self.other_fillers = None if other_fillers is None else list(other_fillers)
@@ -71,13 +73,7 @@ class NGramSystem(System):
         self.grid: dict[float, tuple[float, float]] = {}
         self.model: NGramModel
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train or load the model, and tune the penalty on dev unless it is given."""
         self.task = task
         self.model = load_own(self.lm) if self.lm else train_model(train, self.texts, self.order)
@@ -101,7 +97,7 @@ class NGramSystem(System):
             {"macro recall": lines[0], "accuracy": lines[1]},
         )
 
-    def _tune(self, dev: Sequence[Example]) -> None:
+    def _tune(self, dev: Examples) -> None:
         labels = [gap.label for example in dev for gap in example.gaps]
         if not labels or None in labels:
             raise CrossproError("dev: expected a label for every gap, found gaps without")
@@ -113,24 +109,22 @@ class NGramSystem(System):
             self.grid[penalty] = float(macro_recall(counts)), float(accuracy(counts))
         self.penalty = max(PENALTIES, key=lambda one: self.grid[one][0])
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
         return self._with_penalty(examples, self.penalty)
 
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best filling of each line, or the most probable ones."""
         if self.decision == SUMMED:
             return super().decide(examples, probabilities)
         return self._decided(examples, self.penalty)
 
-    def _decided(self, examples: Sequence[Example], penalty: float) -> Classes:
+    def _decided(self, examples: Examples, penalty: float) -> Classes:
         if self.decision == SUMMED:
             return super().decide(examples, self._with_penalty(examples, penalty))
         return best_classes(self.task, self._filler(penalty), examples)
 
-    def _with_penalty(self, examples: Sequence[Example], penalty: float) -> Probabilities:
+    def _with_penalty(self, examples: Examples, penalty: float) -> Probabilities:
         filler = self._filler(penalty)
         return by_class(self.task, filler.fillers, filler.probabilities(examples))
 
@@ -166,7 +160,7 @@ class NGramSystem(System):
         self.penalty = float(penalty)
 
 
-def train_model(train: Sequence[Example], texts: Sequence[str], order: int) -> NGramModel:
+def train_model(train: Examples, texts: Sequence[str], order: int) -> NGramModel:
     """A model of the targets of examples and of further text."""
     sentences = [filled(example) for example in train]
     return model_of(sentences, texts, order)
@@ -189,7 +183,7 @@ def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:
     return np.asarray(chances @ onto)
 
 
-def best_classes(task: Task, filler: GapFiller, examples: Sequence[Example]) -> Classes:
+def best_classes(task: Task, filler: GapFiller, examples: Examples) -> Classes:
     """The class of each gap in the best filling of its line."""
     classes = [task.class_index[name] for name in filler.fillers.classes]
     chosen = [classes[number] for line in filler.fill(examples) for number in line.choices]

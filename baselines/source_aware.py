@@ -9,9 +9,10 @@ Pronouns keep their case, as German `Sie` and `sie` are two words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -21,14 +22,15 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import (
     BEST_FILLING,
-    DECISIONS,
     SUMMED,
+    Decision,
     best_classes,
     by_class,
     model_of,
 )
-from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.prediction.adjustment import (
     Adjustment,
@@ -39,9 +41,9 @@ from crosspro.prediction.adjustment import (
 )
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Classes, Probabilities, System
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
-VARIANTS = ("joined", "before")
+Variant = Annotated[str, one_of(("joined", "before"))]
 _MODEL = "model.lm"
 _NEVER = -1e6
 
@@ -59,20 +61,14 @@ class SourceAwareLM(System):
     def __init__(
         self,
         order: int = 6,
-        variant: str = "joined",
-        decision: str = BEST_FILLING,
+        variant: Variant = "joined",
+        decision: Decision = BEST_FILLING,
         lowercase: bool = False,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
     ) -> None:
-        given = (("variant", variant, VARIANTS), ("decision", decision, DECISIONS))
-        problems = [
-            Problem("settings", None, f"system.{name}", choices(known), repr(value))
-            for name, value, known in given
-            if value not in known
-        ]
-        if problems:
-            raise InputError(problems)
+        if wrong := self.setting_problems():
+            raise InputError(wrong)
         self.order = order
         self.variant = variant
         self.decision = decision
@@ -82,24 +78,19 @@ class SourceAwareLM(System):
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.model: NGramModel
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the model on targets whose gaps are marked tokens."""
         self.task = task
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        marked = [self._marked(e) for e in train if all(gap.label for gap in e.gaps)]
+        read = self.labelled(train)
+        marked = [self._marked(e) for e in read if all(gap.label for gap in e.gaps)]
         self.model = model_of(marked, (), self.order)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
             self._tune(dev, score)
 
-    def _tune(self, dev: Sequence[Example], score: Callable[[Probabilities], float]) -> None:
+    def _tune(self, dev: Examples, score: Callable[[Probabilities], float]) -> None:
         """Choose how strongly rare classes are favoured, by what is then decided on dev."""
         chosen = np.eye(len(self.task.classes))
 
@@ -108,6 +99,10 @@ class SourceAwareLM(System):
             return score(chosen[self.decide(dev)])
 
         self.adjustment = replace(self.adjustment, tau=best_tau(with_tau))
+
+    def labelled(self, examples: Examples) -> Examples:
+        """The examples as the model reads them; a system may say more of their source pronouns."""
+        return examples
 
     def _marked(self, example: Example) -> list[str]:
         """A training sentence: each gap its class and its source pronoun."""
@@ -135,31 +130,29 @@ class SourceAwareLM(System):
         suffix = self._pronoun(example, gap) if self.variant == "joined" else ""
         return f"@class:{label}{suffix}"
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
+    def predict(self, examples: Examples) -> Probabilities:
         """Posteriors of the classes, all gaps of a line taken together."""
         return self._posteriors(examples, self._filler())
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """Posteriors of the classes with none favoured."""
         return self._posteriors(examples, self._filler(favoured=False))
 
-    def _posteriors(self, examples: Sequence[Example], filler: GapFiller) -> Probabilities:
-        shown = [self._with_pronouns(example) for example in examples]
+    def _posteriors(self, examples: Examples, filler: GapFiller) -> Probabilities:
+        shown = [self._with_pronouns(example) for example in self.labelled(examples)]
         return by_class(self.task, filler.fillers, filler.probabilities(shown))
 
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes on the best path through each line, or those with the best posteriors."""
         if self.decision == SUMMED:
             return super().decide(examples, probabilities)
-        shown = [self._with_pronouns(example) for example in examples]
+        shown = [self._with_pronouns(example) for example in self.labelled(examples)]
         return best_classes(self.task, self._filler(), shown)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The classes of the gap with the scores of their lines."""
         pair = (self.task.classes[question.chosen], self.task.classes[question.against])
-        shown = self._with_pronouns(question.example)
+        shown = self._with_pronouns(self.labelled(question.examples)[question.line])
         found = filling_evidence(self._filler(), shown, question.number, *pair)
         added = {gap.position - 1 for gap in shown.gaps} if self.variant == "before" else set()
         target = tuple(value for place, value in enumerate(found.target) if place not in added)

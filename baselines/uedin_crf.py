@@ -29,26 +29,31 @@ from crosspro.baselines.crf.model import (
     averaged_class_weights,
     best_path,
     load_chain,
-    path_how,
     train_chain,
 )
-from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
-from crosspro.baselines.feature_system import NULL, FeatureSystem, ReadGaps
+from crosspro.baselines.feature_system import (
+    NULL,
+    FeatureSystem,
+    MissingLayers,
+    Pleonastic,
+    ReadGaps,
+    SentencesBack,
+)
 from crosspro.baselines.features.gaps import Batch, Resources, batches
 from crosspro.baselines.features.names import ERROR
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Count, Seed
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.adjustment import WeightPower
+from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Probabilities
+from crosspro.prediction.system import Examples, Probabilities
 
 
-def pronoun_sequences(examples: Sequence[Example], resources: Resources) -> list[Ints]:
+def pronoun_sequences(examples: Examples, resources: Resources) -> list[Ints]:
     """The numbers of the gaps of each sequence; all gaps are in one."""
     documents = _documents(examples)
     members: dict[Hashable, list[int]] = {}
@@ -73,7 +78,7 @@ def _keys(batch: Batch, documents: Sequence[int]) -> Iterator[Hashable | None]:
             yield None if noun == NOTHING else ("noun", *place)
 
 
-def _documents(examples: Sequence[Example]) -> list[int]:
+def _documents(examples: Examples) -> list[int]:
     """The number of each line's document; a line whose document is not known stands alone."""
     numbered = enumerate(examples)
     runs = groupby(numbered, key=lambda one: one[1].document or one[0])
@@ -95,13 +100,13 @@ class UedinCRF(FeatureSystem):
         min_count: Count = 2,
         class_weight_power: WeightPower = 0.0,
         tune_adjustment: bool = False,
-        monitor: str = "macro_recall",
-        context: int = 0,
+        monitor: Monitor = "macro_recall",
+        context: SentencesBack = 0,
         lexicon: LexiconSetting = None,
         source_lexicon: LexiconSetting = None,
-        pleonastic: str = "patterns",
+        pleonastic: Pleonastic = "patterns",
         lm: Mapping[str, Any] | None = None,
-        missing_layers: str = ERROR,
+        missing_layers: MissingLayers = ERROR,
         epochs: Count = 10,
         learning_rate: Rate = 0.2,
         l2: Penalty = 3.0,
@@ -152,7 +157,7 @@ class UedinCRF(FeatureSystem):
             averaged_class_weights(labels, lengths, size, self.fitting.class_weight_power),
         )
 
-    def chances(self, examples: Sequence[Example], read: csr_matrix) -> Probabilities:
+    def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """Marginals of the chains; the last column is what is not translated."""
         found = np.zeros((read.shape[0], len(self.task.classes) + 1))
         order, lengths = _in_line(self._sequences(examples))
@@ -160,7 +165,7 @@ class UedinCRF(FeatureSystem):
         found[order, : marginals.shape[1]] = marginals
         return found
 
-    def _sequences(self, examples: Sequence[Example]) -> list[Ints]:
+    def _sequences(self, examples: Examples) -> list[Ints]:
         return pronoun_sequences(examples, self.resources)
 
     def evidence(self, question: GapQuestion) -> Evidence:
@@ -171,10 +176,8 @@ class UedinCRF(FeatureSystem):
         read = self._matrix(examples)[own]
         path = best_path(self.chain, read.__getitem__, np.array([len(own)]))
         names = (*self.task.classes, NULL)
-        pair = (question.chosen, question.against)
-        numbers = read[[place]].indices.tolist()
-        features = [self.vocabulary.names()[number] for number in numbers]
-        weights = self.chain.features[numbers][:, pair].astype(np.float64)
+        known = self.vocabulary.names()
+        features = {number: known[number] for number in read[[place]].indices.tolist()}
         pronouns = [
             f"line {line - question.line:+d} {example.source[gap.source_index]}"
             if line != question.line
@@ -183,14 +186,7 @@ class UedinCRF(FeatureSystem):
             for gap in example.gaps
         ]
         tokens = [pronouns[row] for row in own]
-        return Evidence(
-            path_how(names[pair[0]], names[pair[1]]),
-            (
-                path.table(tokens, names, range(len(own))),
-                path.features(features, weights, place, pair, names),
-            ),
-            *token_sums(question, features, (weights[:, 0] - weights[:, 1]).tolist()),
-        )
+        return path.evidence(question, place, features, names, tokens, range(len(own)))
 
     def save_learnt_model(self, folder: Path) -> None:
         """Write the vocabulary and the chain."""

@@ -25,16 +25,15 @@ from crosspro.baselines.it_classifier.training_data import (
     read_training_data,
     without_documents,
 )
-from crosspro.baselines.ngram_system import BEST_FILLING
-from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.baselines.ngram_system import BEST_FILLING, Decision
+from crosspro.baselines.source_aware import SourceAwareLM, Variant
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import Monitor
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import ItLabelReport
-from crosspro.prediction.system import Classes, Probabilities
+from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
@@ -53,8 +52,8 @@ class UppsalaIt(SourceAwareLM):
     def __init__(
         self,
         order: int = 6,
-        variant: str = "joined",
-        decision: str = BEST_FILLING,
+        variant: Variant = "joined",
+        decision: Decision = BEST_FILLING,
         lowercase: bool = False,
         tune_adjustment: bool = False,
         monitor: Monitor = "macro_recall",
@@ -71,13 +70,7 @@ class UppsalaIt(SourceAwareLM):
         """The sentence before helps to tell what an `it` is."""
         return 1
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the classifier, label all `it` with it, and train the language model."""
         if self.it_data:
             examples = read_training_data([Path(path) for path in self.it_data])
@@ -89,29 +82,11 @@ class UppsalaIt(SourceAwareLM):
             self.scorer = train_classifier(left)
         self.task = task
         self.trained_layers = layers_in(train)
-        super().fit(task, self.labelled(train), dev, folder)
+        super().fit(task, train, dev, folder)
         if task.source_language == ENGLISH:
             self.report = ItLabelReport(self.scorer.described(), bool(self.it_data))
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """Posteriors of the classes, all gaps of a line taken together."""
-        return super().predict(self.labelled(examples))
-
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
-        """The same with no class favoured."""
-        return super().unadjusted(self.labelled(examples))
-
-    def decide(
-        self, examples: Sequence[Example], probabilities: Probabilities | None = None
-    ) -> Classes:
-        """The classes on the best path through each line, or those with the best posteriors."""
-        return super().decide(self.labelled(examples), probabilities)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        """The classes of the gap with the scores of their lines, what each `it` is told."""
-        return super().evidence(replace(question, examples=self.labelled(question.examples)))
-
-    def labelled(self, examples: Sequence[Example]) -> list[Example]:
+    def labelled(self, examples: Examples) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""
         if self.task.source_language != ENGLISH:
             return list(examples)
@@ -148,7 +123,7 @@ def _pronouns(example: Example) -> list[int]:
     return sorted(at for at in places if example.source[at].lower() == PRONOUN)
 
 
-def _before(examples: Sequence[Example], number: int) -> tuple[str, ...]:
+def _before(examples: Examples, number: int) -> tuple[str, ...]:
     """The sentence before, in the same document."""
     document = examples[number].document
     if not number or document is None or examples[number - 1].document != document:

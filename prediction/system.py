@@ -89,6 +89,8 @@ def checked_layers(layers: Any, path: object) -> frozenset[str] | None:
     return frozenset(map(str, layers))
 
 
+Examples = Sequence[Example]
+
 Probabilities = NDArray[np.float64]
 """One row for each gap, in reading order; one column for each class of the task."""
 
@@ -243,6 +245,11 @@ class System(ABC):
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments, as JSON values, with which the system is loaded."""
         return {**self._arguments, **self.resolved_settings()}
+
+    def setting_problems(self) -> list[Problem]:
+        """What is wrong with the arguments, by the hints of the constructor."""
+        wrong = argument_faults(type(self), "system", self._arguments)
+        return [Problem("settings", None, *fault) for fault in wrong]
 
     def resolved_settings(self) -> dict[str, Any]:
         """Arguments that say more after the constructor or `fit` than they said when given."""

@@ -16,7 +16,7 @@ seed give the same weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,12 +38,18 @@ from crosspro.baselines.crf.chain import (
     path_score,
 )
 from crosspro.baselines.estimators.model import diverged
+from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.settings import Must
 from crosspro.data_prep.core.stored import read_npz
 from crosspro.prediction.adjustment import class_weights
-from crosspro.prediction.evidence import EvidenceTable, contribution_table
+from crosspro.prediction.evidence import (
+    Evidence,
+    EvidenceTable,
+    GapQuestion,
+    contribution_table,
+)
 
 Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]
 Rate = Annotated[float, Must("a number above 0, at most 1000", lambda value: 0 < value <= 1000)]
@@ -247,6 +253,15 @@ class _Narrowing:
         return sparse.csr_array(parts, shape=(matrix.shape[0], len(used))), used
 
 
+def best_path(
+    chain: ChainModel, rows: Rows, lengths: Ints, allowed: NDArray[np.bool_] | None = None
+) -> BestPath:
+    """The best path of a single sequence; `allowed` are the labels that each token can have."""
+    labels, _ = chain.paths(rows, lengths, allowed)
+    scores = chain.scores(rows(np.arange(int(lengths.sum()))))
+    return BestPath(chain, labels, scores, chain.marginals(rows, lengths))
+
+
 @dataclass(frozen=True)
 class BestPath:
     """The labels of one sequence, with the scores and the probability of every label."""
@@ -256,7 +271,34 @@ class BestPath:
     scores: Floats
     marginals: Floats
 
-    def table(
+    def evidence(
+        self,
+        question: GapQuestion,
+        place: int,
+        features: Mapping[int, str],
+        names: Sequence[str],
+        tokens: Sequence[str],
+        shown: Sequence[int],
+    ) -> Evidence:
+        """Why the gap at a place of the sequence got its label.
+
+        `features` are those of the gap by number, `names` those of the labels; of the path `shown`
+        `tokens` are listed.
+        """
+        pair = (question.chosen, question.against)
+        weights = self.chain.features[list(features)][:, pair].astype(np.float64)
+        how = (
+            "the path with the best sum of scores and transitions; features: what they add to the "
+            f"score of {names[pair[0]]} and of {names[pair[1]]} at this gap"
+        )
+        told = list(features.values())
+        return Evidence(
+            how,
+            (self._table(tokens, names, shown), self._features(told, weights, place, pair, names)),
+            *token_sums(question, told, (weights[:, 0] - weights[:, 1]).tolist()),
+        )
+
+    def _table(
         self, tokens: Sequence[str], names: Sequence[str], shown: Sequence[int]
     ) -> EvidenceTable:
         """The chosen tokens on the path: label, its score, the transition to it, probability."""
@@ -270,7 +312,7 @@ class BestPath:
         columns = ("token", "label", "score", "transition", "probability")
         return EvidenceTable("Best path", columns, tuple(rows))
 
-    def features(
+    def _features(
         self,
         features: Sequence[str],
         weights: NDArray[np.float64],
@@ -293,20 +335,3 @@ class BestPath:
         first, second = zip(*added, strict=True)
         shown = (names[pair[0]], names[pair[1]])
         return contribution_table("Features", shown, rows, first, second)
-
-
-def best_path(
-    chain: ChainModel, rows: Rows, lengths: Ints, allowed: NDArray[np.bool_] | None = None
-) -> BestPath:
-    """The best path of a single sequence; `allowed` are the labels that each token can have."""
-    labels, _ = chain.paths(rows, lengths, allowed)
-    scores = chain.scores(rows(np.arange(int(lengths.sum()))))
-    return BestPath(chain, labels, scores, chain.marginals(rows, lengths))
-
-
-def path_how(chosen: str, against: str) -> str:
-    """How the numbers of a chain are to be read."""
-    return (
-        "the path with the best sum of scores and transitions; features: what they add to the "
-        f"score of {chosen} and of {against} at this gap"
-    )

@@ -81,9 +81,7 @@ class _Column:
 
     numbers: NDArray[np.int32]
     centres: Ints
-    places: NDArray[np.int64]
     first: int
-    values: int
     template: Template
 
 
@@ -121,10 +119,7 @@ class Windows:
                 for first, row in zip(firsts.tolist(), centres, strict=True)
             )
             where = np.fromiter(centred, np.int64)
-        places = np.array(template.places, dtype=np.int64)
-        self.columns.append(
-            _Column(numbers, where, places, self.width, len(template.values), template)
-        )
+        self.columns.append(_Column(numbers, where, self.width, template))
         self.width += template.width
 
     def feature(self, number: int) -> str:
@@ -137,8 +132,9 @@ class Windows:
         parts = []
         for column in self.columns:
             centres = column.centres[tokens]
-            numbers = column.numbers[centres[:, None] + column.places]
-            shift = column.first - 1 + np.arange(len(column.places)) * column.values
+            template = column.template
+            numbers = column.numbers[centres[:, None] + np.array(template.places, dtype=np.int64)]
+            shift = column.first - 1 + np.arange(len(template.places)) * len(template.values)
             there = (numbers > 0) & (centres >= 0)[:, None]
             parts.append(np.where(there, numbers + shift, -1))
         features = np.concatenate([np.zeros((len(tokens), 0), np.int64), *parts], axis=1)

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import log_softmax
@@ -43,19 +42,18 @@ from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
 from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.settings import Must, checked, one_of
 from crosspro.prediction.system import read_json_object
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 
-def it_features(context: ItContext, annotated: bool) -> list[str]:
-    """The features of an `it`, with the annotation that its context has or with the light one."""
-    return next(features_of([context], annotated))
-
-
 def features_of(contexts: Sequence[ItContext], annotated: bool) -> Iterator[list[str]]:
-    """The same for several; a sentence in which many of them are is gone through once, so that the
-    time grows with its words and not with the square of them."""
+    """The features of each `it`, with the annotation that its context has or with the light one.
+
+    A sentence in which many of them are is gone through once, so that the time grows with its words
+    and not with the square of them.
+    """
     for first, group in by_sentence(contexts):
         if annotated and first.annotated is not None:
             here = _Sentence(first.annotated.tokens)
@@ -229,7 +227,7 @@ class ItClassifier(ItScorer):
 
     def __init__(
         self,
-        weights: dict[str, Sequence[float]],
+        weights: Mapping[str, Sequence[float]],
         annotator: str = LIGHT,
         documents: Sequence[str] = (),
         examples: int = 0,
@@ -326,31 +324,28 @@ def load_classifier(path: Path) -> ItClassifier:
     if content.get("sha256") != _digest(rest):
         expected = f"the checksum {quoted(str(content.get('sha256')))} that it was saved with"
         raise input_error(path, "sha256", expected, _digest(rest))
-    weights, labels = content.get("weights"), content.get("labels")
-    if labels != list(LABELS):
-        raise input_error(path, "labels", choices(LABELS), quoted(repr(labels)))
-    sound = isinstance(weights, dict) and all(map(_is_row, weights.values()))
-    if not sound:
-        raise input_error(path, "weights", f"{len(LABELS)} numbers for each feature", "others")
-    annotator = str(content.get("annotator"))
-    check_annotator(annotator, path)
-    documents, examples = content.get("documents"), content.get("examples")
-    if not isinstance(documents, list) or type(examples) is not int:
-        raise input_error(path, "documents, examples", "a list and a number", "others")
-    return ItClassifier(content["weights"], annotator, list(map(str, documents)), examples)
+    saved = checked(_Saved, content, path)
+    return ItClassifier(saved.weights, saved.annotator, saved.documents, saved.examples)
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """The file of a model."""
+
+    kind: str
+    format: int
+    sha256: str
+    annotator: Annotated[str, one_of(ANNOTATORS)]
+    examples: int
+    documents: tuple[str, ...]
+    labels: Annotated[tuple[str, ...], Must(choices(LABELS), lambda labels: labels == LABELS)]
+    weights: dict[str, tuple[float, float, float]]
 
 
 def check_annotator(name: str, where: Path | str) -> None:
     """Raise if contexts cannot be annotated so: a file may not name programs or models to load."""
     if name not in ANNOTATORS:
         raise input_error(where, "annotator", choices(ANNOTATORS), quoted(name))
-
-
-def _is_row(row: object) -> bool:
-    numbers = isinstance(row, list) and all(
-        type(one) in (int, float) and abs(one) <= sys.float_info.max for one in row
-    )
-    return numbers and len(row) == len(LABELS)  # type: ignore[arg-type]
 
 
 def _digest(content: dict[str, Any]) -> str:

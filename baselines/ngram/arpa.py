@@ -20,16 +20,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.baselines.ngram.index import Index, Workspace, build_index, workspace
-from crosspro.baselines.ngram.model import ROUNDING, Floats, NGramModel, NGrams, build_model
-from crosspro.baselines.ngram.text import Report, split_words
-from crosspro.baselines.ngram.vocabulary import (
+from crosspro.baselines.ngram.index import Index, IntArray, Workspace, build_index, workspace
+from crosspro.baselines.ngram.model import (
     BEGIN_ID,
     END_ID,
+    ROUNDING,
     SPECIAL_WORDS,
     UNKNOWN_ID,
-    IntArray,
+    Floats,
+    NGramModel,
+    NGrams,
+    build_model,
 )
+from crosspro.baselines.ngram.text import Report, split_words
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
 

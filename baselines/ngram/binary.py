@@ -20,8 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Index
-from crosspro.baselines.ngram.model import ROUNDING, NGramModel, in_threads
-from crosspro.baselines.ngram.vocabulary import SPECIAL_WORDS, ModelVocabulary
+from crosspro.baselines.ngram.model import (
+    ROUNDING,
+    SPECIAL_WORDS,
+    ModelVocabulary,
+    NGramModel,
+    in_threads,
+)
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.guard import is_pipe, note_input

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Workspace
-from crosspro.baselines.ngram.model import Rows
+from crosspro.baselines.ngram.model import BEGIN_ID, Rows
 from crosspro.baselines.ngram.text import NumberedText, Report
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID
 from crosspro.data_prep.core.errors import CrossproError
 
 NO_ROW = np.uint32(0xFFFFFFFF)

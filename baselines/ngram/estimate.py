@@ -23,9 +23,16 @@ from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.counting import Counts, NGramTable, count_ngrams
 from crosspro.baselines.ngram.index import Workspace, workspace
-from crosspro.baselines.ngram.model import Floats, NGramModel, NGrams, Rows, build_model
+from crosspro.baselines.ngram.model import (
+    BEGIN_ID,
+    END_ID,
+    Floats,
+    NGramModel,
+    NGrams,
+    Rows,
+    build_model,
+)
 from crosspro.baselines.ngram.text import NumberedText, Report, SentenceBatch, read_corpus
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID
 from crosspro.data_prep.core.errors import CrossproError
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Workspace
-from crosspro.baselines.ngram.vocabulary import BEGIN_ID, END_ID, Numbering
+from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example, split_tag
 from crosspro.data_prep.core.files import bad_byte, read_lines

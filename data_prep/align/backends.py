@@ -25,6 +25,7 @@ from crosspro.data_prep.align.prior import Prior, State, prior_of, working_folde
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
 from crosspro.data_prep.align.text import (
     Forms,
+    Ints,
     NumberedBitext,
     Sentences,
     make_form,
@@ -117,8 +118,12 @@ def default_settings(task: Task) -> AlignerSettings:
 
 def beyond_limits(source: Sentences, target: Sentences, settings: AlignerSettings) -> int:
     """How many segments our own aligner links but does not learn from."""
+    return int(too_unlike(*_lengths(source, target), settings.max_length, settings.max_ratio).sum())
+
+
+def _lengths(source: Sentences, target: Sentences) -> tuple[Ints, Ints]:
     left, right = (np.fromiter(map(len, side), np.int64, len(side)) for side in (source, target))
-    return int(too_unlike(left, right, settings.max_length, settings.max_ratio).sum())
+    return left, right
 
 
 class TokenisedFile(Collection[list[str]]):
@@ -274,19 +279,20 @@ def own_links(
     with working_folder(folder) as place:
         limits = settings.max_length, settings.max_ratio
         numbered = numbered_text(source, target, form, *limits, place, words)
-        _check_numbered(numbered, settings.most_words)
+        _check_lengths(numbered.source.lengths, numbered.target.lengths, settings.most_words)
         state = State(place, _key(numbered, settings, prior, place))
         text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done))
         known = prior.known(text, settings.max_length) if prior else None
         parameters = Parameters(null=settings.null, concentration=settings.variational)
         passes = _passes(settings, prior is not None)
-        forward, backward = train(text, parameters, passes, known, keep, jobs, progress, state)
+        outcome = train(text, parameters, passes, known, keep, jobs, progress, state)
+        (forward, forward_tally), (backward, backward_tally) = outcome
         learnt = None
-        if forward.tally is not None and backward.tally is not None:
-            tallies = forward.tally, backward.tally
+        if forward_tally is not None and backward_tally is not None:
+            tallies = forward_tally, backward_tally
             learnt = prior_of(text, tallies, settings.form, settings.prefix_length, prior)
     lengths = text.source.lengths, text.target.lengths
-    directed = DirectedLinks(lengths, forward.best, backward.best)
+    directed = DirectedLinks(lengths, forward, backward)
     return Alignment(directed, learnt, len(text.outside))
 
 
@@ -302,10 +308,10 @@ def _passes(settings: AlignerSettings, prior: bool) -> Passes:
     return passes
 
 
-def _check_numbered(text: NumberedBitext, most: int) -> None:
+def _check_lengths(source: Ints, target: Ints, most: int) -> None:
     problems = [
         too_long(side, 1 + number, int(lengths[number]), most)
-        for side, lengths in (("source", text.source.lengths), ("target", text.target.lengths))
+        for side, lengths in (("source", source), ("target", target))
         for number in np.flatnonzero(lengths > most).tolist()
     ]
     if problems:
@@ -354,13 +360,14 @@ def align_both_directions(
     """
     settings.check()
     if len(source) != len(target):
-        raise InputError([_unequal(source, target)])
+        expected = f"{len(source)} as in the source"
+        raise input_error("target", "segments", expected, str(len(target)))
     _check_prior(settings, prior, keep)
     jobs = useful_jobs() if jobs is None else jobs
     if settings.aligner == "own":
         return own_links(source, target, settings, prior, keep, jobs, progress, folder)
     if settings.aligner == "eflomal":
-        _check_lengths({"source": source, "target": target}, settings.most_words)
+        _check_lengths(*_lengths(source, target), settings.most_words)
         return Alignment(eflomal_links(source, target, settings, progress))
     found = read_links(str(settings.links), source, target)
     return Alignment([(links, links) for links in found])
@@ -399,31 +406,17 @@ def _in_words(tell: Callable[[str], None]) -> Progress:
     return progress
 
 
-def _unequal(source: Sentences, target: Sentences) -> Problem:
-    return Problem("target", None, "segments", f"{len(source)} as in the source", str(len(target)))
-
-
-def _check_lengths(sides: dict[str, Sentences], most: int) -> None:
-    problems = [
-        too_long(side, line, len(words), most)
-        for side, sentences in sides.items()
-        for line, words in enumerate(sentences, start=1)
-        if len(words) > most
-    ]
-    if problems:
-        raise InputError(problems)
-
-
 def _check_prior(settings: AlignerSettings, prior: Prior | None, keep: bool) -> None:
-    faults = []
-    if settings.aligner != "own" and (prior is not None or keep):
-        faults.append(("aligner", "own, which alone has priors", repr(settings.aligner)))
-    elif prior is not None:
-        asked = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
-        if asked != settings:
-            written = f"form {prior.form}, prefix length {prior.prefix_length}, as in the prior"
-            faults.append(("form", written, f"{settings.form}, {settings.prefix_length}"))
-    elif settings.aligner == "own" and settings.iterations == 0:
-        faults.append(("iterations", "at least 1 without a prior", "0"))
-    if faults:
-        raise InputError(Problem("settings", None, *fault) for fault in faults)
+    own = settings.aligner == "own"
+    if not own and (prior is not None or keep):
+        found = repr(settings.aligner)
+        raise input_error("settings", "aligner", "own, which alone has priors", found)
+    if prior is not None and (prior.form, prior.prefix_length) != (
+        settings.form,
+        settings.prefix_length,
+    ):
+        written = f"form {prior.form}, prefix length {prior.prefix_length}, as in the prior"
+        found = f"{settings.form}, {settings.prefix_length}"
+        raise input_error("settings", "form", written, found)
+    if prior is None and own and settings.iterations == 0:
+        raise input_error("settings", "iterations", "at least 1 without a prior", "0")

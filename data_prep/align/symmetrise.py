@@ -57,17 +57,12 @@ SYMMETRISATIONS: dict[str, Callable[[Collection[Link], Collection[Link]], set[Li
 """In the order of 003 Table 4."""
 
 
-def check_symmetrisation(name: str) -> None:
-    """Raise if the name is not known."""
-    if name not in SYMMETRISATIONS:
-        raise input_error("settings", "symmetrisation", choices(SYMMETRISATIONS), repr(name))
-
-
 def symmetrise(
     forward: Collection[Link], backward: Collection[Link], name: str
 ) -> tuple[Link, ...]:
     """The links of both directions by a named rule, in order."""
-    check_symmetrisation(name)
+    if name not in SYMMETRISATIONS:
+        raise input_error("settings", "symmetrisation", choices(SYMMETRISATIONS), repr(name))
     return tuple(sorted(SYMMETRISATIONS[name](forward, backward)))
 
 

@@ -17,10 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.prior import State
-from crosspro.data_prep.align.text import (
-    Ints,
-    Numbers,
-)
+from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.processes import forked, processors
@@ -47,14 +44,8 @@ class Passes:
     back_off: int | None = None
 
 
-@dataclass(frozen=True)
-class DirectionLinks:
-    """What one direction found: a given position for each made word, and its counts."""
-
-    best: Numbers
-    tally: Tally | None
-
-
+DirectionLinks = tuple[Numbers, Tally | None]
+"""What one direction found: a given position for each made word, and its counts."""
 Pair = tuple[Collection[Link], Collection[Link]]
 
 
@@ -159,7 +150,7 @@ class _Task:
         best = self.state.links(self.name)
         if best is None:
             raise CrossproError(f"aligner: expected {self.name} links in a file, found it damaged")
-        return DirectionLinks(best, self._tally() if keep else None)
+        return best, self._tally() if keep else None
 
     def _trained(self, name: str, models: list[bool], report: Callable[[], None]) -> Direction:
         """The direction after all passes, of which some may have been made by an earlier run."""

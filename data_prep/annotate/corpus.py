@@ -1,6 +1,6 @@
-"""Annotation of whole texts: backends by name, shards of documents, what is kept of them.
+"""Annotation of whole texts: annotators by name, batches, shards of documents that are kept.
 
-Annotators by name: what a user writes after `--annotator`.
+What a user writes after `--annotator`:
 
     auto                          the default: spaCy for fr and es, HanTa for de and en
     spacy:MODEL                   an installed spaCy model, or the folder of one
@@ -12,14 +12,9 @@ Annotators by name: what a user writes after `--annotator`.
     conllu:FILE                   a CoNLL-U file of this text
     tokens:FILE                   a file of this text with token|lemma|tag for each word
 
-Annotation of whole texts: in batches, in one process or several, with progress.
-
 Batches have a fixed size that does not depend on the number of processes, so the result does not
-either. Each process has an annotator of its own.
-
-Annotation of a side of a bitext in shards of whole documents, each kept in the cache.
-
-A few shards are in memory at a time: those that are worked on, and those that wait to be written.
+either; each process has an annotator of its own. A side of a bitext is annotated in shards of whole
+documents, each kept in the cache; few of them are in memory at a time.
 """
 
 from __future__ import annotations
@@ -32,10 +27,10 @@ from itertools import islice
 from pathlib import Path
 
 from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
-from crosspro.data_prep.annotate.hanta import MODELS as HANTA_MODELS
-from crosspro.data_prep.annotate.hanta import HantaAnnotator
 from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
+    HANTA_MODELS,
+    HantaAnnotator,
     SimplemmaAnnotator,
     SpacyAnnotator,
     UdpipeAnnotator,

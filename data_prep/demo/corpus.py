@@ -1,12 +1,10 @@
-"""Documents of the demo corpus as shared-task examples, the same for the same seed.
+"""Documents of the demo corpus as shared-task examples, and the best that a system can reach.
 
-What a perfect system can reach on the demo corpus, by how much of the document it reads.
-
-A perfect system knows the grammar. For a gap whose antecedent lies within its context it knows the
-chances of each class exactly; for the others it knows how often each class goes with the evidence
-of the sentence in the split that is scored, which is more than any training split can teach. For
-accuracy it chooses the most likely class, for macro recall the class that is likely in proportion
-to its frequency.
+The same seed gives the same documents. A perfect system knows the grammar. For a gap whose
+antecedent lies within its context it knows the chances of each class exactly; for the others it
+knows how often each class goes with the evidence of the sentence in the split that is scored, which
+is more than any training split can teach. For accuracy it chooses the most likely class, for macro
+recall the class that is likely in proportion to its frequency.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""How often each scene, number and gender occurs in the demo corpus of a language pair.
+"""The words of the demo corpus, and how often each scene, number and gender occurs in a pair.
 
-Chosen so that the class distributions are about as skewed as the real ones: 003 Table 5 (IWSLT15
-after filtering) for en-fr, en-de and de-en, the class counts of 004 Table 11 for es-en, TEDdev for
-en-fr-2015. For fr-en no counts are published; it follows de-en.
+Frequencies are chosen so that the class distributions are about as skewed as the real ones: 003
+Table 5 (IWSLT15 after filtering) for en-fr, en-de and de-en, the class counts of 004 Table 11 for
+es-en, TEDdev for en-fr-2015. For fr-en no counts are published; it follows de-en.
 
-The words of the demo corpus: nouns, verbs, adjectives and adverbs in four languages.
-
-They come from the tables in `data_prep/demo/lexicon/`, one concept a row. The plural and the
-agreement forms stand in the tables, so no morphology is computed.
+Words come from the tables in `data_prep/demo/lexicon/`, one concept a row in four languages. Plural
+and agreement forms stand in the tables, so no morphology is computed.
 """
 
 from __future__ import annotations
@@ -130,64 +128,39 @@ Invariable = dict[str, str]
 """An adverb or a preposition: its word in each language."""
 
 
-@dataclass(frozen=True)
-class DemoWords:
-    """All tables."""
-
-    things: tuple[Noun, ...]
-    persons: tuple[Noun, ...]
-    verbs_things: tuple[Verb, ...]
-    verbs_persons: tuple[Verb, ...]
-    verbs_transitive: tuple[Verb, ...]
-    verbs_event: tuple[Verb, ...]
-    verbs_weather: tuple[Verb, ...]
-    verbs_saying: tuple[Verb, ...]
-    adjectives_things: tuple[Adjective, ...]
-    adjectives_persons: tuple[Adjective, ...]
-    adjectives_that: tuple[Adjective, ...]
-    adverbs: tuple[Invariable, ...]
-    prepositions: tuple[Invariable, ...]
+@cache
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a table; those of adverbs and of prepositions are `Invariable`."""
+    with (_FOLDER / f"{name}.tsv").open(encoding="utf-8", newline="") as handle:
+        return tuple(csv.DictReader(handle, delimiter="\t"))
 
 
 @cache
-def load_lexicon() -> DemoWords:
-    """Read the tables; they are read once."""
-    return DemoWords(
-        things=tuple(_thing(row) for row in _rows("things")),
-        persons=tuple(_person(row) for row in _rows("persons")),
-        verbs_things=_verbs("verbs_things"),
-        verbs_persons=_verbs("verbs_persons"),
-        verbs_transitive=_verbs("verbs_transitive"),
-        verbs_event=_verbs("verbs_event"),
-        verbs_weather=_verbs("verbs_weather"),
-        verbs_saying=_verbs("verbs_saying"),
-        adjectives_things=_adjectives("adjectives_things"),
-        adjectives_persons=_adjectives("adjectives_persons"),
-        adjectives_that=_adjectives("adjectives_that"),
-        adverbs=tuple(_rows("adverbs")),
-        prepositions=tuple(_rows("prepositions")),
+def things() -> tuple[Noun, ...]:
+    """All nouns of things."""
+    found = []
+    for row in table("things"):
+        gender = {language: row[f"{language}_gender"] for language in ("fr", "de", "es")}
+        found.append(Noun(_noun_forms(row), {"en": "n", **gender}, person=False))
+    return tuple(found)
+
+
+@cache
+def persons() -> tuple[Noun, ...]:
+    """All nouns of people."""
+    return tuple(
+        Noun(_noun_forms(row), dict.fromkeys(LANGUAGES, row["sex"]), person=True)
+        for row in table("persons")
     )
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (_FOLDER / f"{name}.tsv").open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle, delimiter="\t"))
-
-
-def _thing(row: dict[str, str]) -> Noun:
-    gender = {language: row[f"{language}_gender"] for language in ("fr", "de", "es")}
-    return Noun(_noun_forms(row), {"en": "n", **gender}, person=False)
-
-
-def _person(row: dict[str, str]) -> Noun:
-    return Noun(_noun_forms(row), dict.fromkeys(LANGUAGES, row["sex"]), person=True)
 
 
 def _noun_forms(row: dict[str, str]) -> dict[str, tuple[str, str]]:
     return {language: (row[f"{language}_sg"], row[f"{language}_pl"]) for language in LANGUAGES}
 
 
-def _verbs(name: str) -> tuple[Verb, ...]:
+@cache
+def verbs(kind: str) -> tuple[Verb, ...]:
+    """Those of a kind, such as `weather`."""
     return tuple(
         Verb(
             {
@@ -197,11 +170,13 @@ def _verbs(name: str) -> tuple[Verb, ...]:
                 "es": (row["es_inf"], row["es_3sg"], row["es_3pl"]),
             }
         )
-        for row in _rows(name)
+        for row in table(f"verbs_{kind}")
     )
 
 
-def _adjectives(name: str) -> tuple[Adjective, ...]:
+@cache
+def adjectives(kind: str) -> tuple[Adjective, ...]:
+    """Those of a kind, such as `things`."""
     return tuple(
         Adjective(
             {
@@ -211,5 +186,5 @@ def _adjectives(name: str) -> tuple[Adjective, ...]:
                 "es": (row["es_m"], row["es_f"], row["es_mpl"], row["es_fpl"]),
             }
         )
-        for row in _rows(name)
+        for row in table(f"adjectives_{kind}")
     )

@@ -1,10 +1,8 @@
-"""What the scenes of the demo corpus are made of: things and people, and clauses about them.
+"""What the documents of the demo corpus are about: short scenes with one or more pronouns.
 
-What the documents of the demo corpus are about: short scenes with one or more pronouns.
-
-Each scene is one to four sentences in abstract form. For every pronoun it records its `Origin`:
-what kind of use it is, how many sentences back the antecedent stands, and the classes between which
-a translator is free, with their probabilities.
+Each scene is one to four sentences in abstract form, about things and people. For every pronoun it
+records its `Origin`: what kind of use it is, how many sentences back the antecedent stands, and the
+classes between which a translator is free, with their probabilities.
 """
 
 from __future__ import annotations
@@ -16,7 +14,16 @@ from random import Random
 from typing import TypeVar
 
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.demo.language import Invariable, Noun, Profile, load_lexicon
+from crosspro.data_prep.demo.language import (
+    Invariable,
+    Noun,
+    Profile,
+    adjectives,
+    persons,
+    table,
+    things,
+    verbs,
+)
 from crosspro.data_prep.demo.realise import (
     AND,
     BE,
@@ -55,11 +62,10 @@ class Clauses:
     def __init__(self, profile: Profile, random: Random, language: str) -> None:
         self.profile = profile
         self.random = random
-        self.lexicon = load_lexicon()
         self.keys = count()
-        self.things = _by_gender(self.lexicon.things, language)
-        self.persons = _by_gender(self.lexicon.persons, language)
-        neutral = [v for v in self.lexicon.verbs_things if v.forms["en"][0] in NEUTRAL_VERBS]
+        self.things = _by_gender(things(), language)
+        self.persons = _by_gender(persons(), language)
+        neutral = [v for v in verbs("things") if v.forms["en"][0] in NEUTRAL_VERBS]
         self.neutral_verbs = tuple(neutral)
 
     # Clauses ------------------------------------------------------------------------------------
@@ -74,29 +80,24 @@ class Clauses:
     ) -> Clause:
         """The subject is old, or works; `distractor` adds another noun after the verb."""
         referent = subject.referent
-        person = referent is not None and referent.person
-        chosen = self.one(self.lexicon.adverbs) if adverb else None
+        kind = "persons" if referent is not None and referent.person else "things"
+        chosen = self.one(table("adverbs")) if adverb else None
         preposition = self.distractor() if distractor else None
         if not neutral and not distractor and self.maybe(0.5):
-            adjectives = (
-                self.lexicon.adjectives_persons if person else self.lexicon.adjectives_things
-            )
-            return Clause(self.key(), subject, BE, adjective=self.one(adjectives))
-        verbs = self.lexicon.verbs_persons if person else self.lexicon.verbs_things
-        if neutral:
-            verbs = self.neutral_verbs
-        return Clause(self.key(), subject, self.one(verbs), preposition=preposition, adverb=chosen)
+            return Clause(self.key(), subject, BE, adjective=self.one(adjectives(kind)))
+        verb = self.one(self.neutral_verbs if neutral else verbs(kind))
+        return Clause(self.key(), subject, verb, preposition=preposition, adverb=chosen)
 
     def action(self, thing: Phrase, *, distractor: bool = False) -> Clause:
         """The teacher buys the thing, for another one if there is a distractor."""
         preposition = self.distractor() if distractor else None
         person = Phrase(self.person_referent(plural=False))
-        verb = self.one(self.lexicon.verbs_transitive)
+        verb = self.one(verbs("transitive"))
         return Clause(self.key(), person, verb, object=thing, preposition=preposition)
 
     def farewell(self, referent: Referent) -> Clause:
         """A clause about people that ends with them, for a relative clause to follow."""
-        verb = self.one(self.lexicon.verbs_event)
+        verb = self.one(verbs("event"))
         return Clause(
             self.key(),
             Phrase(Referent((self.noun(self.things),))),
@@ -116,8 +117,8 @@ class Clauses:
     def distractor(self) -> tuple[Invariable, Phrase]:
         """A phrase such as for the garden: a noun that is no antecedent."""
         plural = self.maybe(0.3)
-        return self.one(self.lexicon.prepositions), Phrase(
-            Referent((self.random.choice(self.lexicon.things),), plural)
+        return self.one(table("prepositions")), Phrase(
+            Referent((self.random.choice(things()),), plural)
         )
 
     # Draws --------------------------------------------------------------------------------------
@@ -302,19 +303,19 @@ class Scenes(Clauses):
     def weather(self) -> Iterator[Sentence]:
         """It rains often."""
         pronoun, origins = self.pleonastic("weather", {"il": 1.0}, {"es": 1.0}, {"it": 1.0})
-        verb = self.one(self.lexicon.verbs_weather)
-        clause = Clause(self.key(), pronoun, verb, adverb=self.one(self.lexicon.adverbs))
+        verb = self.one(verbs("weather"))
+        clause = Clause(self.key(), pronoun, verb, adverb=self.one(table("adverbs")))
         yield Sentence((clause, STOP), origins)
 
     def that_clause(self) -> Iterator[Sentence]:
         """It is clear that the machine works."""
-        adjectives = self.lexicon.adjectives_that
-        number = self.random.randrange(len(adjectives))
+        known = adjectives("that")
+        number = self.random.randrange(len(known))
         often = 0.92 if number % 2 else 0.08  # French usage differs by adjective: il est, c'est
         pronoun, origins = self.pleonastic(
             "that_clause", {"il": often, "ce": 1 - often}, {"es": 1.0}, {"it": 1.0}
         )
-        clause = Clause(self.key(), pronoun, BE, adjective=adjectives[number])
+        clause = Clause(self.key(), pronoun, BE, adjective=known[number])
         yield Sentence((clause, THAT, self.random_clause(), STOP), origins)
 
     def event(self) -> Iterator[Sentence]:
@@ -327,7 +328,7 @@ class Scenes(Clauses):
             {"it": 0.8, "this": 0.12, "that": 0.08},
             french_source="cela",
         )
-        verb = self.one(self.lexicon.verbs_event)
+        verb = self.one(verbs("event"))
         person = Phrase(self.person_referent())
         clause = Clause(self.key(), pronoun, verb, object=person, kind="event")
         yield Sentence((clause, STOP), origins)
@@ -359,7 +360,7 @@ class Scenes(Clauses):
             german_source="man",
             plural_in=frozenset({"en", "es"}),
         )
-        clause = Clause(self.key(), pronoun, self.one(self.lexicon.verbs_saying))
+        clause = Clause(self.key(), pronoun, self.one(verbs("saying")))
         yield Sentence((clause, THAT, self.random_clause(), STOP), origins)
 
     def existential(self) -> Iterator[Sentence]:
@@ -394,7 +395,7 @@ class Scenes(Clauses):
             german_source="Sie",
             plural=True,
         )
-        verb = self.one(self.lexicon.verbs_transitive)
+        verb = self.one(verbs("transitive"))
         thing = Phrase(Referent((self.noun(self.things),), self.maybe(0.3)))
         yield Sentence(
             (Clause(self.key(), pronoun, CAN, object=thing, infinitive=verb), STOP), origins

@@ -1,6 +1,5 @@
-"""Where gaps are: the rules, the placements, and the text behind them.
+"""From word links to gaps: which target word translates a source pronoun, and what if none does.
 
-From word links to gaps: which target word translates a source pronoun, and what if none does.
 The rules are those of 003 §3.3.2 and 004 §3.3.1; what the papers leave open is a named option
 (`GapRules`). A pronoun with links becomes the gap of a linked word: one that belongs to a class of
 the task if there is one, else the shortest. A pronoun without links gets a placeholder inserted
@@ -113,6 +112,14 @@ def source_pronouns(source: Sequence[str], task: Task) -> list[int]:
     return [index for index, word in enumerate(source) if word.lower() in known]
 
 
+def linked_targets(links: Iterable[Link]) -> dict[int, list[int]]:
+    """The target positions that each source position is linked to."""
+    linked: dict[int, list[int]] = {}
+    for source, target in links:
+        linked.setdefault(source, []).append(target)
+    return linked
+
+
 def place_gaps(
     source_length: int,
     target: Sequence[str],
@@ -122,9 +129,7 @@ def place_gaps(
     rules: GapRules,
 ) -> list[Placement]:
     """A placement for each pronoun, in order; `target` are the words of the target sentence."""
-    linked: dict[int, list[int]] = {}
-    for source, position in links:
-        linked.setdefault(source, []).append(position)
+    linked = linked_targets(links)
     words = {pronoun: sorted(set(linked.get(pronoun, ()))) for pronoun in pronouns}
     if rules.skip_inversions and any(_inverted(target, ps, task) for ps in words.values()):
         return [Placement(pronoun, "left_out_inversion", None) for pronoun in pronouns]

@@ -1,10 +1,8 @@
-"""A first class inventory for a new language pair, from aligned counts.
+"""Classes for a new language pair, proposed from aligned counts, and a draft of its task file.
 
 003 §3.3.2 and 004 §3.3.1: count the target pronouns (by tag) that are linked to each ambiguous
 source pronoun, keep the frequent ones, merge small related ones (these and those), and leave out
 source pronouns that are almost always translated in one way (he, she into French).
-
-A task file for a new language pair, drafted from the classes that counting proposes.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ from crosspro.data_prep.core.task import (
     task_from_mapping,
     task_names,
 )
+from crosspro.data_prep.gaps.extract import linked_targets
 
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 """PRO is the name of the French TreeTagger; annotation of one's own may have it."""
@@ -104,9 +103,7 @@ def count_translations(
     found: dict[str, Counter[str]] = {pronoun: Counter() for pronoun in pronouns}
     fillers: Counter[str] = Counter()
     for sentence in sentences:
-        linked: dict[int, list[int]] = {}
-        for source, target in sentence.links:
-            linked.setdefault(source, []).append(target)
+        linked = linked_targets(sentence.links)
         for index, word in enumerate(sentence.source):
             if word not in found:
                 continue

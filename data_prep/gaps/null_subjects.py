@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Link, Token
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned
+from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned, linked_targets
 
 DECISIONS = (
     "subject_found",
@@ -108,9 +108,7 @@ def place_null_subjects(
     rules: GapRules,
 ) -> list[Placement]:
     """A placement for each verb phrase; its source index is that of the phrase's first word."""
-    linked: dict[int, list[int]] = {}
-    for source, target in links:
-        linked.setdefault(source, []).append(target)
+    linked = linked_targets(links)
     taken: set[int] = set()
     placements = []
     for phrase in null_subject_verbs(spanish):

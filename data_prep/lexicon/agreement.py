@@ -1,14 +1,9 @@
-"""Agreement: the number of English nouns, and what pronouns agree with.
+"""Agreement: the number of English nouns, and the nouns that pronouns can stand for.
 
-English words: the nouns of a text, which words are mostly tagged as nouns, and what they say.
-
-The light tagger tells; its mistakes are outvoted, as long as a word is seen often enough. Nouns
-have no gender but for those of `conf/words/gender/en.tsv`, and a number by their form.
-
-Which nouns the third-person pronouns of a language can stand for, by gender and number.
-
-What is not known of a noun agrees with nothing, but for the number of a noun whose gender is known:
-lemmas hide it.
+English nouns are those of the light tagger, whose mistakes are outvoted as long as a word is seen
+often enough. They have no gender but for those of `conf/words/gender/en.tsv`, and a number by their
+form. Third-person pronouns stand for nouns by gender and number. What is not known of a noun agrees
+with nothing, but for the number of a noun whose gender is known: lemmas hide it.
 """
 
 from __future__ import annotations

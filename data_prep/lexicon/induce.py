@@ -1,16 +1,13 @@
-"""Determiners of French, Spanish and German, and what they say of the noun that follows.
-
-A class of nouns is a gender and a number in short: `ms` and `fp` for French and Spanish; German has
-no gender in the plural, so its classes are `m`, `f`, `n` and `p`. Each determiner lists the classes
-that it agrees with: the fewer, the more it tells. The words are in `conf/words/determiners/`.
-
-Gender and number of nouns, learnt from tokenised text by agreement.
+"""Gender and number of French, Spanish and German nouns, learnt from text by agreement.
 
 A noun follows a determiner (la maison), perhaps with adjectives between them (la petite maison),
-which agree with it. Each time, the classes that all of them agree with are counted (`fs` for la,
-`ms fs` for l'). A gender is known if nearly all determiners of the word agree with it and clearly
-fewer with any other; so is a number. Plural forms take the gender of their singular where their
-own determiners do not show it.
+which agree with it. A class of nouns is a gender and a number in short: `ms` and `fp` for French
+and Spanish; German has no gender in the plural, so its classes are `m`, `f`, `n` and `p`. Each
+determiner lists the classes that it agrees with (`conf/words/determiners/`): the fewer, the more it
+tells. Each time, the classes that all of these words agree with are counted (`fs` for la, `ms fs`
+for l'). A gender is known if nearly all determiners of the word agree with it and clearly fewer
+with any other; so is a number. Plural forms take the gender of their singular where their own
+determiners do not show it.
 
 In French and Spanish an adjective before its noun is told from a noun by what follows it: another
 word that itself follows determiners. In German nouns have capitals. Text of lemmas teaches nothing,

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.features.gaps import Resources
-from crosspro.baselines.majority import Majority
 from crosspro.baselines.uedin_crf import UedinCRF, pronoun_sequences
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap, Mention
@@ -72,34 +71,11 @@ def test_the_classes_of_a_chain_are_chosen_together():
     assert dev_score(TASK, train, "accuracy")(alone.predict(train)) < 100
 
 
-@pytest.mark.parametrize("task", ["en-fr", "en-de", "de-en", "es-en"])
-def test_it_beats_the_majority_class(task):
-    rules = load_task(task)
-    train, dev = demo_examples(rules, "train", 60), demo_examples(rules, "dev", 20)
-    score = dev_score(rules, dev, "macro_recall")
-    found = []
-    for system in (UedinCRF(FEATURES, context=3, null_class=True), Majority()):
-        system.fit(rules, train, dev)
-        found.append(score(system.predict(dev)))
-    assert found[0] > found[1] + 10
-
-
-def test_it_can_learn_fifty_examples_by_heart():
-    train = [example for example in demo_examples(TASK, "train", 40) if example.gaps][:50]
-    system = UedinCRF([*FEATURES, "position"], min_count=1, epochs=100, l2=0.01, context=3)
-    system.fit(TASK, train, train)
-    assert dev_score(TASK, train, "accuracy")(system.predict(train)) == 100
-
-
-def test_the_same_data_gives_the_same_system_and_a_saved_one_is_the_same(tmp_path):
-    train, dev = demo_examples(TASK, "train", 20), demo_examples(TASK, "dev", 8)
-    systems = [UedinCRF(FEATURES, context=2, epochs=2) for _ in range(2)]
-    for system in systems:
-        system.fit(TASK, train, dev)
-    first, second = (system.predict(dev) for system in systems)
-    assert (first == second).all()
-    systems[0].save(tmp_path)
-    assert (load_system(tmp_path).predict(dev) == first).all()
+def test_a_chain_of_other_features_is_refused(tmp_path):
+    train, dev = demo_examples(TASK, "train", 5), demo_examples(TASK, "dev", 5)
+    system = UedinCRF(FEATURES, context=2, epochs=1)
+    system.fit(TASK, train, dev)
+    system.save(tmp_path)
     path = tmp_path / "features.json"
     path.write_text(
         path.read_text("utf-8").replace('"source pronoun": [', '"source pronoun": ["x", ')
@@ -117,15 +93,3 @@ def test_gaps_without_a_label_are_left_out_of_their_sequence():
     system = UedinCRF(FEATURES, context=2, epochs=2)
     system.fit(TASK, some, dev)
     assert np.isfinite(system.predict(dev)).all()
-
-
-def test_class_weights_favour_rare_classes():
-    train, dev = demo_examples(TASK, "train", 30), demo_examples(TASK, "dev", 10)
-    means = []
-    for power in (0.0, 1.0):
-        system = UedinCRF(["source_pronoun"], class_weight_power=power)
-        system.fit(TASK, train, dev)
-        seen = np.flatnonzero(system.adjustment.frequencies)
-        rare = seen[np.argsort(system.adjustment.frequencies[seen])[:3]]
-        means.append(system.predict(dev)[:, rare].mean())
-    assert means[1] > 1.2 * means[0]

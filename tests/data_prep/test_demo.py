@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names, task_to_mapping
 from crosspro.data_prep.demo.corpus import ceilings, demo_corpus, demo_examples
-from crosspro.data_prep.demo.language import LANGUAGES, load_lexicon
+from crosspro.data_prep.demo.language import LANGUAGES, persons, things, verbs
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 
 TASKS = task_names()
@@ -44,16 +44,20 @@ def test_the_seed_decides(name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_every_class_occurs_and_labels_fit_the_words(corpora, name):
+def test_every_class_occurs_and_gaps_fit_their_words_pronouns_and_links(corpora, name):
     task = load_task(name)
     plural = {"il": {"il", "ils"}, "elle": {"elle", "elles"}} if name == "en-fr" else {}
     seen = Counter()
-    for sentence in corpora[name]:
-        for gap in sentence.example.gaps:
+    for example in (sentence.example for sentence in corpora[name]):
+        for gap in example.gaps:
             seen[gap.label] += 1
             word = gap.word.rpartition("|")[0] if task.tagged and gap.word != "NONE" else gap.word
             found = task.class_of(word.lower() if word != "NONE" else word)
             assert gap.label in plural.get(found, {found})
+            pronoun = example.source[gap.source_index].lower()
+            assert task.null_subjects or pronoun in task.source_pronouns
+            linked = {source for source, target in example.links if target == gap.position}
+            assert linked == {gap.source_index}
     rare = {"these"} if name == "fr-en" else set()
     assert set(task.classes) - rare <= set(seen)
 
@@ -68,30 +72,12 @@ def test_lemmas_of_french_pronouns_hide_number_but_words_do_not(corpora):
     assert ("ils", "ils") in words["en-fr-2015"]
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_source_words_of_gaps_are_the_tasks_pronouns(corpora, name):
-    task = load_task(name)
-    for sentence in corpora[name]:
-        for gap in sentence.example.gaps:
-            word = sentence.example.source[gap.source_index]
-            assert task.null_subjects or word.lower() in task.source_pronouns
-
-
 @pytest.mark.parametrize("name", REAL_SHARES)
 def test_classes_are_skewed_like_the_real_ones(corpora, name):
     labels = Counter(gap.label for s in corpora[name] for gap in s.example.gaps)
     total = sum(labels.values())
     for label, share in REAL_SHARES[name].items():
         assert 100 * labels[label] / total == pytest.approx(share, abs=8)
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_gaps_are_linked_to_their_pronoun_and_to_nothing_else(corpora, name):
-    for sentence in corpora[name]:
-        example = sentence.example
-        for gap in example.gaps:
-            linked = {source for source, target in example.links if target == gap.position}
-            assert linked == {gap.source_index}
 
 
 def test_one_sentence_in_each_language_reads_well():
@@ -108,14 +94,19 @@ def test_one_sentence_in_each_language_reads_well():
             assert source[source.index("dass") - 1] == ","
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_more_context_never_lowers_the_ceiling(name):
+@pytest.mark.parametrize(
+    ("name", "seed", "documents"),
+    [*((name, 1, 100) for name in TASKS), ("en-fr", 11, 3), ("en-de", 12, 3)],
+)
+def test_more_context_never_lowers_the_ceiling(name, seed, documents):
     task = load_task(name)
-    found = ceilings(task, demo_corpus(task, "test", 100))
+    found = ceilings(task, demo_corpus(task, "test", documents, seed))
     assert [c.context for c in found] == ["sentence", "previous sentence", "document"]
-    assert found[0].decidable < found[1].decidable < found[2].decidable == 100
-    assert found[0].accuracy <= found[1].accuracy <= found[2].accuracy
-    assert found[2].macro_recall > 80
+    for scores in ([one.macro_recall for one in found], [one.accuracy for one in found]):
+        assert scores == sorted(scores)
+    if documents > 3:
+        assert found[0].decidable < found[1].decidable < found[2].decidable == 100
+        assert found[2].macro_recall > 80
 
 
 def test_an_antecedent_is_where_the_origin_says():
@@ -132,18 +123,17 @@ def test_an_antecedent_is_where_the_origin_says():
 
 
 def test_the_lexicon_is_large_and_complete():
-    lexicon = load_lexicon()
-    assert len(lexicon.things) >= 300
-    assert len(lexicon.persons) >= 100
-    verbs = (*lexicon.verbs_things, *lexicon.verbs_persons, *lexicon.verbs_transitive)
-    assert len(verbs) >= 200
-    for noun in (*lexicon.things, *lexicon.persons):
+    assert len(things()) >= 300
+    assert len(persons()) >= 100
+    known = (*verbs("things"), *verbs("persons"), *verbs("transitive"))
+    assert len(known) >= 200
+    for noun in (*things(), *persons()):
         assert set(noun.forms) == set(LANGUAGES)
         assert noun.gender["fr"] in "mf"
         assert noun.gender["de"] in "mfn"
         for forms in noun.forms.values():
             assert all(form and form == form.strip() and " " not in form for form in forms)
-    for verb in verbs:
+    for verb in known:
         assert all(all(forms) for forms in verb.forms.values())
 
 
@@ -152,11 +142,3 @@ def test_another_language_pair_is_told_what_to_do():
     mapping.update(name="en-it", target_language="it")
     with pytest.raises(InputError, match="data=shared_task"):
         demo_examples(task_from_mapping(mapping, "en-it"), "train")
-
-
-@pytest.mark.parametrize(("name", "seed", "documents"), [("en-fr", 11, 3), ("en-de", 12, 3)])
-def test_reading_more_never_lowers_the_best_possible_score(name, seed, documents):
-    task = load_task(name)
-    found = ceilings(task, demo_corpus(task, "test", documents, seed))
-    for scores in ([one.macro_recall for one in found], [one.accuracy for one in found]):
-        assert scores == sorted(scores)

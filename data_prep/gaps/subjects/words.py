@@ -1,11 +1,7 @@
-"""What a rule or a parse says of an ambiguous pronoun.
+"""What the subject rules share: their judgements, word lists, and a few word classes.
 
-The word lists of the subject rules, from `conf/words/subjects/`.
-
-The few word classes that the subject rules ask for, whatever tagger was used.
-
-`word-classes.tsv` gives them for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
-the 12 universal tags.
+`word-classes.tsv` gives the classes for the tag sets of BNC (HanTa English), Penn, STTS, UD and for
+the 12 universal tags, so that any tagger will do.
 """
 
 from __future__ import annotations

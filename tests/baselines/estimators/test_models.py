@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from crosspro.baselines.estimators.forest import Forest, RandomForest, forest_of
+from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import (
     LinearModel,
     LinearSVM,
@@ -195,10 +195,3 @@ def test_damaged_arrays_are_refused():
     ):
         with pytest.raises(ValueError):
             LinearModel.from_arrays(wrong, 3, 40)
-
-
-def test_a_tree_of_one_leaf_is_a_forest():
-    matrix, labels = data()
-    stump = RandomForestClassifier(2, max_depth=1, random_state=0).fit(matrix, labels)
-    forest = forest_of([tree.tree_ for tree in stump.estimators_])
-    assert forest.probabilities(matrix) == pytest.approx(stump.predict_proba(matrix), abs=1e-6)

@@ -79,24 +79,6 @@ def test_the_lemmas_of_all_linked_words_are_told():
     assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=())]) == []
 
 
-def test_the_document_in_short():
-    assert told(["source_pronoun", "target_lemmas:1", "target_tags_ngrams:1", "source_head"]) == [
-        "source pronoun=it",
-        "source pronoun as written=it",
-        "target lemma -1=midi",
-        "target lemma +1=être",
-        "target tag -1..+0=NOM REPLACE",
-        "target tag +0..+1=REPLACE VER",
-        "target tag -1..+1=NOM REPLACE VER",
-        "source label=nsubj",
-        "source head lemma=garage",
-        "source head tag=NOUN",
-        "source head side=after",
-        "source label and head lemma=nsubj garage",
-        "source head's label=root",
-    ]
-
-
 def test_an_antecedent_is_of_the_chain_or_agrees():
     names = ["antecedents"]
     assert told(names)[:4] == [

@@ -27,16 +27,15 @@ from crosspro.baselines.features.nouns import (
     noun_columns,
     nouns_before,
 )
-from crosspro.baselines.features.text import NOTHING, Lookup, NumberedNames, Values
+from crosspro.baselines.features.text import NOTHING, Lookup, Values
 from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.baselines.uedin_crf import pronoun_sequences
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from crosspro.prediction.output import whole_documents
-from tests.baselines.features.document import DOCUMENT, LEXICON
+from tests.baselines.features.document import LEXICON
 from tests.baselines.features.layered import texts
 
 TASK = load_task("en-fr")
@@ -84,19 +83,6 @@ def test_batches_of_any_size_make_the_same_matrix(columns):
     assert (matrix(halves, whole[0]) != whole[1]).nnz == 0
 
 
-@pytest.mark.parametrize("train", [demo_examples(TASK, "train", 20), [*DOCUMENT] * 3])
-def test_all_features_are_read_alike_in_training_and_prediction(train):
-    resources = Resources(TASK, 2, pleonastic=ShortPatterns())
-    every, _ = chosen_features([name for name in FEATURES if FEATURES[name].learnt is None])
-    lacking = unmet(every, resources, train)
-    chosen = [one for one in every if one.written not in lacking]
-    vocabulary, learnt = learnt_matrix(extracted(chosen, train, resources), 2)
-    assert learnt.nnz
-    assert (learnt != matrix(extracted(chosen, train, resources), vocabulary)).nnz == 0
-    shown = blind(train)
-    assert (learnt != matrix(extracted(chosen, shown, resources), vocabulary)).nnz == 0
-
-
 def blind(examples):
     """The same lines as a file to predict has them."""
     return [
@@ -119,7 +105,7 @@ def rows(features, examples, resources, vocabulary, at_once=None):
     return [{names[n] for n in row.indices} for row in matrix(parts, vocabulary)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.integers(0, 3), st.integers(1, 4))
 def test_layers_are_seen_alike_in_training_and_prediction(examples, context, at_once):
     """What training reads in one go, a prediction reads document by document, without labels."""
@@ -189,29 +175,10 @@ def test_values_are_learnt_and_read_as_their_texts(first, second, min_count):
         assert (matrix(columns, expected) != read).nnz == 0
 
 
-def test_names_have_the_numbers_of_their_order():
-    names = NumberedNames()
-    assert [names[word] for word in ("le", "la", "le", "les")] == [0, 1, 0, 2]
-    assert names.names == ["le", "la", "les"]
-
-
-def test_ngrams_of_tags_are_the_same_however_many_tags_there_are():
-    chosen, _ = chosen_features(["target_tags_ngrams:1", "target_tags:1"])
-    lines = [
-        Example(("it",), (f"a|T{number}", "REPLACE_0", f"b|U{number % 3}"), (), (Gap(1, 0),))
-        for number in range(100)
-    ]
-    columns = [dict(part) for part in extracted(chosen, lines, Resources(load_task("en-fr")), 10)]
-    found = [value for part in columns for value in part["target tag -1..+1"]]
-    assert found == [f"T{number} REPLACE U{number % 3}" for number in range(100)]
-    found = [value for part in columns for value in part["target tag +0..+1"]]
-    assert found == [f"REPLACE U{number % 3}" for number in range(100)]
-
-
 LEXICONS = st.sampled_from([None, LEXICON])
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.booleans(), st.integers(0, 3), LEXICONS, LEXICONS, st.integers(1, 5))
 def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target, source, at_once):
     task = load_task("en-fr" if tagged else "de-en")
@@ -235,7 +202,7 @@ def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target,
                     assert [*ranked] == [*wanted, *[(None, None, None)] * 4][:4]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts(), st.integers(0, 3), LEXICONS, LEXICONS)
 def test_antecedents_are_those_of_each_gap(examples, context, target, source):
     for batch in batches(examples, Resources(load_task("en-fr"), context, target, source)):

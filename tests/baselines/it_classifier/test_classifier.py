@@ -13,7 +13,7 @@ import pytest
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
     annotate_contexts,
-    it_features,
+    features_of,
     label_text,
     load_classifier,
     train_classifier,
@@ -51,7 +51,8 @@ def model(examples):
 
 def test_features_of_a_sentence_are_these():
     context = ItContext(("So", "it", "is", "hard", "to", "win", "."), 1, ("The", "dog", "ran", "."))
-    assert sorted(it_features(context, annotated=False)) == sorted([
+    (found,) = features_of([context], annotated=False)
+    assert sorted(found) == sorted([
         "bias",
         "tag-2=.", "tag-1=CONJ", "lemma-1=so", "tag+1=VERB", "lemma+1=be", "tag+2=ADJ",
         "verb=be", "verb,next=be_hard", "verb,tag=be_ADJ", "auxiliaries=-", "inverted=-",
@@ -72,8 +73,8 @@ def test_a_parse_adds_the_head():
         Token(".", ".", ".", head=1, deprel="punct"),
     )
     context = ItContext(("It", "rains", "."), 0, (), AnnotatedSentence(tokens))
-    parsed = set(it_features(context, annotated=True)) - set(it_features(context, annotated=False))
-    assert parsed == {
+    (with_parse,), (without,) = (features_of([context], known) for known in (True, False))
+    assert {*with_parse} - {*without} == {
         "label=expl", "head=rain", "label,head=expl_rain", "head_tag=VERB", "sister=punct",
     }  # fmt: skip
 
@@ -90,8 +91,11 @@ def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model)
     ("changed", "fragment"),
     [
         ({"annotator": "treetagger:touch x"}, "annotator: expected one of light, hanta"),
-        ({"documents": 5}, "documents, examples: expected"),
-        ({"examples": "abc"}, "documents, examples: expected"),
+        (
+            {"documents": 5, "labels": ["x"]},
+            r"documents: expected a list.*\n?.*labels: expected one of",
+        ),
+        ({"examples": "abc"}, "examples: expected a whole number, found 'abc'"),
         ({"weights": {"bias": [10**400, 0, 0]}}, "found a number that is too large"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from crosspro.baselines.it_classifier.context import LABELS
 from crosspro.baselines.it_classifier.patterns import PATTERNS, PatternScorer, pattern_of
-from crosspro.data_prep.annotate.light_tagger import CLASSES, light_annotation, word_list
+from crosspro.data_prep.annotate.light_tagger import light_annotation
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,3 @@ def test_light_tags_and_lemmas():
         "it", "seem", "that", "the", "happier", "dog", "quickly", "stop", "run",
     ]  # fmt: skip
     assert tuple(token.form for token in tokens) == tuple(words)
-
-
-def test_lists_are_in_lower_case_and_have_no_word_twice():
-    for name in (*CLASSES, "weather", "seeming", "clause-adjectives", "opening"):
-        assert all(word == word.lower() for word in word_list(name))

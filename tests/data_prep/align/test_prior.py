@@ -80,13 +80,6 @@ def test_a_prior_of_another_form_is_refused():
         align_corpus(SOURCE, TARGET, replace(WORD, aligner="eflomal"), learnt())
 
 
-def test_the_same_text_gives_the_same_file(tmp_path):
-    for name in ("one.npz", "two.npz"):
-        save_prior(tmp_path / name, learnt())
-    first, second = (dict(np.load(tmp_path / name)) for name in ("one.npz", "two.npz"))
-    assert all((first[key] == second[key]).all() for key in first)
-
-
 def test_files_that_are_no_priors_are_refused(tmp_path):
     path = tmp_path / "prior.npz"
     path.write_bytes(b"garbage")

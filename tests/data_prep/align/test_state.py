@@ -29,7 +29,7 @@ from tests.data_prep.align.corpora import made_up_text
 from tests.scripts.run import crosspro
 
 CHOSEN = AlignerSettings(form="word", max_length=12, back_off="ibm1")
-SOURCE, TARGET = made_up_text(120)
+SOURCE, TARGET = made_up_text(60)
 
 
 class StoppedError(Exception):

@@ -8,7 +8,6 @@ from importlib.metadata import version
 import pytest
 
 from crosspro.data_prep.annotate.corpus import make_annotator
-from crosspro.data_prep.annotate.hanta import MODELS, SUPPORTED, HantaSearch
 from crosspro.data_prep.core.errors import CrossproError
 from tests.conftest import GOLDEN
 
@@ -42,24 +41,6 @@ def test_hanta_gives_the_golden_lemmas(language):
     found = annotator.annotate(read_text(f"text.{language}"))
     golden = read_text(f"hanta.{language}")
     assert [list(sentence.tagged_lemmas()) for sentence in found] == golden
-
-
-@pytest.mark.parametrize("language", ["de", "en"])
-def test_the_searches_over_hantas_models_find_what_hanta_finds(language):
-    pytest.importorskip("HanTa")
-    if version("HanTa") != SUPPORTED:
-        pytest.skip("its own search is used")
-    from HanTa.HanoverTagger import HanoverTagger
-
-    theirs = HanoverTagger(MODELS[language][0])
-    ours = HantaSearch(HanoverTagger(MODELS[language][0]))
-    odd = [["x"], ["'"], ["Ab", "ab", "AB"], ["Zzyzxung", "qqqq", "ß" * 30], ["..."], ["1,5", "§§"]]
-    text = [*read_text(f"text.{language}"), *odd]
-    for words in [*text, *(words[::-1] for words in text)]:
-        assert ours(words) == [(lemma, tag) for _, lemma, tag in theirs.tag_sent(words)]
-        for word in set(words):
-            assert ours._tags_of(word.lower()) == theirs.analyze_forward(word.lower())
-    assert ours([]) == []
 
 
 def test_spacy_gives_the_golden_lemmas():

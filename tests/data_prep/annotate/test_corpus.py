@@ -24,19 +24,13 @@ def test_batches_progress_and_order(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "BATCH", 7)
     done: list[int] = []
     spec = tokens_file(tmp_path, TEXT)
-    found = list(annotate_text(iter(TEXT), spec, "de", "universal", progress=done.append))
-    assert [list(sentence.forms) for sentence in found] == TEXT
-    assert done == [7, 7, 7, 7, 5]
-
-
-def test_files_are_read_in_one_process(tmp_path):
-    spec = tokens_file(tmp_path, TEXT)
-    assert len(list(annotate_text(TEXT, spec, "de", "universal", jobs=4))) == len(TEXT)
-
-
-def test_a_file_with_more_sentences_than_the_text(tmp_path):
+    for jobs in (1, 4):  # a file is read in one process
+        done.clear()
+        found = annotate_text(iter(TEXT), spec, "de", "universal", jobs=jobs, progress=done.append)
+        assert [list(sentence.forms) for sentence in found] == TEXT
+        assert done == [7, 7, 7, 7, 5]
     with pytest.raises(InputError, match=r"x.tokens:31: line: expected the end of the text"):
-        list(annotate_text(TEXT[:30], tokens_file(tmp_path, TEXT), "de", "universal"))
+        list(annotate_text(TEXT[:30], spec, "de", "universal"))
 
 
 def test_errors_come_at_the_call():

@@ -6,7 +6,7 @@ from importlib import util
 
 import pytest
 
-from crosspro.data_prep.annotate import hanta, parsers
+from crosspro.data_prep.annotate import parsers
 from crosspro.data_prep.annotate.corpus import default_annotator, default_tagset, make_annotator
 from crosspro.data_prep.core.errors import CrossproError, InputError
 
@@ -30,8 +30,7 @@ def test_defaults():
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    for module in (parsers, hanta):
-        monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(parsers, "find_spec", lambda name: None)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import format_example, read_examples
 from crosspro.data_prep.gaps.extract import (
@@ -16,6 +17,7 @@ from crosspro.data_prep.gaps.extract import (
     make_example,
     place_gaps,
     source_pronouns,
+    with_gold_words,
 )
 
 TASK = load_task("en-fr")
@@ -28,12 +30,6 @@ def extract(source, target, links, rules=RULES["2016"], task=TASK):
     placements = place_gaps(len(source), target, pairs, pronouns, task, rules)
     tokens = [f"{word}|X" for word in target] if task.tagged else target
     return placements, make_example(source, target, tokens, pairs, placements, task)
-
-
-def test_one_linked_word():
-    (placement,), example = extract("It works", "Elle marche", "0-0 1-1")
-    assert placement.decision == "one_word"
-    assert format_example(example) == "elle\tElle|X\tIt works\tREPLACE_0 marche|X\t0-0 1-1"
 
 
 def test_the_class_is_that_of_the_word_and_the_second_column_has_its_lemma():
@@ -55,26 +51,24 @@ def test_a_word_that_looks_like_a_gap_is_none(tmp_path):
     assert list(read_examples(tmp_path / "x.data", TASK)) == [example]
 
 
-def test_the_accepted_word_of_several():
-    (placement,), example = extract("it works", "car elle marche", "0-0 0-1 1-2")
-    assert placement.decision == "accepted_of_several"
-    assert example.gaps[0].label == "elle"
-
-
-@pytest.mark.parametrize(("side", "label"), [("left", "ce"), ("right", "il")])
-def test_several_accepted_words(side, label):
-    rules = GapRules(several_accepted=side)
-    (placement,), example = extract("it has", "ce qu' il a", "0-0 0-1 0-2 1-3", rules)
-    assert placement.decision == "several_accepted"
-    assert example.gaps[0].label == label
-
-
-@pytest.mark.parametrize(("side", "word"), [("left", "qui|X"), ("right", "que|X")])
-def test_the_shortest_word_if_none_is_accepted(side, word):
-    rules = GapRules(equally_short=side)
-    (placement,), example = extract("it has", "laquelle qui que a", "0-0 0-1 0-2 1-3", rules)
-    assert placement.decision == "shortest_of_several"
-    assert (example.gaps[0].label, example.gaps[0].word) == ("OTHER", word)
+@pytest.mark.parametrize(
+    ("target", "rules", "decision", "label", "word"),
+    [
+        ("Elle a", {}, "one_word", "elle", "Elle|X"),
+        ("car elle a", {}, "accepted_of_several", "elle", "elle|X"),
+        ("ce qu' il a", {"several_accepted": "left"}, "several_accepted", "ce", "ce|X"),
+        ("ce qu' il a", {"several_accepted": "right"}, "several_accepted", "il", "il|X"),
+        ("laquelle qui que a", {"equally_short": "left"}, "shortest_of_several", "OTHER", "qui|X"),
+        ("laquelle qui que a", {"equally_short": "right"}, "shortest_of_several", "OTHER", "que|X"),
+    ],
+)
+def test_the_word_of_a_class_or_else_the_shortest(target, rules, decision, label, word):
+    """The pronoun is linked to all words but the last."""
+    last = len(target.split()) - 1
+    links = " ".join([*(f"0-{place}" for place in range(last)), f"1-{last}"])
+    (placement,), example = extract("it has", target, links, GapRules(**rules))
+    assert placement.decision == decision
+    assert (example.gaps[0].label, example.gaps[0].word) == (label, word)
 
 
 def test_an_unaligned_pronoun_goes_after_its_left_neighbours_word():
@@ -85,32 +79,28 @@ def test_an_unaligned_pronoun_goes_after_its_left_neighbours_word():
     assert (example.gaps[0].label, example.gaps[0].word) == ("OTHER", "NONE")
 
 
-def test_or_before_its_right_neighbours_word():
-    (placement,), example = extract("it works", "marche bien", "1-0 1-1")
-    assert placement.decision == "inserted_before_right"
-    assert example.target[0] == "REPLACE_0"
-
-
 @pytest.mark.parametrize(
-    ("option", "target"),
+    ("source", "target", "links", "rules", "decision", "position"),
     [
-        ({"first_side": "right"}, "a|X b|X REPLACE_1 c|X d|X"),
+        ("it works", "marche bien", "1-0 1-1", {}, "inserted_before_right", 0),
+        (
+            "x it y",
+            "a b c d",
+            "0-0 0-1 2-2 2-3",
+            {"first_side": "right"},
+            "inserted_before_right",
+            2,
+        ),
+        ("a b it c d", "x y", "4-1", {}, "inserted_before_right", 1),  # the window grows
+        ("a b c it", "u v w x", "", {}, "inserted_similar_position", 3),
     ],
 )
-def test_open_points_of_the_window_are_options(option, target):
-    _, example = extract("x it y", "a b c d", "0-0 0-1 2-2 2-3", GapRules(**option))
-    assert " ".join(example.target) == target
-
-
-def test_the_window_grows_until_a_link_is_found():
-    (placement,), _ = extract("a b it c d", "x y", "4-1")
-    assert (placement.decision, placement.position) == ("inserted_before_right", 1)
-
-
-def test_without_any_link_the_position_is_similar():
-    (placement,), example = extract("a b c it", "u v w x", "")
-    assert placement.decision == "inserted_similar_position"
-    assert example.target.index("REPLACE_3") == 3
+def test_or_before_its_right_neighbours_or_at_a_similar_place(
+    source, target, links, rules, decision, position
+):
+    (placement,), example = extract(source, target, links, GapRules(**rules))
+    assert (placement.decision, placement.position) == (decision, position)
+    assert example.target[position].startswith("REPLACE_")
 
 
 def test_several_insertions_keep_their_order():
@@ -215,3 +205,30 @@ def test_official_gaps_for_nothing_are_reproduced(discomt2015, en_fr_2015, name,
         if [one.position for one in placements] == official:
             assert set(ours.links) == set(example.links)
     assert (wanted, found) == (total, same)
+
+
+NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
+LINE = Example(
+    ("it", "says", "it", "NONE"),
+    ("dit", "REPLACE_0", "NONE", "REPLACE_2", "ici"),
+    ((0, 1), (1, 0), (2, 3), (3, 2)),
+    (NOTHING, HERS),
+    "film",
+    tagged=False,
+)
+
+
+def test_words_come_back_and_what_stood_for_none_goes():
+    found = with_gold_words(LINE)
+    assert found.target == ("dit", "NONE", "elle", "ici")  # NONE is a word of this text
+    assert found.links == ((1, 0), (2, 2), (3, 1))
+    assert (found.gaps, found.document, found.tagged) == ((), "film", False)
+
+
+def test_one_gap_may_be_kept_where_it_is_then():
+    found = with_gold_words(LINE, HERS)
+    assert found.target == ("dit", "NONE", "REPLACE_2", "ici")
+    assert found.gaps == (Gap(2, 2, "elle", "elle"),)
+    found = with_gold_words(LINE, NOTHING)
+    assert found.target == ("dit", "REPLACE_0", "NONE", "elle", "ici")
+    assert found.gaps == (NOTHING,)

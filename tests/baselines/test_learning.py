@@ -1,0 +1,167 @@
+"""What holds for several classical systems: what they learn, and how rare classes are favoured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.feature_system import FeatureSystem
+from crosspro.baselines.idiap_plm import IdiapPLM
+from crosspro.baselines.majority import Majority
+from crosspro.baselines.source_aware import SourceAwareLM
+from crosspro.baselines.uedin_crf import UedinCRF
+from crosspro.baselines.uppsala_it import UppsalaIt
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
+from crosspro.data_prep.lexicon.load import Package
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.system import load_system
+
+FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
+TASKS = ("en-de", "en-fr", "de-en", "es-en")
+
+
+@cache
+def demo(task, split, documents):
+    return demo_examples(load_task(task), split, documents)
+
+
+def fitted(system, task, *data):
+    system.fit(load_task(task), *data)
+    return system
+
+
+@pytest.mark.parametrize(
+    ("system", "task"),
+    [
+        *((CapCRF(window=3), task) for task in (*TASKS, "fr-en", "en-fr-2015")),
+        *((UedinCRF(FEATURES, context=3, null_class=True), task) for task in TASKS),
+    ],
+    ids=lambda one: getattr(one, "name", one),
+)
+def test_it_beats_the_majority_class(system, task):
+    train, dev = demo(task, "train", 60), demo(task, "dev", 20)
+    score = dev_score(load_task(task), dev, "macro_recall")
+    ours, theirs = (
+        score(fitted(one, task, train, dev).predict(dev)) for one in (system, Majority())
+    )
+    assert ours > theirs + 10
+
+
+@pytest.mark.parametrize(
+    ("system", "task"),
+    [
+        (CapCRF(min_count=1, epochs=60, l2=0.01), "en-de"),
+        (
+            UedinCRF([*FEATURES, "position"], min_count=1, epochs=100, l2=0.01, context=3),
+            "en-fr",
+        ),
+    ],
+    ids=["cap_crf", "uedin_crf"],
+)
+def test_it_can_learn_fifty_examples_by_heart(system, task):
+    train = [example for example in demo(task, "train", 40) if example.gaps][:50]
+    fitted(system, task, train, train)
+    assert dev_score(load_task(task), train, "accuracy")(system.predict(train)) == 100
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lexicon: CapCRF(lexicon=lexicon, epochs=2),
+        lambda lexicon: UedinCRF(FEATURES, lexicon=lexicon, context=2, epochs=2),
+        lambda lexicon: IdiapPLM(4, lexicon=lexicon),
+    ],
+    ids=["cap_crf", "uedin_crf", "idiap_plm"],
+)
+def test_the_same_data_gives_the_same_system_which_has_its_own_copy_of_a_lexicon(make, tmp_path):
+    path = tmp_path / "words.tsv"
+    nouns = [Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")]
+    write_lexicon(path, Lexicon.of(nouns))
+    data = demo("en-de", "train", 20), demo("en-de", "dev", 8)
+    system = fitted(make(str(path)), "en-de", *data)
+    first = system.predict(data[1])
+    assert (fitted(make(str(path)), "en-de", *data).predict(data[1]) == first).all()
+    system.save(tmp_path / "model")
+    path.unlink()
+    assert (load_system(tmp_path / "model").predict(data[1]) == first).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "task"),
+    [
+        (lambda power: CapCRF(epochs=3, class_weight_power=power), "en-de"),
+        (lambda power: UedinCRF(["source_pronoun"], class_weight_power=power), "en-fr"),
+        (lambda power: FeatureSystem(FEATURES[:2], class_weight_power=power), "en-fr"),
+    ],
+    ids=["cap_crf", "uedin_crf", "features"],
+)
+def test_class_weights_favour_rare_classes(make, task):
+    train, dev = demo(task, "train", 30), demo(task, "dev", 10)
+    means = []
+    for power in (0.0, 1.0):
+        system = fitted(make(power), task, train, dev)
+        seen = np.flatnonzero(system.adjustment.frequencies)
+        rare = seen[np.argsort(system.adjustment.frequencies[seen])[:3]]
+        means.append(system.predict(dev)[:, rare].mean())
+    assert means[1] > 1.2 * means[0]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        CapCRF(epochs=3, tune_adjustment=True),
+        FeatureSystem(FEATURES[:2], tune_adjustment=True),
+        UppsalaIt(4, tune_adjustment=True),
+    ],
+    ids=lambda system: system.name,
+)
+def test_an_adjustment_for_rare_classes_is_tuned_and_saved(system, tmp_path):
+    train, dev = demo("en-fr", "train", 60), demo("en-fr", "dev", 20)
+    fitted(system, "en-fr", train, dev)
+    score = dev_score(load_task("en-fr"), dev, "macro_recall")
+    tuned, plain = system.decide(dev), system.unadjusted(dev)
+    chosen = np.eye(plain.shape[1])
+    assert system.adjustment.tau > 0
+    assert score(chosen[tuned]) > score(chosen[plain.argmax(axis=1)])
+    assert np.allclose(system.predict(dev).sum(axis=1), 1)
+    system.save(tmp_path)
+    assert load_system(tmp_path).predict(dev) == pytest.approx(system.predict(dev), abs=1e-6)
+    system.adjustment = replace(system.adjustment, tau=0.0)
+    assert system.predict(dev) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("system", [CapCRF(), SourceAwareLM(3)], ids=lambda system: system.name)
+def test_training_without_a_label_is_refused(system):
+    train = demo("en-de", "train", 5)
+    unlabelled = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
+    with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
+        fitted(system, "en-de", unlabelled, train)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        IdiapPLM(lexicon="lefff"),
+        CapCRF(lexicon="lefff"),
+        FeatureSystem(["source_pronoun"], lexicon="lefff"),
+    ],
+    ids=lambda system: system.name,
+)
+def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(system, monkeypatch):
+    def missing(package):
+        raise CrossproError(f"{package.package} is not installed: make extras EXTRAS=lexicon")
+
+    monkeypatch.setattr(Package, "path", missing)
+    with pytest.raises(InputError) as refused:
+        fitted(system, "en-fr", demo("en-fr", "train", 5), demo("en-fr", "dev", 5))
+    message = str(refused.value)
+    assert "settings: system.lexicon: expected a lexicon that is installed" in message
+    for choice in ("system.lexicon=null", "lexique", "german-nouns", "TSV", "make extras"):
+        assert choice in message
