@@ -187,7 +187,7 @@ def _linked(
 ) -> Evaluation:
     """A metric of linked text, of the files that `apt` and `autoprf` are given."""
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+    from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
     from crosspro.evaluation.inputs.pronoun_lists import load_lists
     from crosspro.evaluation.metrics import make_metric, metric_class
 

@@ -26,7 +26,7 @@ from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.inputs.inputs import InputPaths
+    from crosspro.evaluation.inputs.mt_input import InputPaths
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
     from crosspro.evaluation.released.apt.config import ReleasedConfig
 

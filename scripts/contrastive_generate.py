@@ -192,7 +192,7 @@ def _read_set(
     separators: tuple[str, ...],
 ) -> tuple[ContrastiveSet, TsvSet | None]:
     """The set; if it is faulty, its faults and those of the outputs together."""
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 
     try:
@@ -316,7 +316,7 @@ def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:
 
 def _lines(path: Path) -> list[str]:
     from crosspro.data_prep.core.errors import Problem
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
 
     problems: list[Problem] = []
     lines = lines_of(path, problems)

@@ -113,7 +113,7 @@ def score(
         judged_csv,
         read_filled_gaps,
     )
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
 
     outputs.check(context, (), (judged_file,))
     lists, problems = lists_or_problems(pronouns)

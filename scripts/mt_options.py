@@ -31,7 +31,7 @@ from crosspro.scripts.options import (
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
+    from crosspro.evaluation.inputs.mt_input import InputPaths, MtInput
     from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
@@ -135,7 +135,7 @@ def lists_of_files(
     name: str | None, paths: InputPaths
 ) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists by name, else those of the languages that the names of the files end in."""
-    from crosspro.evaluation.inputs.inputs import told_languages
+    from crosspro.evaluation.inputs.mt_input import told_languages
     from crosspro.evaluation.inputs.pronoun_lists import lists_names
 
     if name is not None:
@@ -241,7 +241,7 @@ class LinkedFiles:
 
     def paths(self, tokens: Path | None = None) -> InputPaths:
         """The files; raises if one is missing that there must be."""
-        from crosspro.evaluation.inputs.inputs import InputPaths
+        from crosspro.evaluation.inputs.mt_input import InputPaths
 
         required(source=self.source, reference=self.reference, candidate=self.candidate)
         assert self.source and self.reference and self.candidate  # noqa: S101 - for the type checker
@@ -262,7 +262,7 @@ class LinkedFiles:
         """What the files hold, or all that is wrong with them; candidates are called by --name."""
         from dataclasses import replace
 
-        from crosspro.evaluation.inputs.inputs import AlignWith, read_input
+        from crosspro.evaluation.inputs.mt_input import AlignWith, read_input
 
         paths = paths or self.paths()
         named([str(path) for path in paths.candidates], self.name)

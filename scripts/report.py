@@ -100,7 +100,7 @@ def report(
     from crosspro.evaluation.folder_report.folder import report_on
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
-    from crosspro.evaluation.inputs.inputs import AlignWith
+    from crosspro.evaluation.inputs.mt_input import AlignWith
     from crosspro.scripts.steps import StepDisplay
 
     refuse_pairs(

@@ -17,7 +17,7 @@ from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.significance import Difference, Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.folder_report.examples import differing_examples
-from crosspro.evaluation.inputs.inputs import MtInput, linked_input
+from crosspro.evaluation.inputs.mt_input import MtInput, linked_input
 from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
 from crosspro.evaluation.metrics.bleu.settings import TITLES
 from crosspro.evaluation.output.evaluation_page import table_section

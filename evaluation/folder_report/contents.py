@@ -16,11 +16,15 @@ from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.core.errors import InputError, Problem, choices, how_to_install
 from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles
 from crosspro.evaluation.folder_report.sets import ReadSet, read_set
-from crosspro.evaluation.inputs.document_units import Documents, documents_by_id, read_doc_starts
-from crosspro.evaluation.inputs.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
 from crosspro.evaluation.inputs.linked_text import raise_problems
-from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
-from crosspro.evaluation.inputs.plain_text import MTText
+from crosspro.evaluation.inputs.mt_input import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
+from crosspro.evaluation.inputs.plain_text import (
+    Documents,
+    MTText,
+    check_lengths,
+    lines_of,
+    read_documents,
+)
 from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
 
@@ -91,7 +95,8 @@ class _Contents:
         self.enough()
         lines = self.lines()
         size = next((len(one) for one in lines if one is not None), None)
-        documents = self.documents(size)
+        files = self.files
+        documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
         lists = self.lists()
         linked = self.linked(lists)
         sets = self.sets()
@@ -134,14 +139,6 @@ class _Contents:
         if read and read[0] == []:
             self.problems.append(Problem(str(paths[0]), None, "file", "at least one line", "none"))
         return read
-
-    def documents(self, size: int | None) -> Documents | None:
-        """The documents of the lines, if they are known."""
-        if self.files.doc_ids is not None:
-            return documents_by_id(self.files.doc_ids, size, self.problems)
-        if self.files.doc_starts is not None:
-            return read_doc_starts(self.files.doc_starts, size, self.problems)
-        return None
 
     def text(self, lines: Sequence[list[str] | None], documents: Documents | None) -> MTText | None:
         """Reference and outputs, which most metrics compare."""

@@ -1,7 +1,8 @@
-"""What `crosspro apt --detail FILE.json` says of each pronoun, read back strictly.
+"""What APT and people say of a source pronoun in one system's output.
 
-Verdicts of people are joined with these cases (001 §6), and what people are to fill in is drawn
-from them (000 §3.1).
+The six cases of APT (000 §2.4); what `crosspro apt --detail FILE.json` says of each pronoun, read
+back strictly; and verdicts of people, which are joined with these cases (001 §6). What people are
+to fill in is drawn from them (000 §3.1).
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
-from crosspro.evaluation.inputs.case_names import CASES
+
+CASES = (1, 2, 3, 4, 5, 6)
+CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")
+"""The cases as the paper's Table 5 calls them."""
+CORRECT, INCORRECT, BAD = "correct", "incorrect", "bad translation"
+"""The verdicts of 000 Table 5; a pronoun that nobody has judged has none."""
 
 _TEXTS = ("system", "source", "pronoun")
 _LARGEST = 10**9
@@ -165,3 +171,17 @@ _KINDS = {int: "positions", str: "words"}
 
 def _shown(value: object) -> str:
     return "nothing" if value is None else quoted(json.dumps(value, ensure_ascii=False))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedVerdict:
+    """A verdict on the pronoun at a line and a position, both from 0; `human` may be empty."""
+
+    system: str
+    line: int
+    position: int
+    category: str
+    human: str
+    token: str = ""
+    document: str = ""
+    anaphoric: bool = False

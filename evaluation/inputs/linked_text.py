@@ -22,7 +22,7 @@ from crosspro.data_prep.annotate.tokenise import Tokeniser
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.files import BLOCK, NOISE, bad_byte, is_noise, read_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
-from crosspro.evaluation.inputs.parallel_lines import unequal_lines
+from crosspro.evaluation.inputs.plain_text import unequal_lines
 
 INSIDE = "links inside"
 _NEWLINE = ord("\n")

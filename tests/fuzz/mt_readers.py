@@ -37,11 +37,10 @@ from crosspro.evaluation.human.progress import overview
 from crosspro.evaluation.human.store import CampaignFile
 from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.human.work import Response, note_event, read_work, save, undo
-from crosspro.evaluation.inputs.case_records import read_case_records
-from crosspro.evaluation.inputs.document_units import read_doc_starts
-from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+from crosspro.evaluation.inputs.case_records import PlacedVerdict, read_case_records
 from crosspro.evaluation.inputs.linked_text import read_links, read_text
-from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
+from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
+from crosspro.evaluation.inputs.plain_text import read_doc_starts
 from crosspro.evaluation.inputs.pronoun_lists import (
     lists_from_mapping,
     lists_to_mapping,

@@ -16,12 +16,17 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import ratio
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
-from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.document_units import sentence_units
-from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
-from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.anchors import (
+    Anchor,
+    linked_examples,
+    linked_record,
+    reference_anchors,
+    source_anchors,
+)
+from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
 from crosspro.evaluation.inputs.linked_text import text_digest
+from crosspro.evaluation.inputs.mt_input import MtInput
+from crosspro.evaluation.inputs.plain_text import sentence_units
 from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
 from crosspro.evaluation.metrics.apt.cases import (
     Occurrence,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.core.settings import setting
-from crosspro.evaluation.inputs.case_names import CASES
+from crosspro.evaluation.inputs.case_records import CASES
 from crosspro.evaluation.metrics.apt.repair import RepairRules, make_rules
 
 Others = Literal["different", "equal", "missing"]

@@ -25,11 +25,16 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.tables import Matrix, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
-from crosspro.evaluation.inputs.document_units import sentence_units
-from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
-from crosspro.evaluation.inputs.inputs import MtInput
+from crosspro.evaluation.inputs.anchors import (
+    Anchor,
+    linked_examples,
+    linked_record,
+    source_anchors,
+    target_pronoun,
+)
 from crosspro.evaluation.inputs.linked_text import Translation, text_digest
+from crosspro.evaluation.inputs.mt_input import MtInput
+from crosspro.evaluation.inputs.plain_text import sentence_units
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings

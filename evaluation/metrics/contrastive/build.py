@@ -20,7 +20,7 @@ from typing import Any
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import document_columns
-from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
+from crosspro.evaluation.inputs.plain_text import check_lengths, lines_of
 
 CURRENT = "cur"
 """The mark in the second column of doc-ids of lines that are instances; others are context."""

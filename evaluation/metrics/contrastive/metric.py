@@ -22,7 +22,7 @@ from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Booleans, Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Table
-from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
     Instance,

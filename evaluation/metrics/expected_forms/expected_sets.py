@@ -25,7 +25,7 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, empty_file, input_error, quoted
 from crosspro.data_prep.core.files import read_bytes
-from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.inputs.pronoun_forms import gender_of, likely_readings, rivals_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     CONTRAPRO,

@@ -19,7 +19,7 @@ from crosspro.evaluation.core.metric import Booleans, Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.translation_words import has_form, target_words
+from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
 from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
 from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.inputs.plain_text import lines_of, unequal_lines
 from crosspro.evaluation.metrics.contrastive.formats import (
     FAR,
     ContrastiveSet,

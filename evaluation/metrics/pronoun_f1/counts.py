@@ -18,8 +18,12 @@ from functools import lru_cache
 import numpy as np
 
 from crosspro.evaluation.core.units import Ints
-from crosspro.evaluation.inputs.pronoun_forms import GENDERS, PronounReading, readings_of
-from crosspro.evaluation.inputs.translation_words import target_words
+from crosspro.evaluation.inputs.pronoun_forms import (
+    GENDERS,
+    PronounReading,
+    readings_of,
+    target_words,
+)
 
 TOTAL = ("", "total")
 PERSONS = {"1": "first", "2": "second", "3": "third"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.inputs.translation_words import has_form, target_words
+from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
 
 THERE = [
     *("Va-t-elle bien ?|elle", "Qu'elle vienne !|elle", "Où est-il ?|il", "Y a-t-il du pain ?|il"),

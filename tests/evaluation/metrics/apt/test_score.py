@@ -12,8 +12,8 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.inputs.document_units import Documents, sentence_units
-from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
+from crosspro.evaluation.inputs.plain_text import Documents, sentence_units
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
 from crosspro.evaluation.metrics.apt.settings import AptSettings

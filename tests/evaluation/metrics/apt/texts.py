@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosspro.evaluation.inputs.inputs import MtInput
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 
 LISTS = load_lists("en-fr")
