@@ -124,6 +124,7 @@ def report(
         tokenised,
         lenient,
         maximise,
+        tokenise,
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or folder / OUTPUT
@@ -136,7 +137,7 @@ def report(
             given,
             languages,
             rules,
-            ReportSettings(plan, tokenise=tokenise, most_examples=max_examples),
+            ReportSettings(plan, most_examples=max_examples),
             baseline=baseline,
             names=name or (),
             jobs=jobs,

@@ -90,7 +90,11 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     needs: ClassVar[str]
     """The data that are scored: gold, text, linked text, or a set by scores or by translations."""
     called: ClassVar[str]
-    """What the headline is called where several metrics stand side by side."""
+    """What the metric is called where several stand side by side; `{}` is the set it scores."""
+    column: ClassVar[str] = ""
+    """What its headline is called there, where that is another name."""
+    variants: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
+    """Metrics that it is several of there: by key, what each is called, and its settings."""
     top: ClassVar[float] = 100
     """Measures go from 0 to this."""
     system: ClassVar[str] = "candidate"
@@ -127,6 +131,11 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     def digits(self) -> int:
         """How many digits of a score are shown."""
         return 4 if self.top == 1 else 2
+
+    @classmethod
+    def lacks(cls, settings: Mapping[str, Any]) -> str:
+        """Why it cannot be computed with these settings: a package or a table that is missing."""
+        return ""
 
     @abstractmethod
     def items(self, data: Data) -> Scored[Data, Item]:

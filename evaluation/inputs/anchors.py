@@ -2,32 +2,19 @@
 
 An *anchor* is a word of the source (000 §2.3), one of a list of tokens (001 §5), or, for scores
 that start from the reference, a pronoun of the reference with the source words it is linked to.
-Records and examples of a page show an anchor with its sentences and translations.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.evaluation.core.metric import Scored
 from crosspro.evaluation.inputs.linked_text import Text, Translation
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.output.examples import (
-    Examples,
-    ExampleVerdict,
-    Mark,
-    Rendering,
-    Version,
-)
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.inputs.mt_input import MtInput
 
 Parts = Callable[[str], Sequence[str]]
 
@@ -169,51 +156,3 @@ def _first_part(word: str, wanted: frozenset[str], parts: Parts) -> str | None:
     if word in wanted:
         return word
     return next((part for part in parts(word) if part in wanted), None)
-
-
-def linked_record(
-    data: MtInput, anchor: Anchor, candidate: int, own: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A pronoun, what a metric says of it, and its sentences; positions count from 0."""
-    texts = {
-        "source": data.source,
-        "reference": data.reference.text,
-        "candidate": data.candidates[candidate].text,
-    }
-    return {
-        "sentence": anchor.sentence,
-        "position": anchor.position,
-        "source": anchor.word,
-        "pronoun": anchor.pronoun,
-        **own,
-        "sentences": {name: " ".join(text.words(anchor.sentence)) for name, text in texts.items()},
-    }
-
-
-def linked_examples(
-    scored: Scored[MtInput, Any],
-    verdicts: Sequence[tuple[str, Any]],
-    shown: Iterable[tuple[Anchor, Mark, Sequence[Rendering]]],
-) -> Examples:
-    """Pronouns with their place in the reference and what became of them; a line is kept once."""
-    data = scored.data
-    kinds = [ExampleVerdict(name, kind) for name, kind in verdicts]
-    examples = Examples(scored.systems, kinds, scored.size)
-    known: dict[int, int] = {}
-    for anchor, reference, renderings in shown:
-        line = anchor.sentence
-        if line not in known:
-            documents = data.documents
-            known[line] = examples.add_line(
-                line,
-                " ".join(data.source.words(line)),
-                [_version(data.reference, line)],
-                [_version(candidate, line) for candidate in data.candidates],
-                "" if documents is None else documents.names[int(documents.of_line[line])],
-            )
-        examples.add(anchor.pronoun, [known[line]], [[reference]], renderings)
-    return examples
-
-
-def _version(translation: Translation, line: int) -> Version:
-    return Version(" ".join(translation.text.words(line)), translation.links.of_line(line))

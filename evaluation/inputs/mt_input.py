@@ -109,6 +109,12 @@ class MtInput:
             raise ValueError("no lists of pronouns were read")
         return self.lists
 
+    def document_of(self, line: int) -> str:
+        """The name of a line's document, empty where documents are not known."""
+        if self.documents is None:
+            return ""
+        return self.documents.names[int(self.documents.of_line[line])]
+
 
 @dataclass(frozen=True)
 class ReadTexts:

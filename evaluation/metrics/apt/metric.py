@@ -12,21 +12,13 @@ import numpy as np
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import ratio
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.anchors import (
-    Anchor,
-    linked_examples,
-    linked_record,
-    reference_anchors,
-    source_anchors,
-)
+from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
 from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.linked_text import text_digest
 from crosspro.evaluation.inputs.mt_input import MtInput
-from crosspro.evaluation.inputs.plain_text import sentence_units
 from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
 from crosspro.evaluation.metrics.apt.cases import (
     Occurrence,
@@ -37,23 +29,27 @@ from crosspro.evaluation.metrics.apt.cases import (
 )
 from crosspro.evaluation.metrics.apt.repair import RepairRules
 from crosspro.evaluation.metrics.apt.settings import AptSettings
-from crosspro.evaluation.output.examples import Examples, Mark, Rendering
+from crosspro.evaluation.metrics.linked_metric import (
+    LinkedMetric,
+    ShownPronoun,
+    foreign_texts,
+    linked_record,
+    linked_scored,
+)
+from crosspro.evaluation.output.examples import Mark, Rendering
 
 REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
 
 
-class Apt(Metric[AptSettings, MtInput, Occurrence]):
+class Apt(LinkedMetric[AptSettings, Occurrence]):
     """The cases of each source pronoun, weighed."""
 
     name = "apt"
     settings_class = AptSettings
     title = "Accuracy of pronoun translation (APT)"
-    needs = "linked"
     called = "APT"
     measures = {"apt": "APT"}
     headline = "apt"
-    top = 1
-    groups_in_csv = False
     printed_matrices = True
     verdict_kinds = tuple(
         (f"{case} {name}", kind)
@@ -73,22 +69,15 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             given = data.anchors
             anchors = source_anchors(data.source, lists) if given is None else list(given)
             ours = translation_sides(anchors, data.source, data.reference, lists, rules)
-        found = tuple(
-            tuple(self._judged(data, anchors, ours, place, rules))
-            for place in range(len(data.candidates))
-        )
-        return Scored(
-            data,
-            tuple(one.name for one in data.candidates),
-            found,
-            sentence_units([anchor.sentence for anchor in anchors], data.documents),
-            {
-                "reference": data.reference.name,
-                "text": text_digest(data.source, data.reference.text),
-                "unlinked": unlinked,
-                "lists": lists_to_mapping(lists),
-            },
-            (*data.warnings, *_warnings(data, ours, found)),
+        places = range(len(data.candidates))
+        found = [self._judged(data, anchors, ours, place, rules) for place in places]
+        warnings: Iterable[str] = ()
+        if lists.target_pronouns:
+            labels = ((one.candidate.labels for one in own) for own in found)
+            warnings = foreign_texts(data, (side.labels for side in ours), labels)
+        lists_as_plain = lists_to_mapping(lists)
+        return linked_scored(
+            data, anchors, found, warnings, unlinked=unlinked, lists=lists_as_plain
         )
 
     def _judged(
@@ -255,13 +244,15 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def examples(self, scored: Scored[MtInput, Occurrence], numbers: Sequence[int]) -> Examples:
+    def shown(
+        self, scored: Scored[MtInput, Occurrence], numbers: Iterable[int]
+    ) -> list[ShownPronoun]:
         """Occurrences with their case in each candidate."""
 
         def mark(anchor: Anchor, side: Side) -> Mark:
             return Mark(0, anchor.linked, side.positions, repaired=side.repaired)
 
-        shown = []
+        shown: list[ShownPronoun] = []
         for number in numbers:
             own = [items[number] for items in scored.items]
             anchor = own[0].anchor
@@ -269,7 +260,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
                 Rendering(one.case - 1, one.cell, [mark(anchor, one.candidate)]) for one in own
             ]
             shown.append((anchor, mark(anchor, own[0].reference), renderings))
-        return linked_examples(scored, self.verdict_kinds, shown)
+        return shown
 
 
 def case_counts(occurrences: Iterable[Occurrence]) -> list[int]:
@@ -285,25 +276,6 @@ def _side(side: Side) -> dict[str, Any]:
         "labels": list(side.labels),
         "repair": side.repair.value,
     }
-
-
-def _warnings(
-    data: MtInput, references: Sequence[Side], found: Sequence[Sequence[Occurrence]]
-) -> list[str]:
-    if not references:
-        return ["no pronoun of the lists was found: there is no score"]
-    lists = data.pronouns
-    if not lists.target_pronouns:
-        return []
-    sides = [(data.reference.name, references)]
-    pairs = zip(data.candidates, found, strict=True)
-    sides += [(one.name, [o.candidate for o in own]) for one, own in pairs]
-    return [
-        f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; are they the "
-        "lists of this language pair?"
-        for name, own in sides
-        if all(side.labels in ((), (OTHER,)) for side in own)
-    ]
 
 
 METRIC = Apt

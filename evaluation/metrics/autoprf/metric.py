@@ -21,24 +21,24 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.tables import Matrix, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.anchors import (
-    Anchor,
-    linked_examples,
-    linked_record,
-    source_anchors,
-    target_pronoun,
-)
-from crosspro.evaluation.inputs.linked_text import Translation, text_digest
+from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
+from crosspro.evaluation.inputs.linked_text import Translation
 from crosspro.evaluation.inputs.mt_input import MtInput
-from crosspro.evaluation.inputs.plain_text import sentence_units
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
-from crosspro.evaluation.output.examples import Examples, Mark, Rendering
+from crosspro.evaluation.metrics.linked_metric import (
+    LinkedMetric,
+    ShownPronoun,
+    foreign_texts,
+    linked_record,
+    linked_scored,
+)
+from crosspro.evaluation.output.examples import Mark, Rendering
 from crosspro.evaluation.output.matrix import make_matrices, without_rare
 from crosspro.evaluation.output.sections import group_table
 
@@ -59,22 +59,20 @@ class ComparedPronoun:
     matches: int
 
 
-class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
+class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     """Precision, recall and F1 in total, by source pronoun and by document."""
 
     name = "autoprf"
     settings_class = AutoPrfSettings
     title = "Precision and recall of pronouns (AutoPRF)"
-    needs = "linked"
-    called = "AutoPRF F1"
+    called = "AutoPRF"
+    column = "AutoPRF F1"
     measures = {"precision": "precision", "recall": "recall", "f1": "F1"}
     headline = "f1"
-    top = 1
     total_title = "TOTAL"
     grouped = PRONOUN
     fractions = {"precision": ("matches", "candidate"), "recall": ("matches", "reference")}
     hidden_breakdowns = (DOCUMENT,)
-    groups_in_csv = False
     verdict_kinds = (
         ("same words", "right"),
         ("some words", "part"),
@@ -96,20 +94,11 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             tuple(map(partial(self._compared, data.pronouns), anchors, ours, _linked(anchors, one)))
             for one in data.candidates
         )
-        warnings = ["no pronoun of the lists was found: there is no score"]
-        if anchors:
-            warnings = _foreign(data, found) if self.settings.one_pronoun else []
-        return Scored(
-            data,
-            tuple(one.name for one in data.candidates),
-            found,
-            sentence_units([anchor.sentence for anchor in anchors], data.documents),
-            {
-                "reference": data.reference.name,
-                "text": text_digest(data.source, data.reference.text),
-            },
-            (*data.warnings, *warnings),
-        )
+        warnings: Iterable[str] = ()
+        if self.settings.one_pronoun:
+            theirs = ((one.candidate for one in own) for own in found)
+            warnings = foreign_texts(data, (one.reference for one in found[0]), theirs)
+        return linked_scored(data, anchors, found, warnings)
 
     def _compared(
         self,
@@ -260,9 +249,9 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def examples(
-        self, scored: Scored[MtInput, ComparedPronoun], numbers: Sequence[int]
-    ) -> Examples:
+    def shown(
+        self, scored: Scored[MtInput, ComparedPronoun], numbers: Iterable[int]
+    ) -> list[ShownPronoun]:
         """Pronouns with what is linked to them."""
         data, cells = scored.data, self._cells(scored)
 
@@ -270,7 +259,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             links = translation.links.sentence(anchor.sentence)
             return Mark(0, (anchor.position,), links.targets(anchor.position))
 
-        shown = []
+        shown: list[ShownPronoun] = []
         for number in numbers:
             anchor = scored.items[0][number].anchor
             renderings = [
@@ -282,7 +271,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
                 for place, candidate in enumerate(data.candidates)
             ]
             shown.append((anchor, mark(data.reference, anchor), renderings))
-        return linked_examples(scored, self.verdict_kinds, shown)
+        return shown
 
 
 def verdict_of(example: ComparedPronoun) -> int:
@@ -374,19 +363,6 @@ def _shared_words(scored: Scored[MtInput, ComparedPronoun]) -> list[str]:
     ours = {word for one in every for word in one.reference}
     theirs = {word for one in every for word in one.candidate}
     return sorted((ours & theirs) - {OTHER})
-
-
-def _foreign(data: MtInput, found: Sequence[Sequence[ComparedPronoun]]) -> list[str]:
-    """A warning for each text in which no pronoun of the lists was found."""
-    sides = [(data.reference.name, [one.reference for one in found[0]])]
-    pairs = zip(data.candidates, found, strict=True)
-    sides += [(one.name, [example.candidate for example in own]) for one, own in pairs]
-    return [
-        f"{name}: no target pronoun of the lists {data.pronouns.name} is linked to a pronoun; are "
-        "they the lists of this language pair?"
-        for name, words in sides
-        if all(own in ((), (OTHER,)) for own in words)
-    ]
 
 
 METRIC = AutoPrf

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
 
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics.bleu.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.metrics.bleu.settings import TITLES, BleuSettings
+
+_TOKENISED = (
+    "the reference looks tokenised: BLEU is comparable with that of other reports only "
+    "if their text was tokenised in the same way"
+)
 
 
 class Bleu(Metric[BleuSettings, MTText, Floats]):
@@ -28,7 +35,8 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
     settings_class = BleuSettings
     title = "BLEU and chrF"
     needs = "text"
-    called = "{}"
+    called = "BLEU and chrF"
+    variants = {name: (title, {"metrics": (name,)}) for name, title in TITLES.items()}
     groups_in_csv = False
 
     def __init__(self, settings: BleuSettings) -> None:
@@ -39,6 +47,13 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         self.measures = {name: TITLES[name] for name in settings.metrics}
         self.headline = settings.metrics[0]
         self.programs = {name: sacrebleu_metric(name, settings) for name in settings.metrics}
+
+    @classmethod
+    def lacks(cls, settings: Mapping[str, Any]) -> str:
+        """sacrebleu is an optional package."""
+        if find_spec("sacrebleu") is not None:
+            return ""
+        return f"sacrebleu is not installed: {how_to_install('mt')}"
 
     def items(self, data: MTText) -> Scored[MTText, Floats]:
         """The lines, with what sacrebleu counts on each."""
@@ -52,7 +67,13 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
             tuple[Sequence[Floats], ...],
             tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
         )
-        return Scored(data, data.names, rows, data.units, {"sacrebleu": own})
+        warnings = [_TOKENISED] if self._tokenised(data.references[0]) else []
+        return Scored(data, data.names, rows, data.units, {"sacrebleu": own}, tuple(warnings))
+
+    def _tokenised(self, reference: Sequence[str]) -> bool:
+        """Whether BLEU is to cut text into words that is cut already."""
+        cut_again = "bleu" in self.measures and self.settings.tokenise != "none"
+        return cut_again and looks_tokenised(reference[:SAMPLE])
 
     def statistics(self, scored: Scored[MTText, Floats], system: int) -> Floats:
         """What was counted."""
@@ -102,7 +123,7 @@ def _width(name: str, program: Any) -> int:
 
 
 def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
-    """A metric of sacrebleu, which is an optional package."""
+    """A metric of sacrebleu, which is an optional package; its warnings are told in our words."""
     try:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
@@ -115,9 +136,7 @@ def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
         return cast(SacrebleuMetric, chrf)
     if settings.tokenise not in BLEU.TOKENIZERS:
         raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
-    # `force` only silences a warning about tokenised text, which "none" is for.
-    force = settings.silent or settings.tokenise == "none"
-    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=force)
+    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=True)
     return cast(SacrebleuMetric, found)
 
 

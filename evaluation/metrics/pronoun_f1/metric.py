@@ -7,6 +7,7 @@ text: no links and no parser. Intervals resample documents where they are known,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,14 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
     headline = "f1"
     grouped = "pronouns"
     shown_counts = {"reference": "reference", "candidate": "candidate", "matched": "matched"}
+
+    @classmethod
+    def lacks(cls, settings: Mapping[str, Any]) -> str:
+        """The language must have a table of pronouns."""
+        language = settings["language"]
+        if language in LANGUAGES:
+            return ""
+        return f"no table of the pronouns of {language}: {choices(LANGUAGES)}"
 
     def items(self, data: MTText) -> Scored[MTText, CountedGroup]:
         """The lines, with the counts of each group; the language must have a table of pronouns."""

@@ -69,8 +69,17 @@ def test_documents_are_the_units():
     assert "by:document" in found.systems[0].scores["bleu"].signature
     score = found.systems[0].scores["bleu"]  # both documents have the same sentences
     assert score.low == pytest.approx(score.high)
-    assert "2 documents are few" in found.warnings[0]
+    assert "2 documents are few" in found.warnings[-1]
     assert "by:line" in evaluated(text([0] * 12), PLAN).systems[0].scores["bleu"].signature
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"), [({}, 1), ({"tokenise": "none"}, 0), ({"metrics": ("chrf",)}, 0)]
+)
+def test_tokenised_text_is_told_in_our_words(settings, told, caplog):
+    found = evaluated(MTText(("x",), (GOOD * 20,), (REFERENCE * 20,)), **settings)
+    assert [one[:29] for one in found.warnings] == ["the reference looks tokenised"] * told
+    assert not caplog.records
 
 
 def test_files_of_different_length_are_reported_together(tmp_path):
