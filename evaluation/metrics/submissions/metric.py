@@ -22,22 +22,25 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.score import Score, interval_note
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, UnitTable
-from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts, regroup
+from crosspro.evaluation.core.units import Floats, UnitTable
 from crosspro.evaluation.metrics.submissions.scores import (
     Absent,
     ConfusionMetric,
+    Counts,
     Values,
     accuracy,
+    confusion_counts,
+    confusion_units,
     f1,
     macro_f1,
     macro_precision,
     macro_recall,
+    on_sums,
     precision,
     recall,
+    regroup,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.metrics.submissions.units import confusion_units, on_sums
 
 if TYPE_CHECKING:
     from crosspro.evaluation.published.results import PublishedResult
@@ -127,7 +130,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         }
         warnings = [*gold.warnings, *(line for one in data.submissions for line in one.warnings)]
         names = tuple(one.name for one in data.submissions)
-        return Scored(data, names, found, _units(gold), facts, tuple(warnings))
+        return Scored(data, names, found, gold.units, facts, tuple(warnings))
 
     def statistics(self, scored: Scored[Submitted, int], system: int) -> Floats:
         """The cell of the confusion matrix that each gap is in; `table` makes counts of it."""
@@ -371,13 +374,6 @@ def coarse_groups(task: Task) -> list[int]:
 
 def _grouped(metric: ConfusionMetric, groups: Sequence[int]) -> ConfusionMetric:
     return lambda counts: metric(regroup(counts, groups))
-
-
-def _units(gold: Gold) -> ResampledUnits:
-    if gold.documents is None or gold.unit == "gap":
-        return ResampledUnits("gap", np.arange(len(gold.classes)), len(gold.classes))
-    documents, of_item = np.unique(gold.documents, return_inverse=True)
-    return ResampledUnits("document", of_item, len(documents))
 
 
 def agreement(submissions: Sequence[Submission]) -> Values:
