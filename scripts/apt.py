@@ -153,8 +153,11 @@ def _released_from_options(
     from crosspro.evaluation.inputs.linked_text import raise_problems
     from crosspro.evaluation.released.apt.bridge import config_of_settings
     from crosspro.evaluation.released.apt.config import texts_of
-    from crosspro.evaluation.released.apt.reference import score_from_reference
-    from crosspro.evaluation.released.apt.tool import read_translated, run_released
+    from crosspro.evaluation.released.apt.tool import (
+        read_translated,
+        run_released,
+        score_from_reference,
+    )
 
     links = paths.links_reference, *paths.links_candidates
     if None in links or len(links) != 2 or len(paths.candidates) != 1:

@@ -307,8 +307,8 @@ def text(
         return
     allowed = ("test_set", "output", "translate")
     refuse_others(call, allowed, "what is to be scored, without --translate,")
+    from crosspro.evaluation.metrics.contrastive.build import sentences_to_score
     from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-    from crosspro.evaluation.metrics.contrastive.sentences import sentences_to_score
 
     read = read_contrastive(test_set, allow_unknown=True)
     columns = sentences_to_score(read, str(test_set))
@@ -321,7 +321,7 @@ def text(
 def _to_translate(
     test_set: Path, output: Path, context: int | None, following: int | None, separator: str
 ) -> None:
-    from crosspro.evaluation.metrics.contrastive.sentences import (
+    from crosspro.evaluation.metrics.contrastive.build import (
         ContextWindow,
         sentences_to_translate,
     )

@@ -10,8 +10,7 @@ from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
 from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
 from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
 
 @dataclass(frozen=True)

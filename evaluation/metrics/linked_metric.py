@@ -38,7 +38,8 @@ class LinkedMetric(Metric[Settings, MtInput, Item]):
     def examples(self, scored: Scored[MtInput, Item], numbers: Sequence[int]) -> Examples:
         """Pronouns with what is linked to them; a line is kept once."""
         data = scored.data
-        kinds = [ExampleVerdict(name, kind) for name, kind in self.verdict_kinds]  # type: ignore[arg-type]
+        own: Any = self.verdict_kinds
+        kinds = [ExampleVerdict(name, kind) for name, kind in own]
         examples = Examples(scored.systems, kinds, scored.size)
         known: dict[int, int] = {}
         for anchor, reference, renderings in self.shown(scored, numbers):

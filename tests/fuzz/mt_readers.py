@@ -47,13 +47,12 @@ from crosspro.evaluation.inputs.pronoun_lists import (
     load_lists,
 )
 from crosspro.evaluation.metrics.apt.equivalents import read_judged
+from crosspro.evaluation.metrics.contrastive.build import ContextWindow, sentences_to_translate
 from crosspro.evaluation.metrics.contrastive.formats import read_contrastive, read_json
 from crosspro.evaluation.metrics.contrastive.metric import decide, read_scores
-from crosspro.evaluation.metrics.contrastive.sentences import ContextWindow, sentences_to_translate
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import judge
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.evaluation.output.records import json_report
 from crosspro.evaluation.output.text import text_report

@@ -27,8 +27,7 @@ from crosspro.evaluation.metrics.apt.cases import (
     reference_sides,
     translation_sides,
 )
-from crosspro.evaluation.metrics.apt.repair import RepairRules
-from crosspro.evaluation.metrics.apt.settings import AptSettings
+from crosspro.evaluation.metrics.apt.settings import AptSettings, RepairRules
 from crosspro.evaluation.metrics.linked_metric import (
     LinkedMetric,
     ShownPronoun,

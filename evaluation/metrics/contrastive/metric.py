@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Booleans, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Table
 from crosspro.evaluation.inputs.plain_text import lines_of
@@ -28,7 +28,7 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     Instance,
     names_of_files,
 )
-from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
+from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.output.examples import Mark, Rendering
 
 DECIDABLE = "accuracy of decidable instances"
@@ -105,9 +105,8 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
 
     def items(self, data: ScoredSet) -> Scored[ScoredSet, DecidedInstance]:
         """The instances of the set, decided by each system."""
-        test_set = data.test_set
-        decided = tuple(decide(test_set, system) for system in data.systems)
-        warnings = list(test_set.warnings)
+        decided = [decide(data.test_set, system) for system in data.systems]
+        warnings = []
         for system, own in zip(data.systems, decided, strict=True):
             ties = sum(one.tied and not one.undecidable for one in own)
             if ties:
@@ -115,26 +114,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
                     f"{system.name}: {ties:,} instances where an error scores as well as the "
                     "reference; they count as wrong"
                 )
-        return Scored(
-            data,
-            tuple(system.name for system in data.systems),
-            decided,
-            units_of(test_set),
-            {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest},
-            tuple(warnings),
-        )
-
-    def test_set(self, scored: Scored[ScoredSet, DecidedInstance]) -> ContrastiveSet:
-        """The set that is scored."""
-        return scored.data.test_set
-
-    def right(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Booleans:
-        """The instances that a system has right."""
-        return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
-
-    def verdicts(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Sequence[int]:
-        """Right, tied, wrong or undecidable."""
-        return [one.verdict for one in scored.items[system]]
+        return scored_set(data, (system.name for system in data.systems), decided, warnings)
 
     def how(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> tuple[str, ...]:
         """Which scores are better, and where they come from."""

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Booleans, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
-from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
+from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words
-from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput, PayloadRules
 from crosspro.evaluation.output.examples import Mark, Rendering
 
 ALONE, BESIDE, RIVAL, NEITHER = range(4)
@@ -75,28 +74,9 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def items(self, data: GeneratedSet) -> Scored[GeneratedSet, FoundForms]:
         """The instances of the set, judged in each output."""
-        test_set = data.test_set
+        judged = [judge(data.test_set, one, self.settings.language) for one in data.outputs]
         notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
-        return Scored(
-            data,
-            tuple(one.name for one in data.outputs),
-            tuple(judge(test_set, one, self.settings.language) for one in data.outputs),
-            units_of(test_set),
-            {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest},
-            (*test_set.warnings, *notes),
-        )
-
-    def test_set(self, scored: Scored[GeneratedSet, FoundForms]) -> ContrastiveSet:
-        """The set that is scored."""
-        return scored.data.test_set
-
-    def right(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Booleans:
-        """Where the expected form is there."""
-        return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
-
-    def verdicts(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Sequence[int]:
-        """What is there."""
-        return [one.verdict for one in scored.items[system]]
+        return scored_set(data, (one.name for one in data.outputs), judged, notes)
 
     def how(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> tuple[str, ...]:
         """The rule, the payload and the language."""

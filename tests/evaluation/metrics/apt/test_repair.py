@@ -13,8 +13,8 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.inputs.anchors import source_anchors
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs, read_text
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, load_lists
-from crosspro.evaluation.metrics.apt.cases import translation_sides
-from crosspro.evaluation.metrics.apt.repair import RULE_CHOICES, Repair, RepairRules, make_rules
+from crosspro.evaluation.metrics.apt.cases import Repair, translation_sides
+from crosspro.evaluation.metrics.apt.settings import RULE_CHOICES, RepairRules, make_rules
 
 LISTS = load_lists("en-fr")
 PAPER = RepairRules()

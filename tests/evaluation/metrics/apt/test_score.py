@@ -21,7 +21,7 @@ from crosspro.evaluation.output.records import csv_report, detail_json, detail_t
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.apt.bridge import config_of_settings
-from crosspro.evaluation.released.apt.reference import score_from_reference
+from crosspro.evaluation.released.apt.tool import score_from_reference
 from tests.conftest import SHARED_DATA
 from tests.evaluation.metrics.apt.texts import (
     CANDIDATE,

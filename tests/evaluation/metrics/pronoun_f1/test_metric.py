@@ -16,7 +16,7 @@ from crosspro.evaluation.core.pairs import every_pair
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics import make_metric
-from crosspro.evaluation.metrics.pronoun_f1.counts import (
+from crosspro.evaluation.metrics.pronoun_f1.metric import (
     TOTAL,
     count_groups,
     pronoun_groups,

@@ -8,11 +8,10 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.metrics.contrastive.formats import CONTRAPRO
 from crosspro.evaluation.metrics.expected_forms.expected_sets import (
     CTXPRO,
-    TSV,
     read_expected,
     rival_words,
 )
-from crosspro.evaluation.metrics.expected_forms.outputs import choose_instances
+from crosspro.evaluation.metrics.expected_forms.outputs import TSV, choose_instances
 from tests.conftest import GOLDEN
 from tests.evaluation.metrics.contrastive.generative.context_sets import (
     ctxpro_instance,

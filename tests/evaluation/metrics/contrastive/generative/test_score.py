@@ -22,7 +22,7 @@ from crosspro.evaluation.metrics.expected_forms.metric import (
     GeneratedSet,
     judge,
 )
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules
 from crosspro.evaluation.output.evaluation_page import evaluation_page
 from crosspro.evaluation.output.records import csv_report, detail_tsv, json_report
 from crosspro.evaluation.output.text import text_report

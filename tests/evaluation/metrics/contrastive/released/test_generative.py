@@ -9,8 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import judge
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.released.contrastive.ctxpro import (
     ctxpro_finds,
     ctxpro_printout,
