@@ -17,7 +17,13 @@ def text(lines):
 
 
 def translation(name, lines, links):
-    pairs = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in links]
+    """A translation whose links are written `s-t s-t …`, or are pairs already."""
+    pairs = [
+        [tuple(map(int, link.split("-"))) for link in line.split()]
+        if isinstance(line, str)
+        else line
+        for line in links
+    ]
     return Translation(name, text(lines), links_from_pairs(name, pairs))
 
 

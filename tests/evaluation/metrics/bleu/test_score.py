@@ -50,27 +50,10 @@ def test_several_references():
     assert evaluated(both).systems[0].scores["bleu"].value == pytest.approx(100)
 
 
-def test_intervals_tests_and_signatures():
-    found = evaluated(text(), PLAN)
-    score = found.systems[0].scores["bleu"]
-    assert score.low <= score.value <= score.high
+def test_signatures_have_that_of_sacrebleu():
+    score = evaluated(text(), PLAN).systems[0].scores["bleu"]
     assert score.signature.startswith("bleu|lines:12|bootstrap:200|by:line|seed:1|crosspro:")
-    assert "tok:13a" in score.signature
-    assert f"version:{sacrebleu.__version__}" in score.signature
-    assert [one.metric for one in found.comparisons] == ["bleu", "chrf"]
-    for one in found.comparisons:
-        assert one.difference > 0
-        assert one.p_randomisation < 0.05
-
-
-def test_documents_are_the_units():
-    found = evaluated(text([0] * 6 + [1] * 6), PLAN)
-    assert found.scored.units.count == 2
-    assert "by:document" in found.systems[0].scores["bleu"].signature
-    score = found.systems[0].scores["bleu"]  # both documents have the same sentences
-    assert score.low == pytest.approx(score.high)
-    assert "2 documents are few" in found.warnings[-1]
-    assert "by:line" in evaluated(text([0] * 12), PLAN).systems[0].scores["bleu"].signature
+    assert f"|tok:13a|smooth:exp|version:{sacrebleu.__version__}" in score.signature
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from crosspro.evaluation.released.contrastive.generative_contrapro import (
     script_verdicts,
 )
 from tests.conftest import GOLDEN
-from tests.evaluation.metrics.contrastive.generative.context_sets import tsv_row, written
+from tests.evaluation.metrics.expected_forms.context_sets import tsv_row, written
 
 CASES = GOLDEN / "ctxpro"
 
