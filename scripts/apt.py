@@ -18,6 +18,7 @@ from crosspro.scripts.mt_options import (
     VariadicCommand,
     check_outputs,
     given_options,
+    judged_items,
     lists_of_files,
     refuse_others,
     refuse_pairs,
@@ -112,15 +113,8 @@ def apt(
     from crosspro.evaluation.metrics.apt.metric import Apt
 
     evaluation = evaluate(Apt(settings), files.read(paths, lists), resampled.plan)
-    more = {items_file: lambda: _items(evaluation), plot: lambda: _figure(evaluation)}
+    more = {items_file: lambda: judged_items(evaluation), plot: lambda: _figure(evaluation)}
     outputs.write(evaluation, ("matrix",) if matrix else (), more)
-
-
-def _items(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.human.items import items_text
-    from crosspro.evaluation.human.metric_items import apt_items
-
-    return items_text(apt_items(evaluation))
 
 
 def _figure(evaluation: Evaluation) -> str:

@@ -299,7 +299,7 @@ class PlainFiles:
         list[Path],
         typer.Option("--candidate", metavar="FILE…", help="MT output; several are compared."),
     ]
-    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeat).")]
+    reference: Annotated[list[Path], typer.Option(help="Reference translation.")]
     name: Names = None
     doc_ids: DocIds = None
 
@@ -311,6 +311,15 @@ class PlainFiles:
 
         text = read_mt_text(self.candidate, self.reference, self.doc_ids)
         return replace(text, names=tuple(named(text.names, self.name)))
+
+
+@dataclass(frozen=True)
+class SeveralReferences(PlainFiles):
+    """The same of metrics that take more than one reference."""
+
+    reference: Annotated[
+        list[Path], typer.Option(help="Reference translation (repeat for several).")
+    ]
 
 
 @dataclass(frozen=True)
@@ -380,6 +389,15 @@ class Outputs(Shown):
 
     detail: Detail = None  # type: ignore[misc]
     max_examples: MaxExamples = MOST_EXAMPLES  # type: ignore[misc]
+
+
+def judged_items(evaluation: Evaluation) -> str:
+    """The items of an evaluation for `protest review serve`."""
+    from crosspro.evaluation.human.items import items_text
+    from crosspro.evaluation.human.metric_items import apt_items, autoprf_items, contrastive_items
+
+    made = {"apt": apt_items, "autoprf": autoprf_items, "contrastive": contrastive_items}
+    return items_text(made[evaluation.metric.name](evaluation))
 
 
 def tell(text: str) -> None:

@@ -1,4 +1,4 @@
-"""AutoPRF: clipping, rows, intervals; and what the released Java tool prints."""
+"""What the released Java tool of AutoPRF prints, and where it stops."""
 
 from __future__ import annotations
 
