@@ -40,6 +40,10 @@ from crosspro.evaluation.output.examples import Mark, Rendering
 REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
 
 
+ScoredText = Scored[MtInput, Occurrence]
+"""Source pronouns of some text, with their cases."""
+
+
 class Apt(LinkedMetric[AptSettings, Occurrence]):
     """The cases of each source pronoun, weighed."""
 
@@ -57,7 +61,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         )
     )
 
-    def items(self, data: MtInput) -> Scored[MtInput, Occurrence]:
+    def items(self, data: MtInput) -> ScoredText:
         """The pronouns of the lists, or given tokens, with their case in each candidate."""
         self.settings.check()
         lists, rules, unlinked = data.pronouns, self.settings.repairs, 0
@@ -91,7 +95,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         theirs = translation_sides(anchors, data.source, candidate, data.pronouns, rules)
         return judge(anchors, ours, theirs, data.pronouns, self.settings.others)
 
-    def statistics(self, scored: Scored[MtInput, Occurrence], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """The weight of an occurrence if its case is used, and whether; its case; repairs."""
         rows = np.zeros((scored.size, 4 + len(CASES)))
         for row, one in zip(rows, scored.items[system], strict=True):
@@ -104,7 +108,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             row[-2:] = one.reference.repaired, one.candidate.repaired
         return rows
 
-    def parts(self, scored: Scored[MtInput, Occurrence], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, by the first two columns."""
         return (Part(columns=(0, 1)),)
 
@@ -121,13 +125,11 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         names += ["repaired_in_reference", "repaired_in_candidate"]
         return {name: int(number) for name, number in zip(names, sums[2:], strict=True)}
 
-    def verdicts(self, scored: Scored[MtInput, Occurrence], system: int) -> Sequence[int]:
+    def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """The case of each occurrence, from 0."""
         return [one.case - 1 for one in scored.items[system]]
 
-    def described(
-        self, scored: Scored[MtInput, Occurrence], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, cases, weights, repair and links."""
         data, own = scored.data, self.settings
         start: str = own.start
@@ -148,7 +150,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             f"links:{data.links}",
         ]
 
-    def heading(self, scored: Scored[MtInput, Occurrence]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How many pronouns, and against which reference."""
         reference = scored.data.reference.name
         title = f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
@@ -180,7 +182,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             notes = (f"Repaired links: {ours} in the reference, {', '.join(theirs)}.",)
         return [Table(("case", "weight", *evaluation.names), rows, "Cases", notes=notes)]
 
-    def matrices(self, scored: Scored[MtInput, Occurrence]) -> Sequence[Matrix]:
+    def matrices(self, scored: ScoredText) -> Sequence[Matrix]:
         """Reference labels against candidate labels; cases that are used only."""
         return [self._matrix(scored.data, own) for own in scored.items]
 
@@ -199,7 +201,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             matrix[index[row], index[column]] += 1
         return Matrix(tuple(labels), matrix)
 
-    def figure(self, scored: Scored[MtInput, Occurrence]) -> Figure | None:
+    def figure(self, scored: ScoredText) -> Figure | None:
         """The cases of each candidate and of all, with and without repair (000 Figure 2)."""
         if not scored.size:
             return None
@@ -220,7 +222,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         note = "In per cent of all pronouns, whatever cases are discarded."
         return Figure("Distribution of cases", charts, note)
 
-    def unrepaired_counts(self, scored: Scored[MtInput, Occurrence]) -> list[list[int]]:
+    def unrepaired_counts(self, scored: ScoredText) -> list[list[int]]:
         """The cases of each candidate if links stay as they are; none if they were not repaired."""
         if self.settings.repairs is None:
             return []
@@ -230,9 +232,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         places = range(len(scored.systems))
         return [case_counts(self._judged(data, anchors, ours, place, None)) for place in places]
 
-    def details(
-        self, scored: Scored[MtInput, Occurrence], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each occurrence with both sides, its case and its sentences."""
         for one in scored.items[system]:
             own = {
@@ -243,9 +243,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def shown(
-        self, scored: Scored[MtInput, Occurrence], numbers: Iterable[int]
-    ) -> list[ShownPronoun]:
+    def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Occurrences with their case in each candidate."""
 
         def mark(anchor: Anchor, side: Side) -> Mark:

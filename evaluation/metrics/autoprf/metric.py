@@ -59,6 +59,10 @@ class ComparedPronoun:
     matches: int
 
 
+ScoredText = Scored[MtInput, ComparedPronoun]
+"""Source pronouns of some text, with what is compared."""
+
+
 class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     """Precision, recall and F1 in total, by source pronoun and by document."""
 
@@ -82,7 +86,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         ("in neither", "open"),
     )
 
-    def items(self, data: MtInput) -> Scored[MtInput, ComparedPronoun]:
+    def items(self, data: MtInput) -> ScoredText:
         """The source pronouns in lower case or capitalised: IT is no pronoun."""
         anchors = [
             anchor
@@ -117,7 +121,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         matches = sum((Counter(ours) & Counter(theirs)).values())
         return ComparedPronoun(anchor, ours, theirs, matches)
 
-    def statistics(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """The numbers of candidate words, of reference words, and of matches.
 
         Where matches are clipped over the text, they follow from the counts of each word in
@@ -157,7 +161,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         matches = int(self._matches(sums[None])[0])
         return {"matches": matches, "candidate": int(sums[0]), "reference": int(sums[1])}
 
-    def parts(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Source pronouns, everything, and documents, which have no intervals."""
         anchors = [one.anchor for one in scored.items[0]]
         pronouns = np.array([anchor.pronoun for anchor in anchors], dtype=object)
@@ -173,13 +177,11 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
                 chosen = np.asarray(documents.of_line[lines] == number, dtype=bool)
                 yield Part(DOCUMENT, name, chosen, resampled=False)
 
-    def verdicts(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Sequence[int]:
+    def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """How far the words of each pronoun are the same."""
         return [verdict_of(one) for one in scored.items[system]]
 
-    def described(
-        self, scored: Scored[MtInput, ComparedPronoun], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, clipping, words, case and links."""
         lists, own = scored.data.pronouns, self.settings
         return [
@@ -193,7 +195,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
             f"links:{scored.data.links}",
         ]
 
-    def heading(self, scored: Scored[MtInput, ComparedPronoun]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How many pronouns were scored."""
         return f"AutoPRF of {counted(scored.size, 'pronoun')}"
 
@@ -220,11 +222,11 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
             found.append(Table(heading, rows, title, 2, (note,), option="clipped"))
         return found
 
-    def of_system(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Mapping[str, Any]:
+    def of_system(self, scored: ScoredText, system: int) -> Mapping[str, Any]:
         """What is matched beside the pronoun."""
         return {"clipped": clipped_counts(scored.items[system], scored.data.pronouns)}
 
-    def _cells(self, scored: Scored[MtInput, ComparedPronoun]) -> list[list[tuple[str, str]]]:
+    def _cells(self, scored: ScoredText) -> list[list[tuple[str, str]]]:
         """Reference and candidate words of each pronoun, rare ones under one label."""
         return without_rare(
             [
@@ -233,13 +235,11 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
             ]
         )
 
-    def matrices(self, scored: Scored[MtInput, ComparedPronoun]) -> Sequence[Matrix]:
+    def matrices(self, scored: ScoredText) -> Sequence[Matrix]:
         """Words of the reference against words of the candidate."""
         return make_matrices(self._cells(scored))
 
-    def details(
-        self, scored: Scored[MtInput, ComparedPronoun], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each pronoun with the words that are compared, and its sentences."""
         for one in scored.items[system]:
             own = {
@@ -249,9 +249,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def shown(
-        self, scored: Scored[MtInput, ComparedPronoun], numbers: Iterable[int]
-    ) -> list[ShownPronoun]:
+    def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Pronouns with what is linked to them."""
         data, cells = scored.data, self._cells(scored)
 
@@ -357,7 +355,7 @@ def _single(
     return chosen[0], chosen[1]
 
 
-def _shared_words(scored: Scored[MtInput, ComparedPronoun]) -> list[str]:
+def _shared_words(scored: ScoredText) -> list[str]:
     """The words that are linked in the reference and in some candidate."""
     every = [one for own in scored.items for one in own]
     ours = {word for one in every for word in one.reference}

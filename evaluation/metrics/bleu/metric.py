@@ -28,6 +28,10 @@ _TOKENISED = (
 )
 
 
+ScoredText = Scored[MTText, Floats]
+"""The lines of some text, with what is counted on them."""
+
+
 class Bleu(Metric[BleuSettings, MTText, Floats]):
     """BLEU and chrF, each with its own statistics of a line."""
 
@@ -55,7 +59,7 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
             return ""
         return f"sacrebleu is not installed: {how_to_install('mt')}"
 
-    def items(self, data: MTText) -> Scored[MTText, Floats]:
+    def items(self, data: MTText) -> ScoredText:
         """The lines, with what sacrebleu counts on each."""
         counted = [
             list(line_statistics(name, program, data.candidates, data.references))
@@ -75,7 +79,7 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         cut_again = "bleu" in self.measures and self.settings.tokenise != "none"
         return cut_again and looks_tokenised(reference[:SAMPLE])
 
-    def statistics(self, scored: Scored[MTText, Floats], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """What was counted."""
         rows: Floats = np.asarray(scored.items[system])
         return rows
@@ -85,7 +89,7 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         measures = self._columns().items()
         return {name: self._values(name, sums[:, own])[name] for name, own in measures}
 
-    def parts(self, scored: Scored[MTText, Floats], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, measure by measure: each is resampled for itself."""
         for name, columns in self._columns().items():
             yield Part(columns=columns, score=partial(self._values, name))
@@ -102,17 +106,15 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         program = self.programs[name]
         return {name: np.array([program._compute_score_from_stats(row).score for row in rows])}
 
-    def described(
-        self, scored: Scored[MTText, Floats], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """The measure and the number of lines."""
         return [measure, f"lines:{scored.size}"]
 
-    def other_programs(self, scored: Scored[MTText, Floats], measure: str) -> Sequence[str]:
+    def other_programs(self, scored: ScoredText, measure: str) -> Sequence[str]:
         """What sacrebleu says of its score."""
         return [f"sacrebleu|{scored.facts['sacrebleu'][measure]}"]
 
-    def heading(self, scored: Scored[MTText, Floats]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How much text was scored."""
         return scored.data.size
 

@@ -124,6 +124,10 @@ CountedGroup = tuple[Group, GroupCounts]
 _NONE = GroupCounts(np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64))
 
 
+ScoredText = Scored[MTText, CountedGroup]
+"""The lines of some text, with the counts of each group."""
+
+
 class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
     """Pronouns of each line against those of the reference's line, in total and by group."""
 
@@ -145,7 +149,7 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
             return ""
         return f"no table of the pronouns of {language}: {choices(LANGUAGES)}"
 
-    def items(self, data: MTText) -> Scored[MTText, CountedGroup]:
+    def items(self, data: MTText) -> ScoredText:
         """The lines, with the counts of each group; the language must have a table of pronouns."""
         language, ambiguous = self.settings.language, self.settings.ambiguous
         if language not in LANGUAGES:
@@ -161,13 +165,13 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
         facts = {"language": language}
         return Scored(data, data.names, found, data.units, facts, warnings)
 
-    def parts(self, scored: Scored[MTText, CountedGroup], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, then one breakdown after the other; each group has its own statistics."""
         for group, counts in scored.items[system]:
             rows = None if group == TOTAL else _rows(counts, scored.size)
             yield Part(*group, rows=rows)
 
-    def statistics(self, scored: Scored[MTText, CountedGroup], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """Matched pronouns of each line, those of the candidate and those of the reference."""
         return _rows(dict(scored.items[system])[TOTAL], scored.size)
 
@@ -188,9 +192,7 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
             "f1": 100 * quotient(2 * matched, candidate + reference),
         }
 
-    def described(
-        self, scored: Scored[MTText, CountedGroup], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """The measure, the group, the language and which words count."""
         group = (part.breakdown, part.group)
         return [
@@ -201,11 +203,11 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
             f"ambiguous:{'yes' if self.settings.ambiguous else 'no'}",
         ]
 
-    def heading(self, scored: Scored[MTText, CountedGroup]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How much text was scored."""
         return scored.data.size
 
-    def notes(self, scored: Scored[MTText, CountedGroup]) -> tuple[str, ...]:
+    def notes(self, scored: ScoredText) -> tuple[str, ...]:
         """What counts as equal in the rows of the table."""
         return (
             "In total and by pronoun the same word must be there: he for she is a miss.",
