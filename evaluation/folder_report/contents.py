@@ -13,8 +13,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
 from crosspro.evaluation.folder_report.columns import Column, columns_of
-from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles
-from crosspro.evaluation.folder_report.sets import ReadSet, read_set
+from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles, SetFiles
 from crosspro.evaluation.inputs.linked_text import raise_problems
 from crosspro.evaluation.inputs.mt_input import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
 from crosspro.evaluation.inputs.plain_text import (
@@ -25,6 +24,11 @@ from crosspro.evaluation.inputs.plain_text import (
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
+from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
+from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,15 @@ class NotComputed:
 
     metric: str
     reason: str
+
+
+@dataclass(frozen=True)
+class ReadSet:
+    """A set as it was read; None for what no system has made."""
+
+    name: str
+    scored: ScoredSet | None
+    generated: GeneratedSet | None
 
 
 @dataclass(frozen=True)
@@ -241,3 +254,50 @@ def _without_blank_end(lines: list[str] | None, others: list[str] | None) -> lis
     if lines is None or others is None or any(line.strip() for line in lines[len(others) :]):
         return lines
     return lines[: len(others)]
+
+
+# Contrastive sets, with what systems made of them: scores, translations or both -----------------
+
+
+def read_set(files: SetFiles, language: str, maximise: bool = False) -> ReadSet:
+    """Read a set and all that belongs to it; raises `InputError` with all faults."""
+    problems: list[Problem] = []
+    scored = generated = None
+    try:
+        has_own_output = not is_json(files.path)
+        if files.scores:
+            scored = _scored(files, maximise)
+    except InputError as error:
+        problems += error.problems
+        has_own_output = False
+    try:
+        if files.outputs or (has_own_output and language):
+            generated = _generated(files, language)
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    return ReadSet(files.name, scored, generated)
+
+
+def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
+    test_set = read_contrastive(files.path, allow_unknown=True)
+    read = read_scores([one.path for one in files.scores], test_set, maximise)
+    pairs = zip(read, files.scores, strict=True)
+    return ScoredSet(test_set, tuple(replace(one, name=own.name) for one, own in pairs))
+
+
+def _generated(files: SetFiles, language: str) -> GeneratedSet:
+    test_set, rows = read_expected(files.path, language, allow_unknown=True)
+    read = read_outputs(
+        [one.path for one in files.outputs],
+        test_set,
+        PayloadRules(),
+        language,
+        tsv=None if rows is None else (files.path, rows),
+        parts=files.parts,
+    )
+    names = [one.name for one in files.outputs] or [files.name]
+    return GeneratedSet(
+        test_set, tuple(replace(one, name=name) for one, name in zip(read, names, strict=True))
+    )

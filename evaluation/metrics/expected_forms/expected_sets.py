@@ -29,9 +29,9 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     CONTRAPRO,
     MISSING,
     UNKNOWN,
-    AntecedentFields,
     ContrastiveSet,
     Instance,
+    SetFields,
     WrongTranslation,
     content_digest,
     contrastive_set,
@@ -87,14 +87,14 @@ def is_ctxpro(content: object) -> bool:
 
 def _ctxpro_set(path: Path, content: list[Any]) -> ContrastiveSet:
     # The tool never looks at antecedents, so that sets may leave them open.
-    reader = AntecedentFields(str(path), allow_unknown=True)
+    reader = SetFields(str(path), allow_unknown=True)
     instances = tuple(_ctxpro_instances(content, reader))
     if reader.problems:
         raise InputError(reader.problems)
     return ContrastiveSet(path.name, CTXPRO, instances, content_digest(content))
 
 
-def _ctxpro_instances(content: list[Any], reader: AntecedentFields) -> Iterator[Instance]:
+def _ctxpro_instances(content: list[Any], reader: SetFields) -> Iterator[Instance]:
     said = said_of_antecedents(content)
     for number, one in enumerate(content, start=1):
         name = f"instance {number}"
@@ -116,7 +116,6 @@ def _ctxpro_instances(content: list[Any], reader: AntecedentFields) -> Iterator[
         groups = {"rule": rule}
         if "src verb" not in one:  # sets of auxiliaries expect hundreds of verbs
             groups["pronoun"] = ":".join(filter(None, (source, expected))).lower()
-        around = reader.neighbours(one, name)
         yield Instance(
             name=name,
             errors=(),
@@ -126,10 +125,7 @@ def _ctxpro_instances(content: list[Any], reader: AntecedentFields) -> Iterator[
             source_pronoun=source,
             reference_pronoun=expected,
             document=None if document in (None, MISSING) else str(document),
-            source_context=around[0],
-            reference_context=around[1],
-            source_following=around[2],
-            reference_following=around[3],
+            **reader.neighbours(one, name),
         )
 
 
