@@ -141,7 +141,12 @@ def _record(value: Mapping[str, Any]) -> CaseRecord:
     """An occurrence without faults."""
     texts = {name: _words(text) for name, text in value["sentences"].items()}
     ours, theirs = (
-        RecordedSide(*(tuple(value[name][key]) for key, *_ in _LISTS), texts[name])
+        RecordedSide(
+            tuple(value[name]["positions"]),
+            tuple(value[name]["words"]),
+            tuple(value[name]["labels"]),
+            texts[name],
+        )
         for name in ("reference", "candidate")
     )
     place = value["sentence"], value["position"]

@@ -155,7 +155,7 @@ class SetFields:
             return ()
         return tuple(value)
 
-    def neighbours(self, one: dict[str, Any], name: str) -> dict[str, tuple[str, ...]]:
+    def neighbours(self, one: dict[str, Any], name: str) -> dict[str, Any]:
         """The sentences before and after an instance on each side, by the field of `Instance`."""
         return {
             f"{side}_{place}": self.texts(one.get(key, MISSING), f"{name}, {key}")
