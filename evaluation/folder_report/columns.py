@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from crosspro.evaluation.core.metric import Metric
-from crosspro.evaluation.metrics import METRICS, metric_class
+from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class Column:
 
     def make(self) -> Metric[Any, Any, Any]:
         """The metric; raises what is wrong with its settings."""
-        kind = self.kind
-        return kind(kind.settings_class(**self.settings))
+        return make_metric(self.metric, **self.settings)
 
 
 def columns_of(needs: str, offered: Mapping[str, Any], of: str = "") -> Iterator[Column]:
