@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
     from crosspro.evaluation.metrics.apt.settings import AptSettings
     from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
-    from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules
 
 
 def apt(
@@ -127,8 +127,7 @@ def contrastive_generate(
     from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
     from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
-    from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-    from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
     path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
     read, rows = read_expected(path, language, separators=chosen.separators)
@@ -187,7 +186,7 @@ def _linked(
 ) -> Evaluation:
     """A metric of linked text, of the files that `apt` and `autoprf` are given."""
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+    from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
     from crosspro.evaluation.inputs.pronoun_lists import load_lists
     from crosspro.evaluation.metrics import make_metric, metric_class
 

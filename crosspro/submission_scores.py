@@ -43,11 +43,11 @@ def evaluate(
 
     from crosspro.data_prep.annotate.layers import layers_beside
     from crosspro.data_prep.core.files import is_run
+    from crosspro.evaluation.metrics.submissions.file_checks import order_warning
     from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
-    from crosspro.evaluation.metrics.submissions.order import order_warning
     from crosspro.evaluation.metrics.submissions.submission import read_gold
     from crosspro.prediction.models import chosen_run
-    from crosspro.prediction.output import read_or_predict
+    from crosspro.prediction.output import gold_examples, read_or_predict
     from crosspro.prediction.runs import names_of
 
     check_choice("absent", absent, ("skip", "zero"))
@@ -57,7 +57,9 @@ def evaluate(
     tell = logging.getLogger("crosspro").warning
     paths = [chosen_run(path, tell) if path.is_dir() else path for path in paths]
     labels = read_gold(Path(gold), task, layers.documents)
-    found = read_or_predict(paths, task, labels, Path(gold), layers, lenient=lenient)
+    runs = any(map(is_run, paths))
+    examples = gold_examples(Path(gold), task, layers, labels) if runs else []
+    found = read_or_predict(paths, task, labels, examples, lenient=lenient)
     read = [replace(one, name=name) for one, name in zip(found, names_of(paths), strict=True)]
     order = order_warning(Path(gold), [path for path in paths if not is_run(path)], task)
     evaluation = evaluate_submissions(task, labels, read, absent, plan)

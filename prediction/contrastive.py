@@ -27,7 +27,7 @@ from crosspro.data_prep.core.example import Example, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
-from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
+from crosspro.evaluation.inputs.plain_text import lines_of, unequal_lines
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
 from crosspro.evaluation.metrics.contrastive.metric import SystemScores
 from crosspro.prediction.model_archive import opened_run

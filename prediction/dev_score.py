@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
-from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_f1, macro_recall
+from crosspro.evaluation.metrics.submissions.scores import (
+    Counts,
+    accuracy,
+    confusion_counts,
+    macro_f1,
+    macro_recall,
+)
 from crosspro.prediction.arguments import one_of
 from crosspro.prediction.system import Probabilities
 

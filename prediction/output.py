@@ -100,12 +100,21 @@ def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Exa
         yield group
 
 
+def gold_examples(path: Path, task: Task, layers: Layers, gold: Gold) -> list[Example]:
+    """The examples of a gold file whose labels were read, one label for each gap."""
+    examples = list(read_layered(path, task, layers, lenient=True))
+    gaps = sum(len(example.gaps) for example in examples)
+    if gaps != len(gold.classes):
+        labels = f"{len(gold.classes)} labels for {gaps}"
+        raise input_error(path, "classes", "a label for each gap", labels)
+    return examples
+
+
 def read_or_predict(
     paths: Sequence[Path],
     task: Task,
     gold: Gold,
-    gold_path: Path,
-    layers: Layers,
+    examples: Sequence[Example],
     tell: Callable[[str], None] = lambda note: None,
     *,
     pointed: bool = False,
@@ -113,6 +122,7 @@ def read_or_predict(
 ) -> list[Submission]:
     """The submissions of files, and what the systems of runs predict, in their order.
 
+    `examples` are those of gold, which runs predict (`gold_examples`); files do not need them.
     `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
     for them if they are wanted (`pointed`). Files of other text than gold are warned of if
     `lenient`, else refused.
@@ -121,16 +131,11 @@ def read_or_predict(
     files = [path for path in paths if path not in runs]
     found = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
-    examples = list(read_layered(gold_path, task, layers, lenient=True)) if runs else []
-    gaps = sum(len(example.gaps) for example in examples)
-    if runs and gaps != len(gold.classes):
-        labels = f"{len(gold.classes)} labels for {gaps}"
-        raise input_error(gold_path, "classes", "a label for each gap", labels)
     for path, system in zip(runs, systems, strict=True):
         if system.task.classes != task.classes:
             expected = f"a system with the classes of {task.name}"
             raise input_error(path, "run", expected, f"one for {system.task.name}")
-        for note in layer_notes(system, str(gold_path), layers_in(examples)):
+        for note in layer_notes(system, gold.name, layers_in(examples)):
             tell(note)
         found[path] = predicted(system, examples).submission(path.name, pointed)
     return [found[path] for path in paths]

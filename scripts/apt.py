@@ -18,6 +18,7 @@ from crosspro.scripts.mt_options import (
     VariadicCommand,
     check_outputs,
     given_options,
+    judged_items,
     lists_of_files,
     refuse_others,
     refuse_pairs,
@@ -26,7 +27,7 @@ from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.inputs.inputs import InputPaths
+    from crosspro.evaluation.inputs.mt_input import InputPaths
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
     from crosspro.evaluation.released.apt.config import ReleasedConfig
 
@@ -112,15 +113,8 @@ def apt(
     from crosspro.evaluation.metrics.apt.metric import Apt
 
     evaluation = evaluate(Apt(settings), files.read(paths, lists), resampled.plan)
-    more = {items_file: lambda: _items(evaluation), plot: lambda: _figure(evaluation)}
+    more = {items_file: lambda: judged_items(evaluation), plot: lambda: _figure(evaluation)}
     outputs.write(evaluation, ("matrix",) if matrix else (), more)
-
-
-def _items(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.human.items import items_text
-    from crosspro.evaluation.human.metric_items import apt_items
-
-    return items_text(apt_items(evaluation))
 
 
 def _figure(evaluation: Evaluation) -> str:
@@ -153,8 +147,11 @@ def _released_from_options(
     from crosspro.evaluation.inputs.linked_text import raise_problems
     from crosspro.evaluation.released.apt.bridge import config_of_settings
     from crosspro.evaluation.released.apt.config import texts_of
-    from crosspro.evaluation.released.apt.reference import score_from_reference
-    from crosspro.evaluation.released.apt.tool import read_translated, run_released
+    from crosspro.evaluation.released.apt.tool import (
+        read_translated,
+        run_released,
+        score_from_reference,
+    )
 
     links = paths.links_reference, *paths.links_candidates
     if None in links or len(links) != 2 or len(paths.candidates) != 1:

@@ -19,13 +19,14 @@ from crosspro.scripts.mt_options import (
     VariadicCommand,
     check_outputs,
     given_options,
+    judged_items,
     refuse_others,
     refuse_pairs,
 )
 from crosspro.scripts.options import write_output
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.core.evaluation import Evaluation
+    pass
 
 _WITH_LEGACY = frozenset(("legacy", "stems", "languages", "verbosity", "output"))
 
@@ -95,14 +96,7 @@ def autoprf(
     evaluation = evaluate(AutoPrf(settings), files.read(), resampled.plan)
     shown = {"by_document": by_document, "clipped": clipped}
     asked = [name for name, wanted in shown.items() if wanted]
-    outputs.write(evaluation, asked, {items_file: lambda: _items(evaluation)})
-
-
-def _items(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.human.items import items_text
-    from crosspro.evaluation.human.metric_items import autoprf_items
-
-    return items_text(autoprf_items(evaluation))
+    outputs.write(evaluation, asked, {items_file: lambda: judged_items(evaluation)})
 
 
 def _released(stems: list[str], languages: str, verbosity: int, output: Path | None) -> None:

@@ -17,7 +17,14 @@ from crosspro.scripts.contrastive_generate import generate
 from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import ItemsFile, check_html
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import Outputs, Resampled, VariadicCommand, refuse_others
+from crosspro.scripts.mt_options import (
+    Outputs,
+    Resampled,
+    VariadicCommand,
+    judged_items,
+    refuse_others,
+    tell,
+)
 from crosspro.scripts.options import Names, named, one_run, show_table, write_output
 
 if TYPE_CHECKING:
@@ -130,14 +137,7 @@ def score(
         write_output(lines.encode("ascii"), write_scores)
     data = ScoredSet(read, tuple(systems))
     evaluation = evaluate(Contrastive(ContrastiveSettings()), data, resampled.plan)
-
-    def items() -> str:
-        from crosspro.evaluation.human.items import items_text
-        from crosspro.evaluation.human.metric_items import contrastive_items
-
-        return items_text(contrastive_items(evaluation))
-
-    outputs.write(evaluation, (), {items_file: items})
+    outputs.write(evaluation, (), {items_file: lambda: judged_items(evaluation)})
 
 
 app.command(cls=VariadicCommand)(generate)
@@ -189,12 +189,8 @@ def _systems(
 
         taken = [system.name for system in systems]
         texts = ContrastiveTexts(*files)
-        systems += scores_of_runs(runs, test_set, texts, annotator, taken, _tell)
+        systems += scores_of_runs(runs, test_set, texts, annotator, taken, tell)
     return systems
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 @app.command()
@@ -307,8 +303,8 @@ def text(
         return
     allowed = ("test_set", "output", "translate")
     refuse_others(call, allowed, "what is to be scored, without --translate,")
+    from crosspro.evaluation.metrics.contrastive.build import sentences_to_score
     from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-    from crosspro.evaluation.metrics.contrastive.sentences import sentences_to_score
 
     read = read_contrastive(test_set, allow_unknown=True)
     columns = sentences_to_score(read, str(test_set))
@@ -321,7 +317,7 @@ def text(
 def _to_translate(
     test_set: Path, output: Path, context: int | None, following: int | None, separator: str
 ) -> None:
-    from crosspro.evaluation.metrics.contrastive.sentences import (
+    from crosspro.evaluation.metrics.contrastive.build import (
         ContextWindow,
         sentences_to_translate,
     )

@@ -25,9 +25,8 @@ from crosspro.scripts.options import Names, TableLayout, named, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
-    from crosspro.evaluation.metrics.expected_forms.expected_sets import TsvSet
-    from crosspro.evaluation.released.contrastive.beside_contrapro import BesideContrapro
-    from crosspro.evaluation.released.contrastive.beside_ctxpro import BesideCtxpro
+    from crosspro.evaluation.metrics.expected_forms.outputs import TsvSet
+    from crosspro.evaluation.released.contrastive.beside import BesideReleased
 
 
 class GenerateLayout(StrEnum):
@@ -161,11 +160,12 @@ def generate(
     from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
     from crosspro.evaluation.metrics.expected_forms.outputs import (
+        SEPARATORS,
+        PayloadRules,
         among,
         choose_instances,
         read_outputs,
     )
-    from crosspro.evaluation.metrics.expected_forms.payload import SEPARATORS, PayloadRules
 
     sentences = payload is PayloadKind.SENTENCE
     rules = PayloadRules(tuple(separator or SEPARATORS), part, sentences, share)
@@ -192,7 +192,7 @@ def _read_set(
     separators: tuple[str, ...],
 ) -> tuple[ContrastiveSet, TsvSet | None]:
     """The set; if it is faulty, its faults and those of the outputs together."""
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 
     try:
@@ -218,6 +218,7 @@ def _legacy(
     from crosspro.evaluation.metrics.contrastive.formats import read_json
     from crosspro.evaluation.metrics.expected_forms.expected_sets import is_ctxpro, is_json
     from crosspro.evaluation.released.contrastive import ctxpro, generative_contrapro
+    from crosspro.evaluation.released.contrastive.beside import beside_ctxpro
 
     always = ("test_set", "candidate", "language", "legacy", "layout", "output")
     detail, output = shown.detail, shown.output
@@ -234,7 +235,7 @@ def _legacy(
             raise typer.BadParameter("--legacy: a set of ctxpro, or ContraPro's TSV")
         lines = _lines(outputs[0])
         text = ctxpro.ctxpro_printout(test_set, content, lines, language, chosen)
-        _corrected(test_set, outputs[0], lines, language, detail)
+        _tell_beside("ctxpro", lambda: beside_ctxpro(test_set, outputs[0], lines, language), detail)
     else:
         filters = ("separator", "share", "min_distance", "max_distance", "only")
         allowed = (*always, *filters, "detail")
@@ -249,18 +250,7 @@ def _legacy(
     write_output(text.encode("utf-8"), output)
 
 
-def _corrected(
-    test_set: Path, output: Path, lines: list[str], language: str, detail: Path | None
-) -> None:
-    """Say beside ctxpro's numbers what they are without its faults; its printout stays as it is."""
-    from crosspro.evaluation.released.contrastive.beside_ctxpro import beside_ctxpro
-
-    _tell_beside("ctxpro", lambda: beside_ctxpro(test_set, output, lines, language), detail)
-
-
-def _tell_beside(
-    tool: str, compared: Callable[[], BesideCtxpro | BesideContrapro], detail: Path | None
-) -> None:
+def _tell_beside(tool: str, compared: Callable[[], BesideReleased], detail: Path | None) -> None:
     """Say on standard error what a tool's numbers are without its faults; list what differs."""
     try:
         found = compared()
@@ -269,7 +259,7 @@ def _tell_beside(
             raise
         print(f"warning: {tool} scores what is an error here:\n{error}", file=sys.stderr)
         return
-    print(found, file=sys.stderr)
+    print(found.said, file=sys.stderr)
     if detail is not None:
         write_output("".join(found.table()).encode("utf-8"), detail)
 
@@ -284,7 +274,7 @@ def _contrapro(
     only: list[str],
     detail: Path | None,
 ) -> str:
-    from crosspro.evaluation.released.contrastive.beside_contrapro import beside_contrapro
+    from crosspro.evaluation.released.contrastive.beside import beside_contrapro
     from crosspro.evaluation.released.contrastive.generative_contrapro import (
         SEPARATOR,
         ReleasedChoice,
@@ -316,7 +306,7 @@ def _check_released_layout(layout: str, known: tuple[str, ...]) -> None:
 
 def _lines(path: Path) -> list[str]:
     from crosspro.data_prep.core.errors import Problem
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
 
     problems: list[Problem] = []
     lines = lines_of(path, problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.layers import Layers
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.file_checks import order_warning
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
-from crosspro.evaluation.metrics.submissions.order import order_warning
-from crosspro.evaluation.metrics.submissions.scores import Absent
+from crosspro.evaluation.metrics.submissions.scores import Absent, confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
     Submission,
@@ -168,7 +168,24 @@ def evaluate_command(
             print(f"warning: {warning}", file=sys.stderr)
     with_page = html is not None or layout is SubmissionLayout.HTML
     lenient = lenient or layout is SubmissionLayout.OFFICIAL  # the released scorer does not compare
-    found = _submissions(submissions, rules, gold_labels, gold, layers, with_page, lenient)
+    examples: Iterable[Example] = ()
+    if not any(map(is_run, submissions)):
+        found = read_submissions(submissions, rules, gold_labels, lenient=lenient)
+        if with_page:
+            examples = read_examples(gold, rules, layers.documents, lenient=True)
+    else:  # what loads systems is imported for runs alone
+        from crosspro.prediction.output import gold_examples, read_or_predict
+
+        examples = gold_examples(gold, rules, layers, gold_labels)
+        found = read_or_predict(
+            submissions,
+            rules,
+            gold_labels,
+            examples,
+            lambda note: print(note, file=sys.stderr),
+            pointed=with_page,
+            lenient=lenient,
+        )
     read = [
         replace(one, name=its, contrastive=its in unranked)
         for one, its in zip(found, shown, strict=True)
@@ -185,7 +202,6 @@ def evaluate_command(
         return
     plan = Resampling(resamples, seed) if resamples else None
     choice: Absent = "zero" if absent is AbsentChoice.ZERO else "skip"
-    examples = read_examples(gold, rules, layers.documents, lenient=True) if with_page else ()
     evaluation = evaluate_submissions(rules, gold_labels, read, choice, plan, examples, published)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -200,35 +216,6 @@ def evaluate_command(
     style = style_of(output, markdown, signatures)
     text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, style)
     write_output(text.encode("utf-8"), output)
-
-
-def _submissions(
-    paths: list[Path],
-    task: Task,
-    gold: Gold,
-    gold_path: Path,
-    layers: Layers,
-    pointed: bool,
-    lenient: bool,
-) -> list[Submission]:
-    """Submissions from files, and from runs; what loads systems is imported for runs alone.
-
-    A page shows what runs point at (`pointed`).
-    """
-    if not any(map(is_run, paths)):
-        return read_submissions(paths, task, gold, lenient=lenient)
-    from crosspro.prediction.output import read_or_predict
-
-    return read_or_predict(
-        paths,
-        task,
-        gold,
-        gold_path,
-        layers,
-        lambda note: print(note, file=sys.stderr),
-        pointed=pointed,
-        lenient=lenient,
-    )
 
 
 def _names(paths: list[Path], given: list[str]) -> list[str]:

@@ -110,7 +110,7 @@ def score(
     from crosspro.data_prep.core.errors import InputError
     from crosspro.evaluation.human.gap_filling import evaluate_gaps
     from crosspro.evaluation.human.gap_sheets import judged_csv, read_filled_gaps
-    from crosspro.evaluation.inputs.parallel_lines import lines_of
+    from crosspro.evaluation.inputs.plain_text import lines_of
 
     outputs.check(context, (), (judged_file,))
     lists, problems = lists_or_problems(pronouns)

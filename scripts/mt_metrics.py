@@ -7,7 +7,7 @@ import typer
 from crosspro.evaluation.metrics.bleu.settings import BleuSettings
 from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import PlainFiles, Resampled, Shown, VariadicCommand
+from crosspro.scripts.mt_options import Resampled, SeveralReferences, Shown, VariadicCommand
 
 app = command_app()
 
@@ -16,7 +16,7 @@ app = command_app()
 @expanded
 def mt_metrics(
     context: typer.Context,
-    files: PlainFiles,
+    files: SeveralReferences,
     settings: BleuSettings,
     resampled: Resampled,
     shown: Shown,

@@ -31,7 +31,7 @@ from crosspro.scripts.options import (
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.core.significance import Resampling
-    from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
+    from crosspro.evaluation.inputs.mt_input import InputPaths, MtInput
     from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
@@ -135,7 +135,7 @@ def lists_of_files(
     name: str | None, paths: InputPaths
 ) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists by name, else those of the languages that the names of the files end in."""
-    from crosspro.evaluation.inputs.inputs import told_languages
+    from crosspro.evaluation.inputs.mt_input import told_languages
     from crosspro.evaluation.inputs.pronoun_lists import lists_names
 
     if name is not None:
@@ -241,7 +241,7 @@ class LinkedFiles:
 
     def paths(self, tokens: Path | None = None) -> InputPaths:
         """The files; raises if one is missing that there must be."""
-        from crosspro.evaluation.inputs.inputs import InputPaths
+        from crosspro.evaluation.inputs.mt_input import InputPaths
 
         required(source=self.source, reference=self.reference, candidate=self.candidate)
         assert self.source and self.reference and self.candidate  # noqa: S101 - for the type checker
@@ -262,7 +262,7 @@ class LinkedFiles:
         """What the files hold, or all that is wrong with them; candidates are called by --name."""
         from dataclasses import replace
 
-        from crosspro.evaluation.inputs.inputs import AlignWith, read_input
+        from crosspro.evaluation.inputs.mt_input import AlignWith, read_input
 
         paths = paths or self.paths()
         named([str(path) for path in paths.candidates], self.name)
@@ -299,7 +299,7 @@ class PlainFiles:
         list[Path],
         typer.Option("--candidate", metavar="FILE…", help="MT output; several are compared."),
     ]
-    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeat).")]
+    reference: Annotated[list[Path], typer.Option(help="Reference translation.")]
     name: Names = None
     doc_ids: DocIds = None
 
@@ -311,6 +311,15 @@ class PlainFiles:
 
         text = read_mt_text(self.candidate, self.reference, self.doc_ids)
         return replace(text, names=tuple(named(text.names, self.name)))
+
+
+@dataclass(frozen=True)
+class SeveralReferences(PlainFiles):
+    """The same of metrics that take more than one reference."""
+
+    reference: Annotated[
+        list[Path], typer.Option(help="Reference translation (repeat for several).")
+    ]
 
 
 @dataclass(frozen=True)
@@ -380,6 +389,15 @@ class Outputs(Shown):
 
     detail: Detail = None  # type: ignore[misc]
     max_examples: MaxExamples = MOST_EXAMPLES  # type: ignore[misc]
+
+
+def judged_items(evaluation: Evaluation) -> str:
+    """The items of an evaluation for `protest review serve`."""
+    from crosspro.evaluation.human.items import items_text
+    from crosspro.evaluation.human.metric_items import apt_items, autoprf_items, contrastive_items
+
+    made = {"apt": apt_items, "autoprf": autoprf_items, "contrastive": contrastive_items}
+    return items_text(made[evaluation.metric.name](evaluation))
 
 
 def tell(text: str) -> None:

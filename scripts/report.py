@@ -100,7 +100,7 @@ def report(
     from crosspro.evaluation.folder_report.folder import report_on
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
-    from crosspro.evaluation.inputs.inputs import AlignWith
+    from crosspro.evaluation.inputs.mt_input import AlignWith
     from crosspro.scripts.steps import StepDisplay
 
     refuse_pairs(
@@ -124,6 +124,7 @@ def report(
         tokenised,
         lenient,
         maximise,
+        tokenise,
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or folder / OUTPUT
@@ -136,7 +137,7 @@ def report(
             given,
             languages,
             rules,
-            ReportSettings(plan, tokenise=tokenise, most_examples=max_examples),
+            ReportSettings(plan, most_examples=max_examples),
             baseline=baseline,
             names=name or (),
             jobs=jobs,

@@ -20,9 +20,8 @@ from crosspro.data_prep.gaps.subjects.words import subject_words
 from crosspro.data_prep.lexicon import agreement
 from crosspro.data_prep.lexicon.agreement import pronoun_kinds
 from crosspro.data_prep.lexicon.induce import BARE_GERMAN, determiners
-from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.evaluation.inputs.pronoun_forms import TranslationWords, readings_of
 from crosspro.evaluation.inputs.pronoun_lists import lists_names, lists_to_mapping, load_lists
-from crosspro.evaluation.inputs.translation_words import TranslationWords
 from crosspro.evaluation.metrics.contrastive.build import BuildRules
 from crosspro.evaluation.protest.language import source_words, target_words
 from tests.conftest import GOLDEN, ROOT

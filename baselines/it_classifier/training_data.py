@@ -50,8 +50,15 @@ from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
 from crosspro.evaluation.core.units import Floats, choose_units, tally
-from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
-from crosspro.evaluation.metrics.submissions.scores import accuracy, f1, macro_f1, precision, recall
+from crosspro.evaluation.metrics.submissions.scores import (
+    Counts,
+    accuracy,
+    confusion_counts,
+    f1,
+    macro_f1,
+    precision,
+    recall,
+)
 from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.categories import NoCategory, function_of
 

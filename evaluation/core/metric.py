@@ -91,7 +91,11 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     needs: ClassVar[str]
     """The data that are scored: gold, text, linked text, or a set by scores or by translations."""
     called: ClassVar[str]
-    """What the headline is called where several metrics stand side by side."""
+    """What the metric is called where several stand side by side; `{}` is the set it scores."""
+    column: ClassVar[str] = ""
+    """What its headline is called there, where that is another name."""
+    variants: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
+    """Metrics that it is several of there: by key, what each is called, and its settings."""
     scale: ClassVar[Scale] = PERCENT
     """How measures are shown."""
     system: ClassVar[str] = "candidate"
@@ -123,6 +127,11 @@ class Metric(ABC, Generic[Settings, Data, Item]):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+
+    @classmethod
+    def lacks(cls, settings: Mapping[str, Any]) -> str:
+        """Why it cannot be computed with these settings: a package or a table that is missing."""
+        return ""
 
     @abstractmethod
     def items(self, data: Data) -> Scored[Data, Item]:

@@ -21,8 +21,7 @@ from crosspro.evaluation.core.significance import Interval, Resampling, bootstra
 from crosspro.evaluation.core.units import tally
 from crosspro.evaluation.correlation.judged import TOTAL, JudgedPronoun
 from crosspro.evaluation.correlation.study import Values, pearson, spearman
-from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
+from crosspro.evaluation.inputs.case_records import BAD, CASE_NAMES, CASES, CORRECT, INCORRECT
 from crosspro.evaluation.output.style import PLAIN, Style
 from crosspro.evaluation.output.tables import csv_number, csv_text
 

@@ -14,11 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.case_records import CaseRecord
-from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.inputs.case_records import (
+    BAD,
+    CASE_NAMES,
+    CASES,
+    CORRECT,
+    INCORRECT,
+    CaseRecord,
+    PlacedVerdict,
+)
 from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES, readings_of
-from crosspro.evaluation.inputs.table_rows import read_rows
+from crosspro.evaluation.inputs.sheets import read_rows
 from crosspro.evaluation.output.tables import csv_text
 
 KINDS: Mapping[str, str] = {

@@ -32,7 +32,7 @@ from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.core.significance import Resampling, draws, interval, p_value
 from crosspro.evaluation.core.williams import FEWEST as FEWEST_WILLIAMS
 from crosspro.evaluation.core.williams import WilliamsTest, williams_test
-from crosspro.evaluation.inputs.table_rows import read_rows
+from crosspro.evaluation.inputs.sheets import read_rows
 from crosspro.evaluation.published.results import figures_file, read_figures
 
 FEWEST = 3

@@ -6,8 +6,9 @@ metric is a piece of work of its own; the number of processes changes nothing bu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import html
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from crosspro.data_prep.core.processes import Report, Step, map_shards
@@ -15,12 +16,11 @@ from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.pairs import PairChoice, against_best
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.significance import Difference, Resampling
+from crosspro.evaluation.folder_report.columns import Column
 from crosspro.evaluation.folder_report.contents import ReportContents
-from crosspro.evaluation.folder_report.examples import differing_examples
-from crosspro.evaluation.inputs.inputs import MtInput, linked_input
-from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
-from crosspro.evaluation.metrics.bleu.settings import TITLES
-from crosspro.evaluation.output.evaluation_page import table_section
+from crosspro.evaluation.inputs.mt_input import MtInput, linked_input
+from crosspro.evaluation.metrics.linked_metric import LinkedMetric, ShownPronoun
+from crosspro.evaluation.output.evaluation_page import differing_numbers, table_section
 from crosspro.evaluation.output.page import Section
 from crosspro.evaluation.output.records import record
 from crosspro.evaluation.output.sections import report_tables, score_notes, systems_table
@@ -32,11 +32,10 @@ LONG = 30
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """How a report is computed: resampling, which systems are compared, sacrebleu's tokeniser."""
+    """How a report is computed: resampling, which systems are compared, examples on its page."""
 
     plan: Resampling | None = None
     pairs: PairChoice = against_best
-    tokenise: str = "13a"
     most_examples: int = 20
 
 
@@ -65,44 +64,32 @@ class ReportPart:
     examples: tuple[Section, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A metric with its settings, what it is to score, and what that is called."""
-
-    metric: str
-    data: Any
-    settings: ReportSettings
-    own: Mapping[str, Any] = field(default_factory=dict)
-    of: str = ""
-    """The set that is scored, or the one measure that is wanted."""
-
-    @property
-    def step(self) -> str:
-        """What is told while it is computed."""
-        if metric_class(self.metric).needs in ("scored", "generated"):
-            return f"set {self.of}"
-        return self.title.removesuffix(" F1") if self.metric == "autoprf" else self.title
-
-    @property
-    def title(self) -> str:
-        """The column of the overview."""
-        return metric_class(self.metric).called.format(TITLES.get(self.of, self.of))
+_Piece = tuple[Column, Any, ReportSettings, int]
+"""A metric, what it is to score, and how; and how many examples are shown of it."""
 
 
 def compute_parts(
     contents: ReportContents,
-    language: str,
     settings: ReportSettings,
     jobs: int = 1,
     report: Report = lambda step: None,
 ) -> list[ReportPart]:
     """All parts in the order in which a report shows them."""
     linked = _linked(contents, jobs, report)
-    pieces = list(_pieces(contents, linked, language, settings))
+    data: dict[tuple[str, str], Any] = {("text", ""): contents.text, ("linked", ""): linked}
+    for one in contents.sets:
+        data |= {("scored", one.name): one.scored, ("generated", one.name): one.generated}
+    pieces: list[_Piece] = []
+    examples = settings.most_examples
+    for column in contents.columns:
+        shows = issubclass(column.kind, LinkedMetric)  # those of the first such metric
+        own = data[column.kind.needs, column.of]
+        pieces.append((column, own, settings, examples if shows else 0))
+        examples = 0 if shows else examples
     results = map_shards(_computed, pieces, jobs=min(jobs, len(pieces)))
     parts = []
-    for piece in pieces:
-        report(Step(piece.step))
+    for column, *_ in pieces:
+        report(Step(column.step))
         parts.append(next(results))
     return parts
 
@@ -117,47 +104,19 @@ def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | No
     )
 
 
-def _pieces(
-    contents: ReportContents, linked: MtInput | None, language: str, settings: ReportSettings
-) -> Iterator[_Piece]:
-    """What is to be computed: every metric for which there are data."""
-    without = {one.metric for one in contents.not_computed}
-    in_language = {"language": language}
-    for name in METRICS:
-        needs = metric_class(name).needs
-        if name == "bleu" and contents.text is not None:
-            for measure in TITLES:
-                own = {"tokenise": settings.tokenise, "silent": True, "metrics": (measure,)}
-                if TITLES[measure] not in without:
-                    yield _Piece(name, contents.text, settings, own, measure)
-        elif needs == "text" and contents.text is not None:
-            if metric_class(name).called not in without:
-                yield _Piece(name, contents.text, settings, in_language)
-        elif needs == "linked" and linked is not None:
-            yield _Piece(name, linked, settings)
-    for one in contents.sets:
-        if one.scored is not None:
-            yield _Piece("contrastive", one.scored, settings, of=one.name)
-        if one.generated is not None:
-            yield _Piece("expected_forms", one.generated, settings, in_language, one.name)
-
-
 def _computed(piece: _Piece) -> ReportPart:
-    metric = make_metric(piece.metric, **piece.own)
-    found = evaluate(metric, piece.data, piece.settings.plan, piece.settings.pairs)
-    key = ":".join(filter(None, (piece.metric, piece.of)))
-    if piece.of in TITLES:
-        key = piece.of
+    column, data, settings, most_examples = piece
+    metric = column.make()
+    found = evaluate(metric, data, settings.plan, settings.pairs)
     scores = {one.name: one.scores[metric.headline] for one in found.systems}
     tests = tuple(one for one in found.comparisons if one.metric == metric.headline)
-    most = piece.settings.most_examples if metric.name == "apt" else 0
     return ReportPart(
-        key,
-        Headline(piece.title, metric.scale, scores, tests),
-        tuple(_sections(found, piece.title)),
+        column.key,
+        Headline(column.title, metric.scale, scores, tests),
+        tuple(_sections(found, column.title)),
         record(found),
         found.warnings,
-        tuple(differing_examples(found, most)),
+        tuple(_differing_examples(found, most_examples)),
     )
 
 
@@ -176,3 +135,54 @@ def _sections(evaluation: Evaluation, title: str) -> Iterator[Section]:
     for table in before:
         if table.title and table.title not in evaluation.names:
             yield table_section(table, metric.scale, f"{title}: {table.title}")
+
+
+# Pronouns that systems translate differently ------------------------------------------------------
+
+
+def _differing_examples(evaluation: Evaluation, most: int) -> Iterator[Section]:
+    """A section with some of the items whose verdict is not the same in all systems, if any."""
+    numbers, total = differing_numbers(evaluation, most) if most else ((), 0)
+    metric, scored = evaluation.metric, evaluation.scored
+    if not numbers or not isinstance(metric, LinkedMetric):
+        return
+    shown = metric.shown(scored, numbers)
+    note = (
+        f"{len(numbers):,} of {total:,} pronouns that {metric.measures[metric.headline]} judges "
+        "differently in different systems, evenly spread over the text; "
+        f"`crosspro {metric.name} --html` shows all."
+    )
+    body = "".join(_example(scored.data, metric.verdict_kinds, one) for one in shown)
+    yield Section("Where systems differ", body, note)
+
+
+def _example(data: MtInput, verdicts: Any, shown: ShownPronoun) -> str:
+    anchor, mark, renderings = shown
+    line = anchor.sentence
+    document = data.document_of(line)
+    where = f"line {line + 1}{f' · {document}' if document else ''}"
+    rows = [
+        _row("source", _marked(data.source.words(line), mark.source, "source")),
+        _row("reference", _marked(data.reference.text.words(line), mark.target, "")),
+    ]
+    for candidate, rendering in zip(data.candidates, renderings, strict=True):
+        verdict, kind = verdicts[rendering.verdict]
+        places = [place for one in rendering.marks for place in one.target]
+        said = f'<span class="case kind-{kind}">{html.escape(verdict)}</span>'
+        text = _marked(candidate.text.words(line), places, f"kind-{kind}")
+        rows.append(_row(candidate.name, text, said))
+    word = html.escape(anchor.pronoun)
+    heading = f"<header><span>{html.escape(where)}</span><b>{word}</b></header>"
+    return f'<article class="example">{heading}<dl>{"".join(rows)}</dl></article>'
+
+
+def _row(name: str, text: str, verdict: str = "") -> str:
+    return f"<dt>{html.escape(name)}{verdict}</dt><dd dir=auto>{text}</dd>"
+
+
+def _marked(words: list[str], places: Collection[int], kind: str) -> str:
+    """The words of a line, those that matter marked."""
+    return " ".join(
+        f'<mark class="{kind}">{html.escape(word)}</mark>' if place in places else html.escape(word)
+        for place, word in enumerate(words)
+    )

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
-from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
-from crosspro.data_prep.core.errors import InputError, Problem, choices, how_to_install
-from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles
-from crosspro.evaluation.folder_report.sets import ReadSet, read_set
-from crosspro.evaluation.inputs.document_units import Documents, documents_by_id, read_doc_starts
-from crosspro.evaluation.inputs.inputs import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.evaluation.folder_report.columns import Column, columns_of
+from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles, SetFiles
 from crosspro.evaluation.inputs.linked_text import raise_problems
-from crosspro.evaluation.inputs.parallel_lines import check_lengths, lines_of
-from crosspro.evaluation.inputs.plain_text import MTText
-from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
+from crosspro.evaluation.inputs.mt_input import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
+from crosspro.evaluation.inputs.plain_text import (
+    Documents,
+    MTText,
+    check_lengths,
+    lines_of,
+    read_documents,
+)
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
-
-LINKED = ("APT", "AutoPRF")
-"""The metrics that need source, links and lists of pronouns."""
+from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
+from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
+from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class ReadingRules:
     tokenised: bool | None = None
     lenient: bool = False
     maximise: bool = False
+    tokenise: str = "13a"
+    """sacrebleu's tokeniser for BLEU."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +58,25 @@ class NotComputed:
 
 
 @dataclass(frozen=True)
+class ReadSet:
+    """A set as it was read; None for what no system has made."""
+
+    name: str
+    scored: ScoredSet | None
+    generated: GeneratedSet | None
+
+
+@dataclass(frozen=True)
 class ReportContents:
     """What was read; None where there is nothing of a kind."""
 
     text: MTText | None
     linked: ReadTexts | None
-    lists: PronounLists | None
     documents: Documents | None
     sets: tuple[ReadSet, ...]
+    columns: tuple[Column, ...]
+    """The metrics for which there are data, in the order of a report."""
     not_computed: tuple[NotComputed, ...]
-    warnings: tuple[str, ...]
 
 
 def read_contents(
@@ -82,8 +96,8 @@ class _Contents:
         self, folder: Path, files: ReportFiles, rules: ReadingRules, problems: list[Problem]
     ) -> None:
         self.folder, self.files, self.rules, self.problems = folder, files, rules, problems
+        self.columns: list[Column] = []
         self.missing: list[NotComputed] = []
-        self.warnings: list[str] = []
         self.hint = ""
 
     def read(self) -> ReportContents:
@@ -91,20 +105,40 @@ class _Contents:
         self.enough()
         lines = self.lines()
         size = next((len(one) for one in lines if one is not None), None)
-        documents = self.documents(size)
+        files = self.files
+        documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
+        without = "" if files.outputs else f"no files in {OUTPUTS}"
+        self.offer("text", without)
         lists = self.lists()
-        linked = self.linked(lists)
+        without = without or self.why_not_linked(lists)
+        self.offer("linked", without)
+        linked = None if without else self.linked(lists)
         sets = self.sets()
         raise_problems(list(dict.fromkeys(self.problems)), self.hint)
         return ReportContents(
-            self.text(lines, documents),
+            self.text(lines, documents) if files.outputs else None,
             linked,
-            lists,
             documents,
             sets,
+            tuple(self.columns),
             tuple(self.missing),
-            tuple(self.warnings),
         )
+
+    def offer(self, needs: str, without: str = "", of: str = "") -> None:
+        """Note the metrics that score such data, or why they cannot."""
+        offered = {"language": self.files.languages[1] or "", "tokenise": self.rules.tokenise}
+        for column in columns_of(needs, offered, of):
+            reason = without or column.kind.lacks(column.settings)
+            if reason:
+                self.missing.append(NotComputed(column.called, reason))
+            else:
+                self.columns.append(column)
+            try:
+                column.make()
+            except InputError as error:
+                self.problems += error.problems
+            except CrossproError:  # a package is missing, which was said
+                continue
 
     def problem(self, field: str, expected: str) -> None:
         """There must be something in the folder that is not there."""
@@ -135,41 +169,13 @@ class _Contents:
             self.problems.append(Problem(str(paths[0]), None, "file", "at least one line", "none"))
         return read
 
-    def documents(self, size: int | None) -> Documents | None:
-        """The documents of the lines, if they are known."""
-        if self.files.doc_ids is not None:
-            return documents_by_id(self.files.doc_ids, size, self.problems)
-        if self.files.doc_starts is not None:
-            return read_doc_starts(self.files.doc_starts, size, self.problems)
-        return None
-
-    def text(self, lines: Sequence[list[str] | None], documents: Documents | None) -> MTText | None:
+    def text(self, lines: Sequence[list[str] | None], documents: Documents | None) -> MTText:
         """Reference and outputs, which most metrics compare."""
-        if not self.files.outputs:
-            for metric in ("BLEU", "chrF", "pronoun F1", *LINKED):
-                self.missing.append(NotComputed(metric, f"no files in {OUTPUTS}"))
-            return None
-        self.packages_and_languages()
         texts = [one for one in lines if one is not None]
         reference, *candidates = texts[1 if self.files.source is not None else 0 :]
-        if looks_tokenised(reference[:SAMPLE]):
-            self.warnings.append(
-                "the reference looks tokenised: BLEU is comparable with that of other reports only "
-                "if their text was tokenised in the same way"
-            )
         numbers = None if documents is None else documents.of_line
         names = tuple(one.name for one in self.files.outputs)
         return MTText(names, tuple(candidates), (reference,), numbers)
-
-    def packages_and_languages(self) -> None:
-        """Say what is left out for want of a package or of a table of pronouns."""
-        if find_spec("sacrebleu") is None:
-            reason = f"sacrebleu is not installed: {how_to_install('mt')}"
-            self.missing += [NotComputed(metric, reason) for metric in ("BLEU", "chrF")]
-        language = self.files.languages[1]
-        if language not in LANGUAGES:
-            reason = f"no table of the pronouns of {language}: {choices(LANGUAGES)}"
-            self.missing.append(NotComputed("pronoun F1", reason))
 
     def lists(self) -> PronounLists | None:
         """The lists of pronouns that are named, lie in the folder, or belong to the languages."""
@@ -185,21 +191,23 @@ class _Contents:
             self.problems += error.problems
             return None
 
-    def linked(self, lists: PronounLists | None) -> ReadTexts | None:
-        """Source, reference and outputs with their links, for what needs them."""
-        files, rules = self.files, self.rules
-        links = [files.links_reference, *(one.links for one in files.outputs)]
-        reason = ""
+    def why_not_linked(self, lists: PronounLists | None) -> str:
+        """What is missing for metrics that follow links from the source."""
+        files = self.files
         if files.source is None:
-            reason = "no source: a file such as source.en, or --source"
-        elif lists is None:
+            return "no source: a file such as source.en, or --source"
+        if lists is None:
             pair = "-".join(one or "?" for one in files.languages)
-            reason = f"no lists of pronouns for {pair}: pronouns.yaml, or --pronouns"
-        elif None in links and not rules.make_links:
-            reason = "no word links, and --no-align says to make none"
-        if reason or not files.outputs or files.source is None or files.reference is None:
-            if reason and files.outputs:
-                self.missing += [NotComputed(metric, reason) for metric in LINKED]
+            return f"no lists of pronouns for {pair}: pronouns.yaml, or --pronouns"
+        given = all((files.links_reference, *(one.links for one in files.outputs)))
+        if not given and not self.rules.make_links:
+            return "no word links, and --no-align says to make none"
+        return ""
+
+    def linked(self, lists: PronounLists | None) -> ReadTexts | None:
+        """Source, reference and outputs with their links."""
+        files, rules = self.files, self.rules
+        if files.source is None or files.reference is None:
             return None
         paths = InputPaths(
             files.source,
@@ -235,6 +243,9 @@ class _Contents:
                 self.missing.append(NotComputed(f"set {one.name}", reason))
             else:
                 found.append(read)
+            for needs, data in (("scored", read.scored), ("generated", read.generated)):
+                if data is not None:
+                    self.offer(needs, of=one.name)
         return tuple(found)
 
 
@@ -243,3 +254,50 @@ def _without_blank_end(lines: list[str] | None, others: list[str] | None) -> lis
     if lines is None or others is None or any(line.strip() for line in lines[len(others) :]):
         return lines
     return lines[: len(others)]
+
+
+# Contrastive sets, with what systems made of them: scores, translations or both -----------------
+
+
+def read_set(files: SetFiles, language: str, maximise: bool = False) -> ReadSet:
+    """Read a set and all that belongs to it; raises `InputError` with all faults."""
+    problems: list[Problem] = []
+    scored = generated = None
+    try:
+        has_own_output = not is_json(files.path)
+        if files.scores:
+            scored = _scored(files, maximise)
+    except InputError as error:
+        problems += error.problems
+        has_own_output = False
+    try:
+        if files.outputs or (has_own_output and language):
+            generated = _generated(files, language)
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    return ReadSet(files.name, scored, generated)
+
+
+def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
+    test_set = read_contrastive(files.path, allow_unknown=True)
+    read = read_scores([one.path for one in files.scores], test_set, maximise)
+    pairs = zip(read, files.scores, strict=True)
+    return ScoredSet(test_set, tuple(replace(one, name=own.name) for one, own in pairs))
+
+
+def _generated(files: SetFiles, language: str) -> GeneratedSet:
+    test_set, rows = read_expected(files.path, language, allow_unknown=True)
+    read = read_outputs(
+        [one.path for one in files.outputs],
+        test_set,
+        PayloadRules(),
+        language,
+        tsv=None if rows is None else (files.path, rows),
+        parts=files.parts,
+    )
+    names = [one.name for one in files.outputs] or [files.name]
+    return GeneratedSet(
+        test_set, tuple(replace(one, name=name) for one, name in zip(read, names, strict=True))
+    )

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import Problem, input_error, quoted
-from crosspro.evaluation.inputs.parallel_lines import LANGUAGE, language_of, plain_name
+from crosspro.evaluation.inputs.plain_text import LANGUAGE, language_of, plain_name
 
 OUTPUTS, CONTRASTIVE = "outputs", "contrastive"
 _SOURCE, _REFERENCE = (

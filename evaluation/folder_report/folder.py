@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import (
-    CrossproError,
-    InputError,
-    Problem,
-    choices,
-    input_error,
-    quoted,
-)
+from crosspro.data_prep.core.errors import Problem, choices, input_error, quoted
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.evaluation.core.pairs import AgainstSystem
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
@@ -25,7 +18,6 @@ from crosspro.evaluation.folder_report.files import (
     is_text,
 )
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
-from crosspro.evaluation.metrics import make_metric
 
 READING = "reading"
 SMALL = 20_000
@@ -59,23 +51,11 @@ def report_on(
     if baseline is not None:
         _check_baseline(files, baseline, problems)
         settings = replace(settings, pairs=AgainstSystem(baseline))
-    _check_tokeniser(settings.tokenise, problems)
     contents = read_contents(folder, files, rules or ReadingRules(), problems)
     text = contents.text
     small = text is None or text.lines * len(text.names) < SMALL
-    language = files.languages[1] or ""
-    parts = compute_parts(contents, language, settings, 1 if small else jobs, progress)
+    parts = compute_parts(contents, settings, 1 if small else jobs, progress)
     return make_report(folder, files, contents, parts, baseline)
-
-
-def _check_tokeniser(name: str, problems: list[Problem]) -> None:
-    """Whether sacrebleu has it, if sacrebleu is there; else there is no BLEU anyway."""
-    try:
-        make_metric("bleu", tokenise=name)
-    except InputError as error:
-        problems += error.problems
-    except CrossproError:
-        return
 
 
 def _renamed(files: ReportFiles, names: Sequence[str], problems: list[Problem]) -> ReportFiles:

@@ -85,7 +85,7 @@ def make_report(
         tuple(_inside(folder, path) for path in files.unused),
         tuple(parts),
         contents.not_computed,
-        tuple(dict.fromkeys(map(printable, (*contents.warnings, *warnings)))),
+        tuple(dict.fromkeys(map(printable, warnings))),
         baseline,
     )
 

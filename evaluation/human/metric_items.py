@@ -19,9 +19,9 @@ from crosspro.evaluation.human.items import (
 )
 from crosspro.evaluation.human.verdicts import Item
 from crosspro.evaluation.inputs.anchors import Anchor
-from crosspro.evaluation.inputs.case_names import CASE_NAMES
-from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.case_records import CASE_NAMES
 from crosspro.evaluation.inputs.linked_text import Text, Translation
+from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.metrics.contrastive.formats import Instance
 from crosspro.evaluation.metrics.contrastive.metric import differing_words, translation_texts
 from crosspro.evaluation.metrics.contrastive.set_metric import context_lines, places_of

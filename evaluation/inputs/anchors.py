@@ -6,7 +6,6 @@ that start from the reference, a pronoun of the reference with the source words 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +53,8 @@ def parts_by(separator: str) -> Parts:
 def source_anchors(source: Text, lists: PronounLists) -> list[Anchor]:
     """Every source pronoun of the lists."""
     pronouns = PronounOf(lists.source_pronouns, lists.source_separator)
-    likely = _contains(lists.source_pronouns, lists.source_separator)
     found = []
-    for line, raw in enumerate(source.lines):
-        if not likely(raw):
-            continue
+    for line in range(len(source.lines)):
         for position, word in enumerate(source.raw_words(line)):
             pronoun = pronouns[word]
             if pronoun is not None:
@@ -128,14 +124,6 @@ def reference_anchors(reference: Translation, lists: PronounLists) -> tuple[list
             else:
                 unlinked += 1
     return found, unlinked
-
-
-def _contains(pronouns: Sequence[str], separator: str) -> Callable[[bytes], object]:
-    """A quick test that leaves out lines without a pronoun, if upper case is simple enough."""
-    if separator or not all(pronoun.isascii() for pronoun in pronouns):
-        return lambda line: True
-    words = b"|".join(re.escape(pronoun.encode("ascii")) for pronoun in pronouns)
-    return re.compile(rb"(?<!\S)(?:" + words + rb")(?!\S)", re.IGNORECASE).search
 
 
 class PronounOf(dict[bytes, str | None]):

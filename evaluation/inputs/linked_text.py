@@ -22,12 +22,9 @@ from crosspro.data_prep.annotate.tokenise import Tokeniser
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.files import BLOCK, NOISE, bad_byte, is_noise, read_bytes
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
-from crosspro.evaluation.inputs.parallel_lines import unequal_lines
+from crosspro.evaluation.inputs.plain_text import unequal_lines
 
 INSIDE = "links inside"
-_NEWLINE = ord("\n")
-_IS_SPACE = np.zeros(256, dtype=bool)
-_IS_SPACE[list(b" \t\n\r\x0b\x0c")] = True
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,8 @@ def read_text(path: str | Path, problems: list[Problem]) -> Text:
     lines = data.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    return Text(str(path), lines, _word_counts(data, len(lines)), readable)
+    lengths = np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
+    return Text(str(path), lines, lengths, readable)
 
 
 def tokenised_text(text: Text, language: str) -> Text:
@@ -131,16 +129,6 @@ def tokenised_text(text: Text, language: str) -> Text:
     lines = [tokenise(line.decode("utf-8")) for line in text.lines]
     lengths = np.fromiter(map(len, lines), np.int64, len(lines))
     return replace(text, lines=[" ".join(line).encode() for line in lines], lengths=lengths)
-
-
-def _word_counts(data: bytes, lines: int) -> Ints:
-    """How many words `bytes.split` finds in each line, for all lines at once."""
-    content = np.frombuffer(data, dtype=np.uint8)
-    space = _IS_SPACE[content]
-    starts = np.flatnonzero(~space & np.append(True, space[:-1])) if len(space) else content
-    ends = np.append(np.flatnonzero(content == _NEWLINE), len(content))[:lines]
-    until = np.searchsorted(starts, ends)
-    return np.diff(until, prepend=0).astype(np.int64)
 
 
 def check_lengths(

@@ -2,14 +2,23 @@
 
 A form may have several readings (German *sie*), and some forms are also something else, such as an
 article (French *la*). Other languages have no table yet: what depends on one is then left out.
+
+Pronouns are looked for among the words of a translation: tokens of our own tokeniser in lower case,
+with what clitics hide. French `Va-t-elle`, `dit-il`, `donne-la-moi` and `elle-même` are several
+words and `Aix-la-Chapelle` is one, `qu'elle` has *elle* and `l'a` no *la*; German `geht's` has
+*es*; Spanish `verla` has *la*. An elided form that stands for one word only (`c'`, `t'`) is that
+word; `l'` may be *le* or *la* and stays what it is. The words are in `conf/words/clitics/`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crosspro.data_prep.core.words import names_of, table_rows, words_file
+from crosspro.data_prep.annotate.tokenise import REMEMBERED, Tokeniser, normalise_punctuation
+from crosspro.data_prep.core.words import names_of, table_rows, word_lists, words_file
 
 LANGUAGES = names_of("forms")
 """Languages with a table."""
@@ -87,3 +96,117 @@ def _compete(one: PronounReading, other: PronounReading) -> bool:
         return True
     same_number = _agree(one.number, other.number)
     return bool(one.gender and other.gender and one.gender != other.gender) and same_number
+
+
+_DEPENDING = {"fr": "s'", "de": "'s"}
+"""A token that is one word or another by what stands beside it."""
+_SPANISH_ENCLITICS = re.compile(
+    r"(?P<verb>.*(?:[aeiáéí]r|[áé]ndo))(?P<first>me|te|se|nos|os)?(?P<second>l[aeo]s?)"
+)
+"""An infinitive or gerund with a form of the third person; others end as nouns do (*dineros*)."""
+
+
+class TranslationWords:
+    """The words of translations into one language."""
+
+    def __init__(self, language: str) -> None:
+        self.tokenise = Tokeniser(language)
+        self.language = self.tokenise.language
+        clitics = word_lists("clitics", self.language)
+        self.elided = dict(pair.split("=") for pair in clitics.get("elided", ()))
+        self.after = frozenset(clitics.get("after-hyphens", ()))
+        self.before = frozenset(clitics.get("before-hyphens", ()))
+        self.whole = frozenset(clitics.get("whole", ()))
+        self.depending = _DEPENDING.get(self.language)
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._seen: dict[str, tuple[str, ...]] = {}
+
+    def __call__(self, text: str) -> list[str]:
+        """The words of a text in their order."""
+        tokens = self.tokenise(text)
+        words: list[str] = []
+        seen = self._seen
+        for place, token in enumerate(tokens):
+            known = seen.get(token)
+            if known is None:
+                if token.lower() == self.depending:
+                    known = (self._in_context(tokens, place),)
+                else:
+                    if len(seen) >= REMEMBERED:
+                        seen.clear()
+                    known = seen[token] = tuple(self._words(token))
+            words += known
+        return words
+
+    def form(self, expected: str) -> tuple[str, ...]:
+        """The words of an expected form, which is nearly always one."""
+        known = self._forms.get(expected)
+        if known is None:
+            known = self._forms[expected] = self._read_form(expected)
+        return known
+
+    def _read_form(self, expected: str) -> tuple[str, ...]:
+        text = normalise_punctuation(expected).lower()
+        return tuple(word for token in text.split() for word in self._words(token))
+
+    def _in_context(self, tokens: Sequence[str], place: int) -> str:
+        """The word that an elided form stands for where that depends on its neighbours."""
+        if self.language == "fr":
+            following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+            return "si" if following in ("il", "ils") else "se"
+        # After a name it is the genitive of English: Peter's.
+        before = tokens[max(place - 2, 0) : place]
+        name = len(before) > 1 and before[-1][:1].isupper() and before[-2][-1:].isalnum()
+        return "'s" if name else "es"
+
+    def _words(self, token: str) -> Iterator[str]:
+        """The words of a token by itself."""
+        word = token.lower().strip("-") or token  # a speaker's dash may touch the word
+        if word == self.depending:
+            yield {"fr": "se", "de": "es"}[self.language]
+        elif "-" in word.strip("-"):
+            for part in self._at_hyphens(word):
+                yield self.elided.get(part, part)
+        elif self.language == "es":
+            yield from self._without_enclitics(word)
+        else:
+            yield self.elided.get(word, word)
+
+    def _at_hyphens(self, word: str) -> list[str]:
+        """A verb and its clitics, or a pronoun and what is tied to it; else the word itself."""
+        if word in self.whole:
+            return [word]
+        parts = [part for part in word.split("-") if part]
+        end = len(parts)
+        while end > 1 and parts[end - 1] in self.after:
+            end -= 1
+        clitics = parts[end:]
+        if clitics and end > 1 and parts[end - 1] == "t":
+            end -= 1
+        if not clitics and not (len(parts) > 1 and parts[0] in self.before):
+            return [word]
+        if not clitics:
+            return [parts[0], "-".join(parts[1:])]
+        return ["-".join(parts[:end]), *clitics]
+
+    def _without_enclitics(self, word: str) -> list[str]:
+        found = _SPANISH_ENCLITICS.fullmatch(word)
+        if found is None or word in self.whole:
+            return [word]
+        return [part for part in found.groups() if part]
+
+
+@lru_cache(maxsize=8)
+def target_words(language: str) -> TranslationWords:
+    """The words of a language, whose tokeniser remembers what it has seen."""
+    return TranslationWords(language)
+
+
+def has_form(words: Sequence[str], form: Sequence[str]) -> bool:
+    """Whether the words of a form stand among the words, one after the other."""
+    if len(form) == 1:
+        return form[0] in words
+    size = len(form)
+    return size > 0 and any(
+        tuple(words[at : at + size]) == tuple(form) for at in range(len(words) - size + 1)
+    )

@@ -149,23 +149,15 @@ def lists_from_mapping(mapping: object, origin: str) -> PronounLists:
 
 def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
     """The content of the lists' file."""
-    return {
-        "name": lists.name,
-        "source_language": lists.source_language,
-        "target_language": lists.target_language,
-        "source_pronouns": list(lists.source_pronouns),
-        "other_source_pronouns": list(lists.other_source_pronouns),
-        "target_pronouns": list(lists.target_pronouns),
-        "translations": {word: list(group) for word, group in lists.translations.items()},
-        "ambiguous": list(lists.ambiguous),
-        "identical": [list(group) for group in lists.identical],
-        "equivalent": [
-            {"pronouns": list(group.pronouns), "probability": group.probability}
-            for group in lists.equivalent
-        ],
-        "source_separator": lists.source_separator,
-        "target_separator": lists.target_separator,
-    }
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Equivalent):
+            return {"pronouns": list(value.pronouns), "probability": value.probability}
+        if isinstance(value, Mapping):
+            return {key: plain(item) for key, item in value.items()}
+        return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+    return {key: plain(getattr(lists, key)) for key in KEYS}
 
 
 def normal_form(word: str) -> str:

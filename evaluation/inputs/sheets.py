@@ -1,7 +1,12 @@
-"""Columns of the tables that people fill in, which no output ever replaces."""
+"""Tables that people fill in: their columns, which no output ever replaces, and their rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.guard import protect_sheets
 
 ITEM_COLUMNS = ("token", "system", "digest")
@@ -17,3 +22,22 @@ CHECKED_COLUMNS = ("subject", "words", "remark")
 protect_sheets(ITEM_COLUMNS, VERDICT_COLUMNS)
 protect_sheets(GAP_COLUMNS, FILLED_COLUMNS)
 protect_sheets(CHECK_COLUMNS, CHECKED_COLUMNS)
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file that are not blank, with their line numbers.
+
+    CSV with commas, semicolons or tabs.
+    """
+    import csv
+
+    lines = [line.rstrip("\r") for line in read_text_lines(path)]
+    first = lines[0] if lines else ""
+    separator = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise input_error(path, "row", "CSV", str(error), reader.line_num) from error

@@ -22,7 +22,7 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.human.verdicts import Item, Judgements, read_judgements
-from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.protest.language import Slot, TargetWords, target_words
 from crosspro.evaluation.protest.suite import Place, Suite, SuiteToken, read_suite
 from crosspro.evaluation.protest.text import (

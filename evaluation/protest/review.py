@@ -13,7 +13,7 @@ from crosspro.evaluation.human.exchange import (
 )
 from crosspro.evaluation.human.items import ReviewCandidate, ReviewItem, ReviewLine, ReviewSet
 from crosspro.evaluation.human.verdicts import Judgement, Judgements
-from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.match import Alternative, TokenResult
 from crosspro.evaluation.protest.suite import Suite

@@ -13,14 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import read_lines
-from crosspro.data_prep.formats.link_arrays import Ints, parse_links
 
 PRONOUNS = ("it", "It", "they", "They")
 SUFFIXES = ("", ".gz", ".xz")
@@ -55,35 +54,32 @@ class _Side:
     """A text as one run of tokens."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
-        lengths = np.fromiter(map(_token_count, lines), np.int64, len(lines))
-        self.lengths: Ints = lengths
-        self.starts: Ints = np.append(0, np.cumsum(lengths))
-        self.longest: Ints = np.maximum.accumulate(lengths)
+        self.sentences = [java_split(line) for line in lines]
+        lengths = [len(words) for words in self.sentences]
+        self.starts = [0, *accumulate(lengths)]
+        self.longest = list(accumulate(lengths, max))
+        """The longest sentence so far."""
+        self.tokens = [word for words in self.sentences for word in words]
 
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def tokens(self, sentence: int) -> list[str]:
-        if sentence >= len(self.lines):
-            raise _StoppedError(f"there is no sentence {sentence}")
-        return java_split(self.lines[sentence])
+    def sentence(self, number: int) -> list[str]:
+        if number >= len(self.sentences):
+            raise _StoppedError(f"there is no sentence {number}")
+        return list(self.sentences[number])
 
     def token(self, index: int) -> str:
-        if index >= len(self):
-            raise _StoppedError(f"there is no token {index} in a text of {len(self)} tokens")
-        sentence = int(np.searchsorted(self.starts, index, side="right")) - 1
-        return self.tokens(sentence)[index - int(self.starts[sentence])]
+        if index >= len(self.tokens):
+            found = f"a text of {len(self.tokens)} tokens"
+            raise _StoppedError(f"there is no token {index} in {found}")
+        return self.tokens[index]
 
     def sentence_of(self, index: int) -> int:
         """The sentence of a token as Java's binary search finds it among equal starts."""
         low, high = 0, len(self.starts) - 1
         while low <= high:
             middle = (low + high) // 2
-            start = int(self.starts[middle])
-            if start == index:
+            if self.starts[middle] == index:
                 return middle
-            low, high = (middle + 1, high) if start < index else (low, middle - 1)
+            low, high = (middle + 1, high) if self.starts[middle] < index else (low, middle - 1)
         return low - 1
 
 
@@ -92,32 +88,29 @@ class _Corpus:
 
     def __init__(self, files: dict[str, tuple[Path, bytes]], names: Sequence[str]) -> None:
         texts = [_decoded(files[name][1]) for name in names[:2]]
-        links, raw = files[names[2]]
-        lines = min(len(texts[0]), len(texts[1]), _line_count(raw))
+        path, raw = files[names[2]]
+        written = _decoded(raw)
+        lines = min(len(texts[0]), len(texts[1]), len(written))
         if max(len(texts[0]), len(texts[1])) > lines:
-            raise _StoppedError(f"{links}: the files do not match (line: {lines + 1})")
+            raise _StoppedError(f"{path}: the files do not match (line: {lines + 1})")
         self.source, self.target = _Side(texts[0]), _Side(texts[1])
-        line, from_source, to_target = _links(links, raw, lines)
-        for positions, side, what in (
-            (from_source, self.source, "source"),
-            (to_target, self.target, "target"),
-        ):
-            outside = np.flatnonzero(positions >= side.longest[line]) if len(line) else ()
-            for index in outside[:1]:
-                at = int(line[index])
-                expected = f"{what} positions below {side.longest[at]}, the longest line so far"
-                found = str(positions[index])
-                raise _StoppedError(str(Problem(str(links), at + 1, "links", expected, found)))
-        inside = from_source < self.source.lengths[line]
-        sources = (from_source + self.source.starts[line])[inside]
-        targets = (to_target + self.target.starts[line])[inside]
-        order = np.argsort(sources, kind="stable")
-        self.from_source, self.to_target = sources[order], targets[order]
+        links = list(_links(path, written[:lines]))
+        for place, side, what in ((1, self.source, "source"), (2, self.target, "target")):
+            for link in links:
+                line, longest = link[0], side.longest[link[0]]
+                if link[place] >= longest:
+                    expected = f"{what} positions below {longest}, the longest line so far"
+                    found = str(link[place])
+                    raise _StoppedError(str(Problem(str(path), line + 1, "links", expected, found)))
+        self.targets: defaultdict[int, list[int]] = defaultdict(list)
+        for line, source, target in links:
+            if source < len(self.source.sentences[line]):
+                start = self.source.starts[line]
+                self.targets[start + source].append(self.target.starts[line] + target)
 
     def linked(self, index: int) -> list[str]:
         """The target tokens linked to a source token, in the order of the file."""
-        first, last = np.searchsorted(self.from_source, [index, index + 1]).tolist()
-        return [self.target.token(target) for target in self.to_target[first:last].tolist()]
+        return [self.target.token(target) for target in self.targets.get(index, ())]
 
 
 def run_released(
@@ -133,10 +126,11 @@ def run_released(
         names = [_names(stem, languages) for stem in (reference, candidate)]
         files = _read_files([*names[0], *names[1], documents])
         ours, theirs = (_Corpus(files, own) for own in names)
-        if len(ours.source) != len(theirs.source):
+        sizes = len(ours.source.tokens), len(theirs.source.tokens)
+        if sizes[0] != sizes[1]:
             raise _StoppedError(
-                f"Reference source size ({len(ours.source)}) and candidate source size "
-                f"({len(theirs.source)}) don't match."
+                f"Reference source size ({sizes[0]}) and candidate source size "
+                f"({sizes[1]}) don't match."
             )
         summaries, boundaries = _documents(*files[documents], ours.source)
         for text in _evaluate(ours, theirs, summaries, boundaries, verbosity >= 2):
@@ -158,14 +152,6 @@ def java_split(line: str) -> list[str]:
     while parts and not parts[-1]:
         parts.pop()
     return parts
-
-
-def _token_count(line: str) -> int:
-    """How many tokens `java_split` makes."""
-    if " " not in line:
-        return 1
-    content = line.rstrip(" ")
-    return content.count(" ") + 1 if content else 0
 
 
 def java_float(value: np.float32) -> str:
@@ -210,29 +196,14 @@ def _content(path: Path) -> bytes:
     return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _line_count(content: bytes) -> int:
-    return content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
-
-
 def _decoded(content: bytes) -> list[str]:
     lines = content.decode("utf-8", errors="replace").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
-def _links(path: Path, content: bytes, lines: int) -> tuple[Ints, Ints, Ints]:
+def _links(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Line, source and target position of all links, in the order of the file."""
-    regular = b"  " not in content and b"\t" not in content and b"\n " not in content
-    parsed = parse_links(content) if regular and not content.startswith(b" ") else None
-    if parsed is None:
-        found = list(_slow_links(path, content, lines))
-        array = np.array(found, dtype=np.int64).reshape(-1, 3)
-        parsed = array[:, 0], array[:, 1], array[:, 2]
-    inside = parsed[0] < lines
-    return parsed[0][inside], parsed[1][inside], parsed[2][inside]
-
-
-def _slow_links(path: Path, content: bytes, lines: int) -> Iterator[tuple[int, int, int]]:
-    for number, line in enumerate(content.decode("utf-8", errors="replace").split("\n")[:lines]):
+    for number, line in enumerate(lines):
         for written in java_split(line) if line else ():
             parts = written.split("-")
             while parts and not parts[-1]:
@@ -254,9 +225,9 @@ def _documents(path: Path, content: bytes, source: _Side) -> tuple[list[_Summary
             raise _StoppedError(
                 str(Problem(str(path), number + 1, "start", expected, quoted(start)))
             )
-        boundaries.append(int(source.starts[int(start)]))
+        boundaries.append(source.starts[int(start)])
         summaries.append(_Summary(name[0] if name else f"Document {number}"))
-    return summaries, [*boundaries, len(source)]
+    return summaries, [*boundaries, len(source.tokens)]
 
 
 def _evaluate(
@@ -269,9 +240,11 @@ def _evaluate(
     """Count into the summaries, and yield every example if it is to be shown."""
     document = 0
     shown = -1
-    if len(reference.source) and not summaries:
+    if reference.source.tokens and not summaries:
         raise _StoppedError("there is no document")
-    for index, token in _pronouns(reference.source):
+    for index, token in enumerate(reference.source.tokens):
+        if token not in PRONOUNS:
+            continue
         while index >= boundaries[document + 1]:
             document += 1
         summary = summaries[document]
@@ -287,24 +260,14 @@ def _evaluate(
         sentence = reference.source.sentence_of(index)
         if sentence > shown:
             shown = sentence
-            words = reference.source.tokens(sentence)
-            place = index - int(reference.source.starts[sentence])
+            words = reference.source.sentence(sentence)
+            place = index - reference.source.starts[sentence]
             if place < len(words):
                 words[place] = f"*{words[place]}*"
             yield f"\n{' '.join(words)}\n"
             for corpus in (reference, candidate):
-                yield " ".join(corpus.target.tokens(sentence)) + "\n"
+                yield " ".join(corpus.target.sentence(sentence)) + "\n"
         yield f"{pronoun} ||| {' | '.join(ours)} ||| {' | '.join(theirs)}\n"
-
-
-def _pronouns(source: _Side) -> Iterator[tuple[int, str]]:
-    """Every token that is counted, and its number in the text."""
-    likely = re.compile("|".join(PRONOUNS))
-    for sentence, line in enumerate(source.lines):
-        if likely.search(line):
-            for place, token in enumerate(java_split(line)):
-                if token in PRONOUNS:
-                    yield int(source.starts[sentence]) + place, token
 
 
 def _recall_table(summaries: Sequence[_Summary], pronouns: Sequence[str]) -> str:
@@ -335,23 +298,25 @@ def _recall(summaries: Sequence[_Summary], pronouns: Sequence[str]) -> str:
 
 
 def _summary(summaries: Sequence[_Summary], pronouns: Sequence[str]) -> str:
-    counts: defaultdict[str, NDArray[np.int64]] = defaultdict(lambda: np.zeros(3, np.int64))
-    for summary in summaries:
-        for pronoun in pronouns:
-            numbers = (c[pronoun] for c in (summary.matches, summary.candidate, summary.reference))
-            counts[pronoun] += np.fromiter(numbers, np.int64, 3)
+    counts = {
+        pronoun: [
+            sum(one.matches[pronoun] for one in summaries),
+            sum(one.candidate[pronoun] for one in summaries),
+            sum(one.reference[pronoun] for one in summaries),
+        ]
+        for pronoun in pronouns
+    }
     lines = [
         "Precision and recall per input pronoun:\n\n",
         "            Precision            Recall              F1\n\n",
     ]
-    lines += [f"{pronoun:>8}   {_scores(counts[pronoun])}\n" for pronoun in pronouns]
-    total = sum((counts[pronoun] for pronoun in pronouns), np.zeros(3, np.int64))
-    lines.append(f"\nTOTAL      {_scores(total)}\n")
+    lines += [f"{pronoun:>8}   {_scores(*own)}\n" for pronoun, own in counts.items()]
+    total = [sum(column) for column in zip(*counts.values(), strict=True)] or [0, 0, 0]
+    lines.append(f"\nTOTAL      {_scores(*total)}\n")
     return "".join(lines)
 
 
-def _scores(counts: NDArray[np.int64]) -> str:
-    matches, candidate, reference = counts.tolist()
+def _scores(matches: int, candidate: int, reference: int) -> str:
     precision, recall = _ratio(matches, candidate), _ratio(matches, reference)
     with np.errstate(invalid="ignore"):
         f1 = np.float32(2) * precision * recall / (precision + recall)

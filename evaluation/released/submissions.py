@@ -12,15 +12,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.metrics.submissions.confusion import Counts, regroup
 from crosspro.evaluation.metrics.submissions.metric import coarse_groups
 from crosspro.evaluation.metrics.submissions.scores import (
+    Counts,
     Values,
     accuracy,
     f1,
     hits,
     precision,
     recall,
+    regroup,
 )
 
 _GAP = "\n" * 4

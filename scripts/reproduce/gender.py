@@ -27,7 +27,7 @@ from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (

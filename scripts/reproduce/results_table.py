@@ -45,8 +45,10 @@ from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.metrics.submissions.scores import (
     ConfusionMetric,
     accuracy,
+    confusion_units,
     frequent_macro_recall,
     macro_recall,
+    on_sums,
 )
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
@@ -54,7 +56,6 @@ from crosspro.evaluation.metrics.submissions.submission import (
     read_gold,
     read_submissions,
 )
-from crosspro.evaluation.metrics.submissions.units import confusion_units, on_sums
 from crosspro.prediction.runs import Run, find_run
 from crosspro.scripts.main import command_app, run
 
@@ -131,7 +132,7 @@ def _heading(golds: dict[str, Gold], pooled: Gold, task: Task) -> str:
         titles.append(f"{short} ({len(gold.classes):,}{before})")
     if len(golds) > 1:  # one set is the pooled one
         titles.append(f"pooled ({len(pooled.classes):,})")
-    titles[-1] += f" [95% by {pooled.unit}]"
+    titles[-1] += f" [95% by {pooled.units.name}]"
     counts = np.bincount(pooled.classes, minlength=len(task.classes))
     many = int((counts >= FREQUENT).sum())
     titles += [

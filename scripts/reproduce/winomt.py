@@ -21,8 +21,8 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.folder_report.contents import read_set
 from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
-from crosspro.evaluation.folder_report.sets import read_set
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.contrastive.ctxpro import ctxpro_printout

@@ -18,8 +18,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
-from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_recall
+from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
 from crosspro.prediction.system import load_system
 from tests.baselines.features.document import DOCUMENT
 from tests.integration.training import composed

@@ -24,8 +24,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
-from crosspro.evaluation.metrics.submissions.scores import macro_recall
+from crosspro.evaluation.metrics.submissions.scores import confusion_counts, macro_recall
 from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predict_stream, predicted

@@ -34,24 +34,22 @@ from crosspro.evaluation.human.progress import overview
 from crosspro.evaluation.human.store import CampaignFile
 from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.human.work import Response, note_event, read_work, save, undo
-from crosspro.evaluation.inputs.case_records import read_case_records
-from crosspro.evaluation.inputs.document_units import read_doc_starts
-from crosspro.evaluation.inputs.inputs import InputPaths, read_input
+from crosspro.evaluation.inputs.case_records import PlacedVerdict, read_case_records
 from crosspro.evaluation.inputs.linked_text import read_links, read_text
-from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
+from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
+from crosspro.evaluation.inputs.plain_text import read_doc_starts
 from crosspro.evaluation.inputs.pronoun_lists import (
     lists_from_mapping,
     lists_to_mapping,
     load_lists,
 )
 from crosspro.evaluation.metrics.apt.equivalents import read_judged
+from crosspro.evaluation.metrics.contrastive.build import ContextWindow, sentences_to_translate
 from crosspro.evaluation.metrics.contrastive.formats import read_contrastive, read_json
 from crosspro.evaluation.metrics.contrastive.metric import decide, read_scores
-from crosspro.evaluation.metrics.contrastive.sentences import ContextWindow, sentences_to_translate
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import judge
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.evaluation.output.records import json_report
 from crosspro.evaluation.output.text import text_report

@@ -57,42 +57,21 @@ def test_tables_details_and_signature(tmp_path):
     assert len(json.loads((tmp_path / "detail.json").read_text("utf-8"))) == 20
 
 
-def with_second_candidate(path):
-    """The candidate of the files and another one, which has the links of the reference."""
-    return crosspro(
+def test_several_candidates_after_one_option():
+    """The reference as a candidate: 001 Table 1."""
+    result = crosspro(
         "apt", *options(candidate=None, candidate_links=None), "--resamples", 50,
-        "--candidate", APT / "mt.fr", path,
+        "--candidate", APT / "mt.fr", APT / "ref.fr",
         "--candidate-links", APT / "mt.align", APT / "ref.align",
     )  # fmt: skip
-
-
-def test_several_candidates_after_one_option():
-    result = with_second_candidate(APT / "ref.fr")
-    assert result.code == 0, result.stderr  # the reference as a candidate: 001 Table 1
-    assert "mt.fr - ref.fr" in result.stdout.decode()
-
-
-def test_two_candidates_are_compared(tmp_path):
-    shutil.copy(APT / "ref.fr", tmp_path / "copy.fr")
-    result = with_second_candidate(tmp_path / "copy.fr")
     assert result.code == 0, result.stderr
-    assert "mt.fr - copy.fr" in result.stdout.decode()
+    assert "mt.fr - ref.fr" in result.stdout.decode()
 
 
 def test_weights_cases_and_rules():
     result = crosspro(
-        "apt",
-        *options(),
-        "--weights",
-        "1,0,0,0,0,1",
-        "--discard",
-        "5",
-        "--layout",
-        "json",
-        "--repair-rule",
-        "ties=right",
-        "--resamples",
-        0,
+        *("apt", *options(), "--weights", "1,0,0,0,0,1", "--discard", "5"),
+        *("--repair-rule", "ties=right", "--layout", "json", "--resamples", 0),
     )
     signature = json.loads(result.stdout)["signature"]
     assert "|cases:12346|weights:1,0,0,0,0,1|" in signature
@@ -140,14 +119,9 @@ def test_problems_of_all_files_come_before_any_score(tmp_path):
     (tmp_path / "links").write_text("0-99\nx\n", "utf-8")
     (tmp_path / "lists.yaml").write_text("source_pronouns: [it]\n", "utf-8")
     detail = tmp_path / "detail.tsv"
-    result = crosspro(
-        "apt",
-        *options(candidate=tmp_path / "short.fr", links=tmp_path / "links"),
-        "--pronouns",
-        tmp_path / "lists.yaml",
-        "--detail",
-        detail,
-    )
+    files = options(candidate=tmp_path / "short.fr", links=tmp_path / "links")
+    lists = ("--pronouns", tmp_path / "lists.yaml")
+    result = crosspro("apt", *files, *lists, "--detail", detail)
     assert result.code == 2
     assert result.stdout == b""
     assert not detail.exists()
@@ -165,15 +139,8 @@ def test_problems_of_all_files_come_before_any_score(tmp_path):
 
 def test_links_are_made_when_they_are_not_given():
     result = crosspro(
-        "apt",
-        *options(links=None, candidate_links=None),
-        "--layout",
-        "json",
-        "--align-with",
-        APT / "src.en",
-        APT / "ref.fr",
-        "--resamples",
-        0,
+        *("apt", *options(links=None, candidate_links=None), "--layout", "json"),
+        *("--align-with", APT / "src.en", APT / "ref.fr", "--resamples", 0),
     )
     assert result.code == 0, result.stderr
     content = json.loads(result.stdout)

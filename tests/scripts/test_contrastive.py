@@ -43,18 +43,8 @@ def test_the_table_has_the_numbers_of_the_released_script(tmp_path):
 @pytest.mark.parametrize("layout", ["json", "csv"])
 def test_other_layouts(tmp_path, layout):
     output = tmp_path / "out"
-    result = crosspro(
-        "contrastive",
-        "score",
-        CASE / "test.json",
-        CASE / "scores",
-        "--layout",
-        layout,
-        "-o",
-        output,
-        "--resamples",
-        20,
-    )
+    files = (CASE / "test.json", CASE / "scores", "-o", output)
+    result = crosspro("contrastive", "score", *files, "--layout", layout, "--resamples", 20)
     assert (result.code, result.stdout) == (0, b"")
     assert "32.5" in output.read_text("utf-8")
 
@@ -110,41 +100,34 @@ def test_nothing_is_written_if_an_output_cannot_be(tmp_path):
     assert not detail.exists()
 
 
-def test_options_that_do_not_go_together():
-    runs = [
-        ("--legacy", CASE / "scores"),
-        ("--legacy", "--layout", "json"),
-        ("--legacy", "--detail", "x"),
-        ("--legacy", "--seed", 1),
-        ("--write-scores", "x"),
-        ("--source", "x"),
-        ("--annotator", "hanta"),
-        ("--max-examples", 3),
-    ]
-    for extra in runs:
-        result = crosspro("contrastive", CASE / "test.json", CASE / "scores", *extra)
-        assert result.code == 2
+@pytest.mark.parametrize(
+    "extra",
+    [
+        *(f"--legacy {CASE / 'scores'}", "--legacy --layout json", "--legacy --detail x"),
+        *("--legacy --seed 1", "--write-scores x", "--source x", "--annotator hanta"),
+        "--max-examples 3",
+    ],
+)
+def test_options_that_do_not_go_together(extra):
+    result = crosspro("contrastive", CASE / "test.json", CASE / "scores", *extra.split())
+    assert result.code == 2
 
 
 # Sets from bitext -------------------------------------------------------------------------------
+
+
+def build(folder, source, target, *doc_ids):
+    """The command, which writes `set.json` to the folder."""
+    documents = ("--doc-ids", *doc_ids) if doc_ids else ()
+    texts = ("--source", source, "--target", target, *documents)
+    return crosspro("contrastive", "build", *texts, "-o", folder / "set.json")
 
 
 def test_a_set_is_built_and_written_as_text(tmp_path):
     for name, lines in (("en", "A cat.\nIt sleeps.\n"), ("fr", "Un chat.\nIl dort.\n")):
         (tmp_path / name).write_text(lines)
     (tmp_path / "ids").write_text("d\nd\n")
-    result = crosspro(
-        "contrastive",
-        "build",
-        "--source",
-        tmp_path / "en",
-        "--target",
-        tmp_path / "fr",
-        "--doc-ids",
-        tmp_path / "ids",
-        "-o",
-        tmp_path / "set.json",
-    )
+    result = build(tmp_path, *(tmp_path / name for name in ("en", "fr", "ids")))
     assert result.code == 0, result.stderr
     assert b"it:il" in result.stdout
     crosspro("contrastive", "text", tmp_path / "set.json", "-o", tmp_path / "out")
@@ -159,26 +142,14 @@ def test_a_set_is_built_and_written_as_text(tmp_path):
 def test_bitext_of_unequal_length(tmp_path):
     for name, number in (("en", 3), ("fr", 2), ("ids", 4)):
         (tmp_path / name).write_text("A.\n" * number)
-    result = crosspro(
-        *("contrastive", "build", "--source", tmp_path / "en", "--target", tmp_path / "fr"),
-        *("--doc-ids", tmp_path / "ids", "-o", tmp_path / "set.json"),
-    )
+    result = build(tmp_path, *(tmp_path / name for name in ("en", "fr", "ids")))
     assert b"fr:3: lines: expected 3 lines as in" in result.stderr
     assert b"ids:4: lines: expected 3 lines as in" in result.stderr
 
 
 def test_a_text_without_instances(tmp_path):
     (tmp_path / "t").write_text("A.\n")
-    result = crosspro(
-        "contrastive",
-        "build",
-        "--source",
-        tmp_path / "t",
-        "--target",
-        tmp_path / "t",
-        "-o",
-        tmp_path / "set.json",
-    )
+    result = build(tmp_path, tmp_path / "t", tmp_path / "t")
     assert result.code == 2
     assert b"at least one instance, found no target pronoun 1" in result.stderr
     assert not (tmp_path / "set.json").exists()
@@ -189,18 +160,7 @@ def test_the_subtitles_give_a_balanced_set(tmp_path):
     if not folder.is_dir():
         pytest.skip("the contrastive subtitles are not here")
     names = [folder / f"opensubs_contrastive.{ending}.xz" for ending in ("en", "fr", "doc-ids")]
-    result = crosspro(
-        "contrastive",
-        "build",
-        "--source",
-        names[0],
-        "--target",
-        names[1],
-        "--doc-ids",
-        names[2],
-        "-o",
-        tmp_path / "set.json",
-    )
+    result = build(tmp_path, *names)
     assert result.code == 0, result.stderr
     content = json.loads((tmp_path / "set.json").read_text("utf-8"))
     assert len(content) == 4472
@@ -241,17 +201,8 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     links = tmp_path / "links"
     links.write_text("0-0\n" * 5)
     result = crosspro(
-        "contrastive",
-        written_set(tmp_path, content),
-        "--run",
-        trained,
-        "--links",
-        links,
-        "--detail",
-        tmp_path / "d.tsv",
-        "--write-scores",
-        tmp_path / "scores",
-        "--signatures",
+        *("contrastive", written_set(tmp_path, content), "--run", trained, "--links", links),
+        *("--detail", tmp_path / "d.tsv", "--write-scores", tmp_path / "scores", "--signatures"),
     )
     assert result.code == 0, result.stderr
     rows = [line.split("\t") for line in (tmp_path / "d.tsv").read_text().splitlines()[1:]]

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from tests.conftest import GOLDEN, SHARED_DATA
-from tests.evaluation.metrics.contrastive.generative.context_sets import (
+from tests.evaluation.metrics.expected_forms.context_sets import (
     ctxpro_instance,
     tsv_row,
     written,

@@ -71,7 +71,7 @@ def test_pooled_sets_without_documents_are_resampled_by_gap(tmp_path):
     for name in ("test.a", "test.b"):
         write_examples(tmp_path / f"{name}.data", demo_examples(task, "test", 5))
         golds.append(read_gold(tmp_path / f"{name}.data", task))
-    assert pool(golds).unit == "gap"
+    assert pool(golds).units.name == "gap"
 
 
 def test_a_results_table_knows_system_seed_and_settings_from_the_runs(tmp_path):

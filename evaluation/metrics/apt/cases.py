@@ -1,20 +1,40 @@
 """The six cases of APT (000 §2.4): what a candidate's pronoun is beside the reference's.
 
 What an anchor became in a translation is a *side*, of the reference or of a candidate; two sides
-make an occurrence, which has a case.
+make an occurrence, which has a case. Pronoun links are repaired in four steps before (000 §2.3,
+Table 1):
+
+1. A source pronoun is suspect if it has no link, links to words that are no pronoun, or to several
+   words. If one of several words is a pronoun, that one is taken. Otherwise the links of the source
+   words before and after it are the *markers*.
+2. The range goes from one word before the first marker to one word after the second.
+3. Its likely translations of the source pronoun are the candidates.
+4. The candidate nearest to the centre of the range is chosen.
+
+The paper leaves some points open; `RepairRules` names them and their settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.inputs.anchors import Anchor, Parts, PronounOf
 from crosspro.evaluation.inputs.linked_text import SentenceLinks, Text, Translation
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.repair import Repair, RepairRules, Target, find_translation
-from crosspro.evaluation.metrics.apt.settings import Others
+from crosspro.evaluation.metrics.apt.settings import Others, RepairRules
+
+
+class Repair(StrEnum):
+    """What became of the links of a pronoun."""
+
+    KEPT = "kept"
+    PICKED = "picked"
+    """One of several linked words, which is a pronoun."""
+    MOVED = "moved"
+    """A word between the markers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +216,97 @@ class _TargetWords:
         pronouns = (self.pronouns[word] for word in words)
         found = dict.fromkeys(self.lists.label(one) for one in pronouns if one is not None)
         return tuple(found) if found or not words else (OTHER,)
+
+
+# The repair of links ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the repair asks about the words of a target sentence, by position.
+
+    `likely` says whether a word may translate the pronoun, `labelled` whether it is one of the
+    pronouns that are scored, `ambiguous` whether it may be no pronoun at all, and `taken` whether
+    it belongs to another source pronoun.
+    """
+
+    length: int
+    likely: Callable[[int], bool]
+    labelled: Callable[[int], bool]
+    ambiguous: Callable[[int], bool]
+    taken: Callable[[int], bool]
+
+
+def find_translation(
+    position: int, source_length: int, links: SentenceLinks, target: Target, rules: RepairRules
+) -> tuple[tuple[int, ...], Repair]:
+    """The target positions of a source pronoun after the repair.
+
+    Among several linked pronouns, those that are scored are preferred.
+    """
+    linked = links.targets(position)
+    pronouns = list(filter(target.labelled, linked)) or list(filter(target.likely, linked))
+    if pronouns:
+        how = Repair.KEPT if len(linked) == 1 else Repair.PICKED
+        return (pronouns[0],), how
+    span = _range(position, source_length, links, target.length, rules)
+    if span is None:
+        return linked, Repair.KEPT
+    first, last = span
+    candidates = [
+        t
+        for t in range(first, last + 1)
+        if target.likely(t)
+        and (not target.ambiguous(t) or _is_pronoun(t, position, links, rules))
+        and (rules.shared == "allow" or not target.taken(t))
+    ]
+    if not candidates:
+        return linked, Repair.KEPT
+    # Twice the distance from the centre, so that it stays a whole number.
+    side = 1 if rules.ties == "left" else -1
+    chosen = min(candidates, key=lambda t: (abs(2 * t - first - last), side * t))
+    return (chosen,), Repair.MOVED
+
+
+def _is_pronoun(target: int, position: int, links: SentenceLinks, rules: RepairRules) -> bool:
+    """Whether an ambiguous word is taken for a pronoun, by its links and those of the next word."""
+    if rules.ambiguous != "verb":
+        return rules.ambiguous == "any"
+    near = range(position - 1, position + 2)
+    following = links.sources(target + 1)
+    return all(source in near for source in links.sources(target)) and any(
+        source in near for source in following
+    )
+
+
+def _range(
+    position: int, source_length: int, links: SentenceLinks, target_length: int, rules: RepairRules
+) -> tuple[int, int] | None:
+    """Steps 1 and 2: from one word before the first marker to one after the second."""
+    left = _marker(links, range(position - 1, -1, -1), rules)
+    right = _marker(links, range(position + 1, source_length), rules)
+    if not left and not right:
+        return None
+    if not (left and right):
+        if rules.missing_marker == "skip":
+            return None
+        markers = left or right
+        if rules.marker_links == "inner":
+            markers = (markers[-1],) if left else (markers[0],)
+    else:
+        if rules.marker_links == "inner":
+            left, right = (left[-1],), (right[0],)
+        if rules.crossed == "skip" and left[0] > right[-1]:
+            return None
+        markers = (*left, *right)
+    return max(min(markers) - 1, 0), min(max(markers) + 1, target_length - 1)
+
+
+def _marker(links: SentenceLinks, neighbours: range, rules: RepairRules) -> tuple[int, ...]:
+    """The links of the next source word, or of the next one that has any."""
+    reach = len(neighbours) if rules.missing_marker == "further" else 1
+    for neighbour in neighbours[:reach]:
+        found = links.targets(neighbour)
+        if found:
+            return found
+    return ()

@@ -12,17 +12,13 @@ import numpy as np
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import ratio
-from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
-from crosspro.evaluation.inputs.case_names import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.document_units import sentence_units
-from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
-from crosspro.evaluation.inputs.inputs import MtInput
-from crosspro.evaluation.inputs.linked_text import text_digest
+from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
+from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
 from crosspro.evaluation.metrics.apt.cases import (
     Occurrence,
@@ -31,25 +27,32 @@ from crosspro.evaluation.metrics.apt.cases import (
     reference_sides,
     translation_sides,
 )
-from crosspro.evaluation.metrics.apt.repair import RepairRules
-from crosspro.evaluation.metrics.apt.settings import AptSettings
-from crosspro.evaluation.output.examples import Examples, Mark, Rendering
+from crosspro.evaluation.metrics.apt.settings import AptSettings, RepairRules
+from crosspro.evaluation.metrics.linked_metric import (
+    LinkedMetric,
+    ShownPronoun,
+    foreign_texts,
+    linked_record,
+    linked_scored,
+)
+from crosspro.evaluation.output.examples import Mark, Rendering
 
 REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
 
 
-class Apt(Metric[AptSettings, MtInput, Occurrence]):
+ScoredText = Scored[MtInput, Occurrence]
+"""Source pronouns of some text, with their cases."""
+
+
+class Apt(LinkedMetric[AptSettings, Occurrence]):
     """The cases of each source pronoun, weighed."""
 
     name = "apt"
     settings_class = AptSettings
     title = "Accuracy of pronoun translation (APT)"
-    needs = "linked"
     called = "APT"
     measures = {"apt": "APT"}
     headline = "apt"
-    scale = UNIT
-    groups_in_csv = False
     printed_matrices = True
     verdict_kinds = tuple(
         (f"{case} {name}", kind)
@@ -58,7 +61,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
         )
     )
 
-    def items(self, data: MtInput) -> Scored[MtInput, Occurrence]:
+    def items(self, data: MtInput) -> ScoredText:
         """The pronouns of the lists, or given tokens, with their case in each candidate."""
         self.settings.check()
         lists, rules, unlinked = data.pronouns, self.settings.repairs, 0
@@ -69,22 +72,15 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             given = data.anchors
             anchors = source_anchors(data.source, lists) if given is None else list(given)
             ours = translation_sides(anchors, data.source, data.reference, lists, rules)
-        found = tuple(
-            tuple(self._judged(data, anchors, ours, place, rules))
-            for place in range(len(data.candidates))
-        )
-        return Scored(
-            data,
-            tuple(one.name for one in data.candidates),
-            found,
-            sentence_units([anchor.sentence for anchor in anchors], data.documents),
-            {
-                "reference": data.reference.name,
-                "text": text_digest(data.source, data.reference.text),
-                "unlinked": unlinked,
-                "lists": lists_to_mapping(lists),
-            },
-            (*data.warnings, *_warnings(data, ours, found)),
+        places = range(len(data.candidates))
+        found = [self._judged(data, anchors, ours, place, rules) for place in places]
+        warnings: Iterable[str] = ()
+        if lists.target_pronouns:
+            labels = ((one.candidate.labels for one in own) for own in found)
+            warnings = foreign_texts(data, (side.labels for side in ours), labels)
+        lists_as_plain = lists_to_mapping(lists)
+        return linked_scored(
+            data, anchors, found, warnings, unlinked=unlinked, lists=lists_as_plain
         )
 
     def _judged(
@@ -99,7 +95,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
         theirs = translation_sides(anchors, data.source, candidate, data.pronouns, rules)
         return judge(anchors, ours, theirs, data.pronouns, self.settings.others)
 
-    def statistics(self, scored: Scored[MtInput, Occurrence], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """The weight of an occurrence if its case is used, and whether; its case; repairs."""
         rows = np.zeros((scored.size, 4 + len(CASES)))
         for row, one in zip(rows, scored.items[system], strict=True):
@@ -112,7 +108,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             row[-2:] = one.reference.repaired, one.candidate.repaired
         return rows
 
-    def parts(self, scored: Scored[MtInput, Occurrence], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, by the first two columns."""
         return (Part(columns=(0, 1)),)
 
@@ -129,13 +125,11 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
         names += ["repaired_in_reference", "repaired_in_candidate"]
         return {name: int(number) for name, number in zip(names, sums[2:], strict=True)}
 
-    def verdicts(self, scored: Scored[MtInput, Occurrence], system: int) -> Sequence[int]:
+    def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """The case of each occurrence, from 0."""
         return [one.case - 1 for one in scored.items[system]]
 
-    def described(
-        self, scored: Scored[MtInput, Occurrence], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, cases, weights, repair and links."""
         data, own = scored.data, self.settings
         start: str = own.start
@@ -156,7 +150,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             f"links:{data.links}",
         ]
 
-    def heading(self, scored: Scored[MtInput, Occurrence]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How many pronouns, and against which reference."""
         reference = scored.data.reference.name
         title = f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
@@ -188,7 +182,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             notes = (f"Repaired links: {ours} in the reference, {', '.join(theirs)}.",)
         return [Table(("case", "weight", *evaluation.names), rows, "Cases", notes=notes)]
 
-    def matrices(self, scored: Scored[MtInput, Occurrence]) -> Sequence[Matrix]:
+    def matrices(self, scored: ScoredText) -> Sequence[Matrix]:
         """Reference labels against candidate labels; cases that are used only."""
         return [self._matrix(scored.data, own) for own in scored.items]
 
@@ -207,7 +201,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             matrix[index[row], index[column]] += 1
         return Matrix(tuple(labels), matrix)
 
-    def figure(self, scored: Scored[MtInput, Occurrence]) -> Figure | None:
+    def figure(self, scored: ScoredText) -> Figure | None:
         """The cases of each candidate and of all, with and without repair (000 Figure 2)."""
         if not scored.size:
             return None
@@ -228,7 +222,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
         note = "In per cent of all pronouns, whatever cases are discarded."
         return Figure("Distribution of cases", charts, note)
 
-    def unrepaired_counts(self, scored: Scored[MtInput, Occurrence]) -> list[list[int]]:
+    def unrepaired_counts(self, scored: ScoredText) -> list[list[int]]:
         """The cases of each candidate if links stay as they are; none if they were not repaired."""
         if self.settings.repairs is None:
             return []
@@ -238,9 +232,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
         places = range(len(scored.systems))
         return [case_counts(self._judged(data, anchors, ours, place, None)) for place in places]
 
-    def details(
-        self, scored: Scored[MtInput, Occurrence], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each occurrence with both sides, its case and its sentences."""
         for one in scored.items[system]:
             own = {
@@ -251,13 +243,13 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def examples(self, scored: Scored[MtInput, Occurrence], numbers: Sequence[int]) -> Examples:
+    def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Occurrences with their case in each candidate."""
 
         def mark(anchor: Anchor, side: Side) -> Mark:
             return Mark(0, anchor.linked, side.positions, repaired=side.repaired)
 
-        shown = []
+        shown: list[ShownPronoun] = []
         for number in numbers:
             own = [items[number] for items in scored.items]
             anchor = own[0].anchor
@@ -265,7 +257,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
                 Rendering(one.case - 1, one.cell, [mark(anchor, one.candidate)]) for one in own
             ]
             shown.append((anchor, mark(anchor, own[0].reference), renderings))
-        return linked_examples(scored, self.verdict_kinds, shown)
+        return shown
 
 
 def case_counts(occurrences: Iterable[Occurrence]) -> list[int]:
@@ -281,25 +273,6 @@ def _side(side: Side) -> dict[str, Any]:
         "labels": list(side.labels),
         "repair": side.repair.value,
     }
-
-
-def _warnings(
-    data: MtInput, references: Sequence[Side], found: Sequence[Sequence[Occurrence]]
-) -> list[str]:
-    if not references:
-        return ["no pronoun of the lists was found: there is no score"]
-    lists = data.pronouns
-    if not lists.target_pronouns:
-        return []
-    sides = [(data.reference.name, references)]
-    pairs = zip(data.candidates, found, strict=True)
-    sides += [(one.name, [o.candidate for o in own]) for one, own in pairs]
-    return [
-        f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; are they the "
-        "lists of this language pair?"
-        for name, own in sides
-        if all(side.labels in ((), (OTHER,)) for side in own)
-    ]
 
 
 METRIC = Apt

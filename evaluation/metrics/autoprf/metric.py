@@ -21,20 +21,24 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Metric, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
-from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.core.tables import Matrix, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
-from crosspro.evaluation.inputs.document_units import sentence_units
-from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
-from crosspro.evaluation.inputs.inputs import MtInput
-from crosspro.evaluation.inputs.linked_text import Translation, text_digest
+from crosspro.evaluation.inputs.linked_text import Translation
+from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
-from crosspro.evaluation.output.examples import Examples, Mark, Rendering
+from crosspro.evaluation.metrics.linked_metric import (
+    LinkedMetric,
+    ShownPronoun,
+    foreign_texts,
+    linked_record,
+    linked_scored,
+)
+from crosspro.evaluation.output.examples import Mark, Rendering
 from crosspro.evaluation.output.matrix import make_matrices, without_rare
 from crosspro.evaluation.output.sections import group_table
 
@@ -55,22 +59,24 @@ class ComparedPronoun:
     matches: int
 
 
-class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
+ScoredText = Scored[MtInput, ComparedPronoun]
+"""Source pronouns of some text, with what is compared."""
+
+
+class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     """Precision, recall and F1 in total, by source pronoun and by document."""
 
     name = "autoprf"
     settings_class = AutoPrfSettings
     title = "Precision and recall of pronouns (AutoPRF)"
-    needs = "linked"
-    called = "AutoPRF F1"
+    called = "AutoPRF"
+    column = "AutoPRF F1"
     measures = {"precision": "precision", "recall": "recall", "f1": "F1"}
     headline = "f1"
-    scale = UNIT
     total_title = "TOTAL"
     grouped = PRONOUN
     fractions = {"precision": ("matches", "candidate"), "recall": ("matches", "reference")}
     hidden_breakdowns = (DOCUMENT,)
-    groups_in_csv = False
     verdict_kinds = (
         ("same words", "right"),
         ("some words", "part"),
@@ -80,7 +86,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
         ("in neither", "open"),
     )
 
-    def items(self, data: MtInput) -> Scored[MtInput, ComparedPronoun]:
+    def items(self, data: MtInput) -> ScoredText:
         """The source pronouns in lower case or capitalised: IT is no pronoun."""
         anchors = [
             anchor
@@ -92,20 +98,11 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             tuple(map(partial(self._compared, data.pronouns), anchors, ours, _linked(anchors, one)))
             for one in data.candidates
         )
-        warnings = ["no pronoun of the lists was found: there is no score"]
-        if anchors:
-            warnings = _foreign(data, found) if self.settings.one_pronoun else []
-        return Scored(
-            data,
-            tuple(one.name for one in data.candidates),
-            found,
-            sentence_units([anchor.sentence for anchor in anchors], data.documents),
-            {
-                "reference": data.reference.name,
-                "text": text_digest(data.source, data.reference.text),
-            },
-            (*data.warnings, *warnings),
-        )
+        warnings: Iterable[str] = ()
+        if self.settings.one_pronoun:
+            theirs = ((one.candidate for one in own) for own in found)
+            warnings = foreign_texts(data, (one.reference for one in found[0]), theirs)
+        return linked_scored(data, anchors, found, warnings)
 
     def _compared(
         self,
@@ -124,7 +121,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
         matches = sum((Counter(ours) & Counter(theirs)).values())
         return ComparedPronoun(anchor, ours, theirs, matches)
 
-    def statistics(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Floats:
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """The numbers of candidate words, of reference words, and of matches.
 
         Where matches are clipped over the text, they follow from the counts of each word in
@@ -164,7 +161,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
         matches = int(self._matches(sums[None])[0])
         return {"matches": matches, "candidate": int(sums[0]), "reference": int(sums[1])}
 
-    def parts(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Source pronouns, everything, and documents, which have no intervals."""
         anchors = [one.anchor for one in scored.items[0]]
         pronouns = np.array([anchor.pronoun for anchor in anchors], dtype=object)
@@ -180,13 +177,11 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
                 chosen = np.asarray(documents.of_line[lines] == number, dtype=bool)
                 yield Part(DOCUMENT, name, chosen, resampled=False)
 
-    def verdicts(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Sequence[int]:
+    def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """How far the words of each pronoun are the same."""
         return [verdict_of(one) for one in scored.items[system]]
 
-    def described(
-        self, scored: Scored[MtInput, ComparedPronoun], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, clipping, words, case and links."""
         lists, own = scored.data.pronouns, self.settings
         return [
@@ -200,7 +195,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             f"links:{scored.data.links}",
         ]
 
-    def heading(self, scored: Scored[MtInput, ComparedPronoun]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How many pronouns were scored."""
         return f"AutoPRF of {counted(scored.size, 'pronoun')}"
 
@@ -227,11 +222,11 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             found.append(Table(heading, rows, title, 2, (note,), option="clipped"))
         return found
 
-    def of_system(self, scored: Scored[MtInput, ComparedPronoun], system: int) -> Mapping[str, Any]:
+    def of_system(self, scored: ScoredText, system: int) -> Mapping[str, Any]:
         """What is matched beside the pronoun."""
         return {"clipped": clipped_counts(scored.items[system], scored.data.pronouns)}
 
-    def _cells(self, scored: Scored[MtInput, ComparedPronoun]) -> list[list[tuple[str, str]]]:
+    def _cells(self, scored: ScoredText) -> list[list[tuple[str, str]]]:
         """Reference and candidate words of each pronoun, rare ones under one label."""
         return without_rare(
             [
@@ -240,13 +235,11 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             ]
         )
 
-    def matrices(self, scored: Scored[MtInput, ComparedPronoun]) -> Sequence[Matrix]:
+    def matrices(self, scored: ScoredText) -> Sequence[Matrix]:
         """Words of the reference against words of the candidate."""
         return make_matrices(self._cells(scored))
 
-    def details(
-        self, scored: Scored[MtInput, ComparedPronoun], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each pronoun with the words that are compared, and its sentences."""
         for one in scored.items[system]:
             own = {
@@ -256,9 +249,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             }
             yield linked_record(scored.data, one.anchor, system, own)
 
-    def examples(
-        self, scored: Scored[MtInput, ComparedPronoun], numbers: Sequence[int]
-    ) -> Examples:
+    def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Pronouns with what is linked to them."""
         data, cells = scored.data, self._cells(scored)
 
@@ -266,7 +257,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
             links = translation.links.sentence(anchor.sentence)
             return Mark(0, (anchor.position,), links.targets(anchor.position))
 
-        shown = []
+        shown: list[ShownPronoun] = []
         for number in numbers:
             anchor = scored.items[0][number].anchor
             renderings = [
@@ -278,7 +269,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
                 for place, candidate in enumerate(data.candidates)
             ]
             shown.append((anchor, mark(data.reference, anchor), renderings))
-        return linked_examples(scored, self.verdict_kinds, shown)
+        return shown
 
 
 def verdict_of(example: ComparedPronoun) -> int:
@@ -364,25 +355,12 @@ def _single(
     return chosen[0], chosen[1]
 
 
-def _shared_words(scored: Scored[MtInput, ComparedPronoun]) -> list[str]:
+def _shared_words(scored: ScoredText) -> list[str]:
     """The words that are linked in the reference and in some candidate."""
     every = [one for own in scored.items for one in own]
     ours = {word for one in every for word in one.reference}
     theirs = {word for one in every for word in one.candidate}
     return sorted((ours & theirs) - {OTHER})
-
-
-def _foreign(data: MtInput, found: Sequence[Sequence[ComparedPronoun]]) -> list[str]:
-    """A warning for each text in which no pronoun of the lists was found."""
-    sides = [(data.reference.name, [one.reference for one in found[0]])]
-    pairs = zip(data.candidates, found, strict=True)
-    sides += [(one.name, [example.candidate for example in own]) for one, own in pairs]
-    return [
-        f"{name}: no target pronoun of the lists {data.pronouns.name} is linked to a pronoun; are "
-        "they the lists of this language pair?"
-        for name, words in sides
-        if all(own in ((), (OTHER,)) for own in words)
-    ]
 
 
 METRIC = AutoPrf

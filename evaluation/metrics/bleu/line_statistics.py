@@ -3,31 +3,31 @@
 sacrebleu prepares the text (its tokenisers, lower case), makes scores of the sums and says how; the
 n-grams between are counted here, which takes a tenth of the time. Several references are counted by
 sacrebleu itself.
+
+Lines are arrays of symbols, which are characters or words. An n-gram of the highest order is packed
+into one number, in front of it the number of its line and behind it the side that it is from. One
+sort of these numbers brings the equal n-grams of a line together, and those of every lower order
+too, for they are prefixes. What is matched is counted as in BLEU and chrF: an n-gram as often as
+the side has it that has it less often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from crosspro.evaluation.core.units import Ints
-from crosspro.evaluation.metrics.bleu.ngram_matches import (
-    SymbolLines,
-    characters_of,
-    matched_ngrams,
-    symbol_lines,
-    word_numbers,
-)
-
-_TOKENISED = " ."
-_ENOUGH = 100
-"""With so many lines that end in a period of its own, sacrebleu warns of tokenised text."""
 
 _BY_CHUNK = ("13a", "none")
 """Tokenisers that look at no more of a line than what stands between two spaces."""
 _REMEMBERED = 300_000
+_BITS = 63
+_LINES_AT_ONCE = 512
+"""So many fit into the caches of a processor, and their numbers into few bits."""
 
 
 class SacrebleuMetric(Protocol):
@@ -53,22 +53,15 @@ def line_statistics(
 ) -> Iterator[Ints]:
     """The statistics of each line of each candidate, as sacrebleu has them, candidate by candidate.
 
-    sacrebleu gets some lines of each to count by itself: it knows its own signature only then, and
-    warns of text that is tokenised already.
+    sacrebleu counts a line by itself, because it knows its own signature only then.
     """
     if len(references) != 1:
         for lines in candidates:
             yield np.array(metric._extract_corpus_statistics(lines, references), dtype=np.int64)
         return
     count = (_Bleu if name == "bleu" else _Chrf)(metric, references[0])
-    for lines in candidates:
-        shown = [n for n, line in enumerate(lines) if line.endswith(_TOKENISED)][:_ENOUGH]
-        if len(shown) < _ENOUGH:
-            shown = [0]
-        metric._extract_corpus_statistics(
-            [lines[n] for n in shown], [[references[0][n] for n in shown]]
-        )
-        yield count(lines)
+    metric._extract_corpus_statistics(candidates[0][:1], [references[0][:1]])
+    yield from map(count, candidates)
 
 
 class _Bleu:
@@ -137,3 +130,139 @@ class _Chrf:
 
 def _no_words(text: str) -> list[str]:
     return []
+
+
+# N-grams that a line of a candidate and of a reference have in common ---------------------------
+
+
+@dataclass(frozen=True)
+class SymbolLines:
+    """Lines as numbers: the symbols of all of them, from 0, and how many each line has."""
+
+    symbols: Ints
+    lengths: Ints
+
+    def part(self, lines: slice, ends: Ints) -> SymbolLines:
+        """Some of the lines; `ends` are where lines end."""
+        first = ends[lines.start] - self.lengths[lines.start]
+        return SymbolLines(self.symbols[first : ends[lines.stop - 1]], self.lengths[lines])
+
+    def totals(self, order: int) -> Ints:
+        """How many n-grams of each order up to `order` each line has."""
+        totals: Ints = np.maximum(self.lengths[:, None] - np.arange(order), 0)
+        return totals
+
+
+def characters_of(lines: Iterable[str]) -> SymbolLines:
+    """The characters of lines."""
+    texts = list(lines)
+    packed = "".join(texts).encode("utf-32-le", "surrogatepass")
+    symbols = np.frombuffer(packed, dtype=np.uint32).astype(np.int64)
+    return SymbolLines(symbols, np.fromiter(map(len, texts), np.int64, len(texts)))
+
+
+def word_numbers(words: Iterable[str], numbers: dict[str, int]) -> list[int]:
+    """Words by their numbers, to which those of new words are added."""
+    return [numbers.setdefault(word, len(numbers)) for word in words]
+
+
+def symbol_lines(lines: Iterable[Sequence[int]]) -> SymbolLines:
+    """Lines whose symbols have numbers already."""
+    symbols: list[int] = []
+    lengths: list[int] = []
+    for line in lines:
+        symbols += line
+        lengths.append(len(line))
+    return SymbolLines(np.array(symbols, dtype=np.int64), np.array(lengths, dtype=np.int64))
+
+
+def matched_ngrams(candidate: SymbolLines, reference: SymbolLines, order: int) -> Ints:
+    """How many n-grams of each order from 1 to `order` both sides of each line have."""
+    matched = np.zeros((len(candidate.lengths), order), dtype=np.int64)
+    ends = [np.cumsum(side.lengths) for side in (candidate, reference)]
+    waiting = list(_blocks(len(matched)))
+    while waiting:
+        lines = waiting.pop()
+        sides = candidate.part(lines, ends[0]), reference.part(lines, ends[1])
+        found = _matched(*sides, order)
+        if found is not None:
+            matched[lines] = found
+        elif lines.stop - lines.start > 1:
+            middle = (lines.start + lines.stop) // 2
+            waiting += [slice(lines.start, middle), slice(middle, lines.stop)]
+        else:
+            matched[lines] = _matched_singly(*sides, order)
+    return matched
+
+
+def _blocks(lines: int) -> Iterator[slice]:
+    for first in range(0, lines, _LINES_AT_ONCE):
+        yield slice(first, min(first + _LINES_AT_ONCE, lines))
+
+
+def _matched(candidate: SymbolLines, reference: SymbolLines, order: int) -> Ints | None:
+    """The same for a few lines; None if their n-grams do not fit into one number."""
+    lines = len(candidate.lengths)
+    matched = np.zeros((lines, order), dtype=np.int64)
+    symbols = np.concatenate((candidate.symbols, reference.symbols))
+    if not len(symbols):
+        return matched
+    symbols, different = _renumbered(symbols)
+    bits = different.bit_length()
+    if order * bits + (lines - 1).bit_length() + 1 > _BITS:
+        return None
+    keys = _keys(symbols, (candidate.lengths, reference.lengths), order, bits)
+    keys.sort()
+    before = np.concatenate(([0], np.cumsum(keys & 1)))
+    change = keys[1:] ^ keys[:-1]
+    for size in range(1, order + 1):
+        lower = 1 + bits * (order - size)
+        bounds = np.concatenate(([0], np.flatnonzero(change >> lower) + 1, [len(keys)]))
+        several = np.flatnonzero(np.diff(bounds) > 1)  # one alone is matched by none
+        first, end = bounds[several], bounds[several + 1]
+        ngrams = keys[first] >> lower
+        ours = before[end] - before[first]
+        shared = np.minimum(ours, end - first - ours)
+        shared[ngrams & ((1 << bits) - 1) == 0] = 0  # it goes beyond the end of its line
+        matched[:, size - 1] = np.bincount(ngrams >> (bits * size), shared, lines)
+    return matched
+
+
+def _renumbered(symbols: Ints) -> tuple[Ints, int]:
+    """The symbols numbered from 1 without holes, and the highest number."""
+    numbers = np.zeros(int(symbols.max()) + 1, dtype=np.int64)
+    numbers[symbols] = 1
+    np.cumsum(numbers, out=numbers)
+    return numbers[symbols], int(numbers[-1])
+
+
+def _keys(symbols: Ints, lengths: tuple[Ints, Ints], order: int, bits: int) -> Ints:
+    """A number for each place: its line, the symbols from there on (0 beyond the end), its side."""
+    sides = len(lengths[0]), len(lengths[1])
+    line = np.repeat(np.concatenate([np.arange(size) for size in sides]), np.concatenate(lengths))
+    row = np.repeat(np.arange(sum(sides)), np.concatenate(lengths))
+    places = np.arange(len(symbols)) + row * (order - 1)
+    spaced = np.zeros(places[-1] + order, dtype=np.int64)
+    spaced[places] = symbols
+    packed = spaced[: len(spaced) - order + 1].copy()
+    for further in range(1, order):
+        packed <<= bits
+        packed |= spaced[further : len(packed) + further]
+    keys: Ints = packed[places]
+    keys |= line << (bits * order)
+    keys <<= 1
+    keys |= row >= sides[0]
+    return keys
+
+
+def _matched_singly(candidate: SymbolLines, reference: SymbolLines, order: int) -> list[int]:
+    """The same for a line of very many different symbols."""
+    sides = candidate.symbols.tolist(), reference.symbols.tolist()
+    found = []
+    for size in range(1, order + 1):
+        ours, theirs = (
+            Counter(tuple(side[at : at + size]) for at in range(len(side) - size + 1))
+            for side in sides
+        )
+        found.append((ours & theirs).total())
+    return found

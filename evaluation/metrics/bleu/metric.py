@@ -9,16 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
 
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics.bleu.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.metrics.bleu.settings import TITLES, BleuSettings
+
+_TOKENISED = (
+    "the reference looks tokenised: BLEU is comparable with that of other reports only "
+    "if their text was tokenised in the same way"
+)
+
+
+ScoredText = Scored[MTText, Floats]
+"""The lines of some text, with what is counted on them."""
 
 
 class Bleu(Metric[BleuSettings, MTText, Floats]):
@@ -28,7 +39,8 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
     settings_class = BleuSettings
     title = "BLEU and chrF"
     needs = "text"
-    called = "{}"
+    called = "BLEU and chrF"
+    variants = {name: (title, {"metrics": (name,)}) for name, title in TITLES.items()}
     groups_in_csv = False
 
     def __init__(self, settings: BleuSettings) -> None:
@@ -40,7 +52,14 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         self.headline = settings.metrics[0]
         self.programs = {name: sacrebleu_metric(name, settings) for name in settings.metrics}
 
-    def items(self, data: MTText) -> Scored[MTText, Floats]:
+    @classmethod
+    def lacks(cls, settings: Mapping[str, Any]) -> str:
+        """sacrebleu is an optional package."""
+        if find_spec("sacrebleu") is not None:
+            return ""
+        return f"sacrebleu is not installed: {how_to_install('mt')}"
+
+    def items(self, data: MTText) -> ScoredText:
         """The lines, with what sacrebleu counts on each."""
         counted = [
             list(line_statistics(name, program, data.candidates, data.references))
@@ -52,9 +71,15 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
             tuple[Sequence[Floats], ...],
             tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
         )
-        return Scored(data, data.names, rows, data.units, {"sacrebleu": own})
+        warnings = [_TOKENISED] if self._tokenised(data.references[0]) else []
+        return Scored(data, data.names, rows, data.units, {"sacrebleu": own}, tuple(warnings))
 
-    def statistics(self, scored: Scored[MTText, Floats], system: int) -> Floats:
+    def _tokenised(self, reference: Sequence[str]) -> bool:
+        """Whether BLEU is to cut text into words that is cut already."""
+        cut_again = "bleu" in self.measures and self.settings.tokenise != "none"
+        return cut_again and looks_tokenised(reference[:SAMPLE])
+
+    def statistics(self, scored: ScoredText, system: int) -> Floats:
         """What was counted."""
         rows: Floats = np.asarray(scored.items[system])
         return rows
@@ -64,7 +89,7 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         measures = self._columns().items()
         return {name: self._values(name, sums[:, own])[name] for name, own in measures}
 
-    def parts(self, scored: Scored[MTText, Floats], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, measure by measure: each is resampled for itself."""
         for name, columns in self._columns().items():
             yield Part(columns=columns, score=partial(self._values, name))
@@ -81,17 +106,15 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
         program = self.programs[name]
         return {name: np.array([program._compute_score_from_stats(row).score for row in rows])}
 
-    def described(
-        self, scored: Scored[MTText, Floats], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """The measure and the number of lines."""
         return [measure, f"lines:{scored.size}"]
 
-    def other_programs(self, scored: Scored[MTText, Floats], measure: str) -> Sequence[str]:
+    def other_programs(self, scored: ScoredText, measure: str) -> Sequence[str]:
         """What sacrebleu says of its score."""
         return [f"sacrebleu|{scored.facts['sacrebleu'][measure]}"]
 
-    def heading(self, scored: Scored[MTText, Floats]) -> str:
+    def heading(self, scored: ScoredText) -> str:
         """How much text was scored."""
         return scored.data.size
 
@@ -102,7 +125,7 @@ def _width(name: str, program: Any) -> int:
 
 
 def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
-    """A metric of sacrebleu, which is an optional package."""
+    """A metric of sacrebleu, which is an optional package; its warnings are told in our words."""
     try:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
@@ -115,9 +138,7 @@ def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
         return cast(SacrebleuMetric, chrf)
     if settings.tokenise not in BLEU.TOKENIZERS:
         raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
-    # `force` only silences a warning about tokenised text, which "none" is for.
-    force = settings.silent or settings.tokenise == "none"
-    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=force)
+    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=True)
     return cast(SacrebleuMetric, found)
 
 

@@ -123,10 +123,14 @@ MISSING = object()
 
 
 class SetFields:
-    """Checks the values of one file and collects its problems."""
+    """Checks the values of one file and collects its problems.
 
-    def __init__(self, path: str) -> None:
+    Unless `allow_unknown`, antecedents whose segment or distance is not said are problems.
+    """
+
+    def __init__(self, path: str, allow_unknown: bool) -> None:
         self.path = path
+        self.allow_unknown = allow_unknown
         self.problems: list[Problem] = []
 
     def problem(self, where: str, expected: str, value: object) -> None:
@@ -151,18 +155,13 @@ class SetFields:
             return ()
         return tuple(value)
 
-    def neighbours(self, one: dict[str, Any], name: str) -> list[tuple[str, ...]]:
-        """The sentences around an instance: before it on each side, then after it on each side."""
-        keys = ("src context", "ref context", "src following", "ref following")
-        return [self.texts(one.get(key, MISSING), f"{name}, {key}") for key in keys]
-
-
-class AntecedentFields(SetFields):
-    """Reads what the instances of one file say of their antecedents."""
-
-    def __init__(self, path: str, allow_unknown: bool) -> None:
-        super().__init__(path)
-        self.allow_unknown = allow_unknown
+    def neighbours(self, one: dict[str, Any], name: str) -> dict[str, Any]:
+        """The sentences before and after an instance on each side, by the field of `Instance`."""
+        return {
+            f"{side}_{place}": self.texts(one.get(key, MISSING), f"{name}, {key}")
+            for place in ("context", "following")
+            for side, key in (("source", f"src {place}"), ("reference", f"ref {place}"))
+        }
 
     def antecedent(self, one: dict[str, Any], name: str, said: Collection[str]) -> dict[str, str]:
         """The groups of an instance by segment and distance, as far as its set says them."""
@@ -211,7 +210,7 @@ def names_of_files(paths: Sequence[Path]) -> list[str]:
     ]
 
 
-class _Reader(AntecedentFields):
+class _Reader(SetFields):
     """Reads the instances of one file."""
 
     # ContraPro and the large en-fr set ----------------------------------------------------------
@@ -230,7 +229,6 @@ class _Reader(AntecedentFields):
             groups = {"pronoun": f"{source or ''}:{reference or ''}".lower()}
             groups |= self.antecedent(one, name, said)
             document = one.get("document id")
-            around = self.neighbours(one, name)
             yield Instance(
                 name=name,
                 errors=self.errors(one, name),
@@ -240,10 +238,7 @@ class _Reader(AntecedentFields):
                 source_pronoun=source,
                 reference_pronoun=reference,
                 document=None if document is None else str(document),
-                source_context=around[0],
-                reference_context=around[1],
-                source_following=around[2],
-                reference_following=around[3],
+                **self.neighbours(one, name),
             )
 
     def errors(self, one: dict[str, Any], name: str) -> tuple[WrongTranslation, ...]:

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Booleans, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Table
-from crosspro.evaluation.inputs.parallel_lines import lines_of
+from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
     Instance,
     names_of_files,
 )
-from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
+from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.output.examples import Mark, Rendering
 
 DECIDABLE = "accuracy of decidable instances"
@@ -87,6 +87,10 @@ class ContrastiveSettings:
     """There is nothing to choose: which scores are better is said with them."""
 
 
+DecidedSet = Scored[ScoredSet, DecidedInstance]
+"""The instances of a set, decided."""
+
+
 class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
     """Is the reference strictly better than every error?"""
 
@@ -103,11 +107,10 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
         ("undecidable", "open"),
     )
 
-    def items(self, data: ScoredSet) -> Scored[ScoredSet, DecidedInstance]:
+    def items(self, data: ScoredSet) -> DecidedSet:
         """The instances of the set, decided by each system."""
-        test_set = data.test_set
-        decided = tuple(decide(test_set, system) for system in data.systems)
-        warnings = list(test_set.warnings)
+        decided = [decide(data.test_set, system) for system in data.systems]
+        warnings = []
         for system, own in zip(data.systems, decided, strict=True):
             ties = sum(one.tied and not one.undecidable for one in own)
             if ties:
@@ -115,36 +118,15 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
                     f"{system.name}: {ties:,} instances where an error scores as well as the "
                     "reference; they count as wrong"
                 )
-        return Scored(
-            data,
-            tuple(system.name for system in data.systems),
-            decided,
-            units_of(test_set),
-            {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest},
-            tuple(warnings),
-        )
+        return scored_set(data, (system.name for system in data.systems), decided, warnings)
 
-    def test_set(self, scored: Scored[ScoredSet, DecidedInstance]) -> ContrastiveSet:
-        """The set that is scored."""
-        return scored.data.test_set
-
-    def right(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Booleans:
-        """The instances that a system has right."""
-        return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
-
-    def verdicts(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> Sequence[int]:
-        """Right, tied, wrong or undecidable."""
-        return [one.verdict for one in scored.items[system]]
-
-    def how(self, scored: Scored[ScoredSet, DecidedInstance], system: int) -> tuple[str, ...]:
+    def how(self, scored: DecidedSet, system: int) -> tuple[str, ...]:
         """Which scores are better, and where they come from."""
         own = scored.data.systems[system]
         better = f"better:{'higher' if own.maximise else 'lower'}"
         return ("rule:strictly-better", better, *own.origin)
 
-    def more_of_total(
-        self, scored: Scored[ScoredSet, DecidedInstance], system: int
-    ) -> Iterable[Part]:
+    def more_of_total(self, scored: DecidedSet, system: int) -> Iterable[Part]:
         """The accuracy over the instances that a system can decide, where these are not all."""
         hopeless = np.array([one.undecidable for one in scored.items[system]], dtype=np.bool_)
         if hopeless.any() and not hopeless.all():
@@ -154,7 +136,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
                 score=lambda sums: {DECIDABLE: percentage(sums)},
             )
 
-    def notes(self, scored: Scored[ScoredSet, DecidedInstance]) -> tuple[str, ...]:
+    def notes(self, scored: DecidedSet) -> tuple[str, ...]:
         """When an instance is right."""
         return ("right only if the reference is strictly better than every error.",)
 
@@ -168,9 +150,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
                 said.append(f"{own.name}: accuracy over the instances it can decide: {score}")
         return [Table((), (), "", notes=tuple(said))] if said else []
 
-    def of_system(
-        self, scored: Scored[ScoredSet, DecidedInstance], system: int
-    ) -> Mapping[str, Any]:
+    def of_system(self, scored: DecidedSet, system: int) -> Mapping[str, Any]:
         """Which scores are better, and how many instances have which verdict."""
         own, decided = scored.data.systems[system], scored.items[system]
         return {
@@ -181,9 +161,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
             "notes": list(own.notes),
         }
 
-    def details(
-        self, scored: Scored[ScoredSet, DecidedInstance], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: DecidedSet, system: int) -> Iterator[Mapping[str, Any]]:
         """The decision on each instance, with the scores that it is based on."""
         instances = scored.data.test_set.instances
         for number, (one, instance) in enumerate(zip(scored.items[system], instances, strict=True)):
@@ -194,7 +172,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
                 "reference": instance.reference or "",
             }
 
-    def cells(self, scored: Scored[ScoredSet, DecidedInstance]) -> list[list[tuple[str, str]]]:
+    def cells(self, scored: DecidedSet) -> list[list[tuple[str, str]]]:
         """The word of the reference, and that of the translation that is preferred."""
         words = [_words(instance) for instance in scored.data.test_set.instances]
         return [
@@ -209,7 +187,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
 
     def rendering(
         self,
-        scored: Scored[ScoredSet, DecidedInstance],
+        scored: DecidedSet,
         number: int,
         system: int,
         line: int,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,30 @@ from crosspro.evaluation.output.examples import (
 )
 from crosspro.evaluation.output.matrix import make_matrices, without_rare
 
+
+class SetData(Protocol):
+    """A set, with what systems made of it."""
+
+    @property
+    def test_set(self) -> ContrastiveSet:
+        """The set."""
+
+
+class SetItem(Protocol):
+    """An instance as a system has it."""
+
+    @property
+    def right(self) -> bool:
+        """Whether it is right."""
+
+    @property
+    def verdict(self) -> int:
+        """The number of its verdict."""
+
+
 Settings = TypeVar("Settings")
-Data = TypeVar("Data")
-Item = TypeVar("Item")
+Data = TypeVar("Data", bound=SetData)
+Item = TypeVar("Item", bound=SetItem)
 
 BLOCKS = "blocks entirely right"
 _SHOWN = ("distance", "antecedent", "rule")
@@ -43,14 +64,6 @@ class SetMetric(Metric[Settings, Data, Item]):
     measures = {"accuracy": "accuracy (%)"}
     headline = "accuracy"
     shown_counts = {"instances": "instances"}
-
-    @abstractmethod
-    def test_set(self, scored: Scored[Data, Item]) -> ContrastiveSet:
-        """The set that is scored."""
-
-    @abstractmethod
-    def right(self, scored: Scored[Data, Item], system: int) -> Booleans:
-        """The instances that a system has right."""
 
     @abstractmethod
     def how(self, scored: Scored[Data, Item], system: int) -> tuple[str, ...]:
@@ -70,12 +83,16 @@ class SetMetric(Metric[Settings, Data, Item]):
     def reference(self, instance: Instance, line: int) -> tuple[str, list[Any]]:
         """The text of the reference, and marks."""
 
+    def verdicts(self, scored: Scored[Data, Item], system: int) -> Sequence[int]:
+        """The verdict on each instance."""
+        return [one.verdict for one in scored.items[system]]
+
     def statistics(self, scored: Scored[Data, Item], system: int) -> Floats:
         """Right instances and all; whole blocks and all, at the first instance of each block."""
-        right = self.right(scored, system)
+        right = np.array([one.right for one in scored.items[system]], dtype=np.bool_)
         rows = np.zeros((len(right), 4))
         rows[:, 0], rows[:, 1] = right, 1
-        blocks = _blocks(self.test_set(scored))
+        blocks = _blocks(scored.data.test_set)
         if blocks is not None:
             number, first = blocks
             sizes, hits = (np.bincount(number, weights) for weights in (None, right))
@@ -100,7 +117,7 @@ class SetMetric(Metric[Settings, Data, Item]):
 
     def parts(self, scored: Scored[Data, Item], system: int) -> Iterable[Part]:
         """All instances, whole blocks if there are any, and each group."""
-        test_set = self.test_set(scored)
+        test_set = scored.data.test_set
         yield Part(columns=(0, 1))
         yield from self.more_of_total(scored, system)
         blocks = _blocks(test_set)
@@ -115,7 +132,7 @@ class SetMetric(Metric[Settings, Data, Item]):
         self, scored: Scored[Data, Item], part: Part, measure: str, system: int
     ) -> list[str]:
         """The measure, the set, and how instances are decided."""
-        test_set = self.test_set(scored)
+        test_set = scored.data.test_set
         return [
             ("whole blocks" if part.group == BLOCKS else measure).replace(" ", "_"),
             f"set:{test_set.name}",
@@ -126,7 +143,7 @@ class SetMetric(Metric[Settings, Data, Item]):
 
     def heading(self, scored: Scored[Data, Item]) -> str:
         """The name of the set and its size."""
-        test_set, units = self.test_set(scored), scored.units
+        test_set, units = scored.data.test_set, scored.units
         number = counted(len(test_set.instances), "instance")
         text = f"{test_set.name} ({test_set.kind}): {number}"
         return text if units.name == "instance" else f"{text} in {units.count:,} {units.name}s"
@@ -137,7 +154,7 @@ class SetMetric(Metric[Settings, Data, Item]):
 
     def placed(self, scored: Scored[Data, Item], number: int) -> dict[str, str]:
         """Where an instance stands: its name, its document and its groups, for its record."""
-        test_set = self.test_set(scored)
+        test_set = scored.data.test_set
         one = test_set.instances[number]
         breakdowns = dict.fromkeys(name for other in test_set.instances for name in other.groups)
         groups = {name: one.groups.get(name, "") for name in breakdowns}
@@ -145,7 +162,7 @@ class SetMetric(Metric[Settings, Data, Item]):
 
     def examples(self, scored: Scored[Data, Item], numbers: Sequence[int]) -> Examples:
         """Instances with their context, and what each system has made of them."""
-        test_set = self.test_set(scored)
+        test_set = scored.data.test_set
         groups = groups_of(test_set)
         shown = next((name for name in _SHOWN if name in {one[0] for one in groups}), "")
         labels = [f"{shown} {group}" for breakdown, group, _ in groups if breakdown == shown]
@@ -183,6 +200,16 @@ class SetMetric(Metric[Settings, Data, Item]):
     def known_as(self, instance: Instance) -> str:
         """What an instance is known by that does not say its source pronoun."""
         return ""
+
+
+def scored_set(
+    data: Data, systems: Iterable[str], items: Iterable[Sequence[Item]], warnings: Iterable[str]
+) -> Scored[Data, Item]:
+    """The instances of a set, as each system has them."""
+    test_set = data.test_set
+    facts = {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest}
+    told = (*test_set.warnings, *warnings)
+    return Scored(data, tuple(systems), tuple(items), units_of(test_set), facts, told)
 
 
 def units_of(test_set: ContrastiveSet) -> ResampledUnits:

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Booleans, Part, Scored
+from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.ratio import percentage
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats
-from crosspro.evaluation.inputs.translation_words import has_form, target_words
+from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
-from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, units_of
+from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words
-from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput, PayloadRules
 from crosspro.evaluation.output.examples import Mark, Rendering
 
 ALONE, BESIDE, RIVAL, NEITHER = range(4)
@@ -62,6 +61,10 @@ class FoundForms:
         return self.verdict <= BESIDE
 
 
+JudgedSet = Scored[GeneratedSet, FoundForms]
+"""The instances of a set, judged."""
+
+
 class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     """Is the expected form a word of the translation?"""
 
@@ -73,44 +76,23 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     examples_note = "Marked are the words that are the expected form or a rival."
     verdict_kinds = tuple(zip(VERDICTS, ("right", "part", "wrong", "open"), strict=True))
 
-    def items(self, data: GeneratedSet) -> Scored[GeneratedSet, FoundForms]:
+    def items(self, data: GeneratedSet) -> JudgedSet:
         """The instances of the set, judged in each output."""
-        test_set = data.test_set
+        judged = [judge(data.test_set, one, self.settings.language) for one in data.outputs]
         notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
-        return Scored(
-            data,
-            tuple(one.name for one in data.outputs),
-            tuple(judge(test_set, one, self.settings.language) for one in data.outputs),
-            units_of(test_set),
-            {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest},
-            (*test_set.warnings, *notes),
-        )
+        return scored_set(data, (one.name for one in data.outputs), judged, notes)
 
-    def test_set(self, scored: Scored[GeneratedSet, FoundForms]) -> ContrastiveSet:
-        """The set that is scored."""
-        return scored.data.test_set
-
-    def right(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Booleans:
-        """Where the expected form is there."""
-        return np.array([one.right for one in scored.items[system]], dtype=np.bool_)
-
-    def verdicts(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Sequence[int]:
-        """What is there."""
-        return [one.verdict for one in scored.items[system]]
-
-    def how(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> tuple[str, ...]:
+    def how(self, scored: JudgedSet, system: int) -> tuple[str, ...]:
         """The rule, the payload and the language."""
         own = self.settings
         return ("rule:expected-form-in-payload", own.rules.signature, f"language:{own.language}")
 
-    def statistics(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Floats:
+    def statistics(self, scored: JudgedSet, system: int) -> Floats:
         """Right instances, all, blocks, and each verdict."""
         verdicts = np.eye(len(VERDICTS))[self.verdicts(scored, system)]
         return np.concatenate((super().statistics(scored, system), verdicts), axis=1)
 
-    def more_of_total(
-        self, scored: Scored[GeneratedSet, FoundForms], system: int
-    ) -> Iterable[Part]:
+    def more_of_total(self, scored: JudgedSet, system: int) -> Iterable[Part]:
         """The share of each verdict."""
         for number, verdict in enumerate(KEYS):
             yield Part(columns=(4 + number, 1), score=partial(_share, verdict))
@@ -122,7 +104,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
             **{key: int(n) for key, n in zip(KEYS, sums[4:], strict=True)},
         }
 
-    def notes(self, scored: Scored[GeneratedSet, FoundForms]) -> tuple[str, ...]:
+    def notes(self, scored: JudgedSet) -> tuple[str, ...]:
         """When an instance is right."""
         return ("right if the expected form is a word of the translated sentence.",)
 
@@ -134,13 +116,11 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         ]
         return [Table(("instances (%)", *evaluation.names), rows, "What is there")]
 
-    def of_system(self, scored: Scored[GeneratedSet, FoundForms], system: int) -> Mapping[str, Any]:
+    def of_system(self, scored: JudgedSet, system: int) -> Mapping[str, Any]:
         """What is odd about an output."""
         return {"notes": list(scored.data.outputs[system].notes)}
 
-    def details(
-        self, scored: Scored[GeneratedSet, FoundForms], system: int
-    ) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: JudgedSet, system: int) -> Iterator[Mapping[str, Any]]:
         """The verdict on each instance, with the words that it rests on."""
         instances, output = scored.data.test_set.instances, scored.data.outputs[system]
         for number, (one, instance) in enumerate(zip(scored.items[system], instances, strict=True)):
@@ -152,7 +132,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
                 "payload": output.payloads[number],
             }
 
-    def cells(self, scored: Scored[GeneratedSet, FoundForms]) -> list[list[tuple[str, str]]]:
+    def cells(self, scored: JudgedSet) -> list[list[tuple[str, str]]]:
         """The expected form, and what is there: it, the first rival, or nothing."""
         forms = [(one.reference_pronoun or "").lower() for one in scored.data.test_set.instances]
         return [
@@ -174,7 +154,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def rendering(
         self,
-        scored: Scored[GeneratedSet, FoundForms],
+        scored: JudgedSet,
         number: int,
         system: int,
         line: int,

@@ -1,4 +1,9 @@
-"""Outputs of systems on a context set: one line an instance, of which the payload is taken.
+"""What of a system's output is looked at: the translation of the sentence with the pronoun.
+
+Outputs on a context set have one line an instance. A line may be that sentence alone, or a
+document: sentences joined by a separator (`<eos>`, `<SEP>`), one part of which is the payload, or
+sentences with nothing between them, the last of which is. Where separators are lost, a share of the
+output's length may stand for it.
 
 Every fault of every file is reported together: lines too many or too few, parts that an output does
 not have. With `lenient` a missing part is no fault; it counts as a translation without the form.
@@ -6,33 +11,235 @@ not have. With `lenient` a missing part is no fault; it counts as a translation 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.evaluation.inputs.parallel_lines import lines_of, unequal_lines
+from crosspro.data_prep.annotate.tokenise import load_abbreviations
+from crosspro.data_prep.core.errors import InputError, Problem, empty_file, input_error, quoted
+from crosspro.evaluation.inputs.plain_text import lines_of, unequal_lines
 from crosspro.evaluation.metrics.contrastive.formats import (
     FAR,
     ContrastiveSet,
     Instance,
+    content_digest,
     names_of_files,
 )
-from crosspro.evaluation.metrics.expected_forms.expected_sets import (
-    TsvSet,
-    payload_part,
-    signed_number,
-)
-from crosspro.evaluation.metrics.expected_forms.payload import (
-    PayloadRules,
-    chosen_part,
-    last_sentences,
-    last_share,
-    split_parts,
-    split_sentences,
-)
 
+TSV = "contrapro-tsv"
+CORRECT = "correct"
+FIELDS = ("distance", "label", "pronoun", "source", "reference", "output")
+SEPARATORS = ("<eos>", "<sep>")
 SOURCE_LANGUAGE = "en"
+
+_CLOSING = "\"'”’»›)]"
+_OPENING = "\"'“‘«‹([¿¡-–—"
+_END = re.compile(rf"(?P<word>.*?)(?P<end>[.!?…]+)[{re.escape(_CLOSING)}]*")
+
+
+@dataclass(frozen=True)
+class PayloadRules:
+    """Where the payload is: part `part` (1 the first, -1 the last), or the last sentences of it.
+
+    With `share`, the payload is so many times the share of the output's words that the payload of
+    the source has among the words of the source.
+    """
+
+    separators: tuple[str, ...] = SEPARATORS
+    part: int = -1
+    sentences: bool = False
+    share: float | None = None
+
+    @property
+    def signature(self) -> str:
+        """The rules in a few letters."""
+        if self.share is not None:
+            return f"payload:share-{self.share:g}"
+        return f"payload:{'sentences-of-' if self.sentences else ''}part{self.part:+d}"
+
+
+def split_parts(text: str, separators: Sequence[str]) -> list[str]:
+    """The parts of an output, cut at each separator in upper or lower case."""
+    if not separators:
+        return [text.strip()]
+    pattern = "|".join(re.escape(one) for one in separators if one)
+    return [part.strip() for part in re.split(pattern, text, flags=re.IGNORECASE)]
+
+
+def chosen_part(parts: Sequence[str], part: int) -> str | None:
+    """The part that is counted from the front (1, 2, …) or from the end (-1, -2, …), if any."""
+    place = part - 1 if part > 0 else part
+    return parts[place] if -len(parts) <= place < len(parts) else None
+
+
+def split_sentences(text: str, language: str) -> list[str]:
+    """The sentences of a line: they end in `.`, `!`, `?` or `…` before a capital or a digit."""
+    chunks = text.split()
+    sentences: list[list[str]] = [[]]
+    for chunk, following in pairwise([*chunks, ""]):
+        sentences[-1].append(chunk)
+        # A closing mark may stand apart: `Oui. » Elle dort.`
+        last = next((one for one in reversed(sentences[-1]) if one.strip(_CLOSING)), "")
+        if following and _ends(last, following, language):
+            sentences.append([])
+    return [" ".join(sentence) for sentence in sentences if sentence]
+
+
+def _ends(chunk: str, following: str, language: str) -> bool:
+    begin = following.lstrip(_OPENING)[:1]
+    closing = following.strip(_CLOSING) == ""
+    if closing or (begin and not begin.isupper() and not begin.isdigit()):
+        return False
+    found = _END.fullmatch(chunk)
+    if found is None:
+        return False
+    if found["end"] != ".":
+        return True
+    word = found["word"].lstrip(_OPENING)
+    rules = load_abbreviations(language)
+    if word in rules or (word[:1].lower() + word[1:]) in rules:
+        return False
+    initial = len(word) == 1 and word.isupper()
+    ordinal = language == "de" and re.fullmatch(r"\d{1,2}", word) is not None
+    return not initial and not ordinal
+
+
+def last_sentences(text: str, language: str, number: int) -> str:
+    """The last sentences of a text, at most so many."""
+    return " ".join(split_sentences(text, language)[-max(number, 1) :])
+
+
+def last_share(text: str, source: Sequence[str], payload: str, factor: float) -> str:
+    """The last words of an output: as large a share as the payload has of the source, times a
+    factor, and at least one word."""
+    words = text.split()
+    size = sum(len(part.split()) for part in source)
+    share = len(payload.split()) / size if size else 1.0
+    number = min(len(words), max(1, math.ceil(len(words) * share * factor)))
+    return " ".join(words[len(words) - number :])
+
+
+# The TSV of the generative ContraPro ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TsvRow:
+    """One row: its line, and the payload's number among the parts if the row says it."""
+
+    line: int
+    payload: int | None
+    distance: int
+    pronoun: str
+    source: str
+    reference: str
+    output: str
+
+
+@dataclass(frozen=True)
+class TsvSet:
+    """The rows that are instances, the set that they make, and how many rows there are in all."""
+
+    rows: tuple[TsvRow, ...]
+    test_set: ContrastiveSet
+    lines: int
+
+
+def read_tsv_set(path: Path, separators: Sequence[str] = SEPARATORS) -> TsvSet:
+    """Read such a file; raises `InputError` with every row that cannot be read."""
+    problems: list[Problem] = []
+    lines = lines_of(path, problems)
+    rows: list[TsvRow] = []
+    for number, line in enumerate(lines or (), start=1):
+        row = _row(str(path), number, line.removesuffix("\r"), problems)
+        if row is not None:
+            rows.append(row)
+    if lines is not None and not lines:
+        problems.append(empty_file(path))
+    elif not rows and not problems:
+        expected = f"at least one row labelled {CORRECT}"
+        problems.append(Problem(str(path), None, "label", expected, "none"))
+    if problems:
+        raise InputError(problems)
+    digest = content_digest(
+        [(one.distance, one.pronoun, one.source, one.reference) for one in rows]
+    )
+    instances = tuple(_instance(row, separators) for row in rows)
+    return TsvSet(tuple(rows), ContrastiveSet(path.name, TSV, instances, digest), len(lines or ()))
+
+
+def _row(path: str, number: int, line: str, problems: list[Problem]) -> TsvRow | None:
+    cells = line.split("\t")
+    if len(cells) not in (len(FIELDS), len(FIELDS) + 1):
+        expected = f"{len(FIELDS)} or {len(FIELDS) + 1} ([payload], {', '.join(FIELDS)})"
+        problems.append(Problem(path, number, "fields", expected, str(len(cells))))
+        return None
+    before = len(problems)
+    payload = None
+    if len(cells) > len(FIELDS):
+        payload = _number(path, number, "payload", cells.pop(0), problems)
+    distance, label, pronoun, source, reference, output = cells
+    far = _number(path, number, "distance", distance, problems)
+    if not pronoun.strip():
+        problems.append(Problem(path, number, "pronoun", "a word", "nothing"))
+    if len(problems) > before or label != CORRECT:
+        return None
+    return TsvRow(number, payload, far, pronoun.strip(), source, reference, output)
+
+
+def signed_number(text: str) -> int | None:
+    """A whole number of at most nine digits, perhaps below zero."""
+    text = text.strip()
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+
+
+def _number(path: str, line: int, field: str, text: str, problems: list[Problem]) -> int:
+    number = signed_number(text)
+    if number is None:
+        problems.append(Problem(path, line, field, "a whole number", quoted(text)))
+    return number or 0
+
+
+def payload_part(row: TsvRow) -> int | None:
+    """The payload's part as `chosen_part` counts, where the row says it."""
+    if row.payload is None:
+        return None
+    return row.payload + 1 if row.payload >= 0 else row.payload
+
+
+def _instance(row: TsvRow, separators: Sequence[str]) -> Instance:
+    part = payload_part(row) or -1
+    sides = []
+    for text in (row.source, row.reference):
+        parts = split_parts(text, separators)
+        payload = chosen_part(parts, part)
+        at = part - 1 if part > 0 else len(parts) + part
+        if payload is None:
+            parts, payload, at = [text.strip()], text.strip(), 0
+        sides.append((payload, tuple(parts[:at]), tuple(parts[at + 1 :])))
+    (source, before, after), (reference, reference_before, reference_after) = sides
+    distance = str(row.distance) if row.distance <= 3 else FAR
+    return Instance(
+        name=f"line {row.line}",
+        errors=(),
+        groups={
+            "pronoun": row.pronoun.lower(),
+            "antecedent": "same segment" if row.distance == 0 else "earlier segment",
+            "distance": "unknown" if row.distance < 0 else distance,
+        },
+        source=source,
+        reference=reference,
+        reference_pronoun=row.pronoun,
+        source_context=before,
+        reference_context=reference_before,
+        source_following=after,
+        reference_following=reference_after,
+    )
+
+
+# Outputs ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

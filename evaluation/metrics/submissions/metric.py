@@ -22,22 +22,25 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.score import Score, interval_note
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, UnitTable
-from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts, regroup
+from crosspro.evaluation.core.units import Floats, UnitTable
 from crosspro.evaluation.metrics.submissions.scores import (
     Absent,
     ConfusionMetric,
+    Counts,
     Values,
     accuracy,
+    confusion_counts,
+    confusion_units,
     f1,
     macro_f1,
     macro_precision,
     macro_recall,
+    on_sums,
     precision,
     recall,
+    regroup,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.metrics.submissions.units import confusion_units, on_sums
 
 if TYPE_CHECKING:
     from crosspro.evaluation.published.results import PublishedResult
@@ -85,6 +88,10 @@ class ResultLine:
     class_recall: Mapping[str, float]
 
 
+ScoredGaps = Scored[Submitted, int]
+"""The gaps of a gold file, with their predicted classes."""
+
+
 class Submissions(Metric[SubmissionSettings, Submitted, int]):
     """The predicted class of each gap beside the gold class."""
 
@@ -110,7 +117,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         self.measures = {name: metric_title(name) for name in self.metrics}
         self.headline = self.task.official_score
 
-    def items(self, data: Submitted) -> Scored[Submitted, int]:
+    def items(self, data: Submitted) -> ScoredGaps:
         """The gaps, with their predicted classes."""
         gold = data.gold
         if not len(gold.classes):
@@ -127,16 +134,14 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         }
         warnings = [*gold.warnings, *(line for one in data.submissions for line in one.warnings)]
         names = tuple(one.name for one in data.submissions)
-        return Scored(data, names, found, _units(gold), facts, tuple(warnings))
+        return Scored(data, names, found, gold.units, facts, tuple(warnings))
 
-    def statistics(self, scored: Scored[Submitted, int], system: int) -> Floats:
+    def statistics(self, scored: ScoredGaps, system: int) -> Floats:
         """The cell of the confusion matrix that each gap is in; `table` makes counts of it."""
         gold = scored.data.gold.classes.astype(np.float64)
         return (gold * self.size + scored.data.submissions[system].classes)[:, None]
 
-    def table(
-        self, scored: Scored[Submitted, int], rows: Sequence[Floats], part: Part
-    ) -> UnitTable:
+    def table(self, scored: ScoredGaps, rows: Sequence[Floats], part: Part) -> UnitTable:
         """Confusion counts of each unit."""
         predicted = [Submission("", (own[:, 0] % self.size).astype(np.int8)) for own in rows]
         return confusion_units(scored.data.gold, predicted, self.size)
@@ -150,7 +155,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         """Systems are compared by the official score and by accuracy."""
         return [self.headline, "accuracy"]
 
-    def parts(self, scored: Scored[Submitted, int], system: int) -> Iterable[Part]:
+    def parts(self, scored: ScoredGaps, system: int) -> Iterable[Part]:
         """All gaps, and each class, without intervals."""
         yield Part()
         counts = self.confusion(scored, system)
@@ -168,19 +173,17 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         measures = {"recall": recall, "precision": precision, "f1": f1}
         return {name: on_sums(value, self.size)(sums)[:, index] for name, value in measures.items()}
 
-    def confusion(self, scored: Scored[Submitted, int], system: int) -> Counts:
+    def confusion(self, scored: ScoredGaps, system: int) -> Counts:
         """The confusion counts of a submission."""
         own = scored.data.submissions[system].classes
         return confusion_counts(scored.data.gold.classes, own, self.size)
 
-    def verdicts(self, scored: Scored[Submitted, int], system: int) -> Sequence[int]:
+    def verdicts(self, scored: ScoredGaps, system: int) -> Sequence[int]:
         """Whether each gap is right (0) or wrong (1)."""
         wrong = scored.data.submissions[system].classes != scored.data.gold.classes
         return [int(one) for one in wrong]
 
-    def described(
-        self, scored: Scored[Submitted, int], part: Part, measure: str, system: int
-    ) -> list[str]:
+    def described(self, scored: ScoredGaps, part: Part, measure: str, system: int) -> list[str]:
         """The measure, the task, and the gold file."""
         metric = self.metrics.get(measure)
         return [
@@ -193,19 +196,19 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             f"gold:{scored.facts['content']}",
         ]
 
-    def heading(self, scored: Scored[Submitted, int]) -> str:
+    def heading(self, scored: ScoredGaps) -> str:
         """The task, the gold file and its size."""
         gaps = counted(scored.size, "gap")
         if scored.facts["documents"] is not None:
             gaps += f" in {counted(scored.facts['documents'], 'document')}"
         return f"Task {self.task.name}, gold {scored.data.gold.name}: {gaps}"
 
-    def matrices(self, scored: Scored[Submitted, int]) -> Sequence[Matrix]:
+    def matrices(self, scored: ScoredGaps) -> Sequence[Matrix]:
         """Gold classes against predicted ones."""
         systems = range(len(scored.systems))
         return [Matrix(self.task.classes, self.confusion(scored, place)) for place in systems]
 
-    def of_system(self, scored: Scored[Submitted, int], system: int) -> Mapping[str, Any]:
+    def of_system(self, scored: ScoredGaps, system: int) -> Mapping[str, Any]:
         """Whether it has a rank, all averages, and its confusion counts."""
         counts, absent = self.confusion(scored, system), self.settings.absent
         return {
@@ -219,7 +222,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             "confusion": counts.tolist(),
         }
 
-    def details(self, scored: Scored[Submitted, int], system: int) -> Iterator[Mapping[str, Any]]:
+    def details(self, scored: ScoredGaps, system: int) -> Iterator[Mapping[str, Any]]:
         """The gold class and the predicted class of each gap."""
         classes = self.task.classes
         for number, (gold, own) in enumerate(
@@ -318,7 +321,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         rows = [[name, *(f"{v:.2f}" for v in row)] for name, row in zip(names, values, strict=True)]
         return [Table(("", *names), rows, "Agreement (% of gaps)", place="last")]
 
-    def examples(self, scored: Scored[Submitted, int], numbers: Sequence[int]) -> Any:
+    def examples(self, scored: ScoredGaps, numbers: Sequence[int]) -> Any:
         """Gaps with their sentences, links and probabilities."""
         from crosspro.evaluation.metrics.submissions.gap_examples import gap_examples
 
@@ -371,13 +374,6 @@ def coarse_groups(task: Task) -> list[int]:
 
 def _grouped(metric: ConfusionMetric, groups: Sequence[int]) -> ConfusionMetric:
     return lambda counts: metric(regroup(counts, groups))
-
-
-def _units(gold: Gold) -> ResampledUnits:
-    if gold.documents is None or gold.unit == "gap":
-        return ResampledUnits("gap", np.arange(len(gold.classes)), len(gold.classes))
-    documents, of_item = np.unique(gold.documents, return_inverse=True)
-    return ResampledUnits("document", of_item, len(documents))
 
 
 def agreement(submissions: Sequence[Submission]) -> Values:

@@ -1,21 +1,28 @@
 """Labels of a gold file and of submissions, paired gap by gap.
 
-Only labels are read, of well-formed files in bulk (`bulk_labels.py`); whole examples are read by
-`data_prep/formats/shared_task.py`. What the released scorer accepts is accepted and what it refuses
-is refused, but all faults of all files are reported, not just the first.
+Only labels are read; whole examples are read by `data_prep/formats/shared_task.py`. What the
+released scorer accepts is accepted and what it refuses is refused, but all faults of all files are
+reported, not just the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.errors import (
+    InputError,
+    Problem,
+    choices,
+    input_error,
+    quoted,
+    unknown_label,
+)
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import OTHER, Task
@@ -26,20 +33,74 @@ from crosspro.data_prep.formats.shared_task import (
     document_runs,
     read_doc_ids,
 )
-from crosspro.evaluation.metrics.submissions.bulk_labels import bulk_gold, bulk_submission
-from crosspro.evaluation.metrics.submissions.label_parser import (
-    ClassIndices,
-    LabelParser,
-    LineLabels,
-    as_text,
-    flat,
-    label_column,
-)
-from crosspro.evaluation.metrics.submissions.same_text import (
-    same_lines,
+from crosspro.evaluation.core.units import ResampledUnits, choose_units
+from crosspro.evaluation.metrics.submissions.file_checks import (
+    kind_of_difference,
     text_columns,
     text_differences,
 )
+
+ClassIndices = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class LineLabels:
+    """The classes of all gaps of a file, and the number of gaps of each line.
+
+    `unequal` are the lines of a gold file with another number of labels than of placeholders,
+    `texts` the source and the target of each line as they are written (`text_columns`).
+    """
+
+    classes: ClassIndices
+    gaps: NDArray[np.int64]
+    unequal: tuple[int, ...] = ()
+    texts: tuple[bytes, ...] = ()
+
+
+class LabelParser:
+    """Turns label columns into class indices; the few different columns are parsed once each."""
+
+    def __init__(self, task: Task, path: str | Path) -> None:
+        self.task = task
+        self.path = str(path)
+        self.known: dict[bytes, tuple[int, ...]] = {b"": ()}
+        self.problems: list[Problem] = []
+
+    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
+        """Note what is wrong with a line."""
+        self.problems.append(Problem(self.path, line, field, expected, found))
+
+    def parse(self, column: bytes, line: int) -> tuple[int, ...]:
+        """The classes of a column; a problem for each label that is none of the task."""
+        known = self.known.get(column)
+        if known is not None:
+            return known
+        index = self.task.class_index
+        labels = as_text(column).split(" ")
+        wrong = [label for label in labels if label not in index]
+        for label in wrong:
+            found = unknown_label(label, as_text(column), index)
+            self.problem(line, "classes", choices(index), found)
+        if wrong:
+            return (-1,) * len(labels)
+        self.known[column] = classes = tuple(index[label] for label in labels)
+        return classes
+
+
+def label_column(raw: bytes) -> bytes:
+    """The text of a prediction line before the first tab, CR or LF."""
+    return raw.split(b"\t", 1)[0].partition(b"\r")[0].removesuffix(b"\n")
+
+
+def as_text(raw: bytes) -> str:
+    """Bytes of a file for a message."""
+    return raw.decode("utf-8", errors="surrogateescape")
+
+
+def flat(per_line: Iterable[tuple[int, ...]]) -> ClassIndices:
+    """The classes of all lines, one after the other."""
+    return np.fromiter(chain.from_iterable(per_line), np.int8)
+
 
 _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 
@@ -67,9 +128,9 @@ class Gold:
         return None if self.documents is None else len(np.unique(self.documents))
 
     @property
-    def unit(self) -> Literal["document", "gap"]:
-        """What is resampled: one document cannot be, but its gaps can."""
-        return "gap" if self.document_count in (None, 1) else "document"
+    def units(self) -> ResampledUnits:
+        """What is resampled: documents, else gaps."""
+        return choose_units(document=self.documents, gap=np.arange(len(self.classes)))
 
 
 @dataclass(frozen=True)
@@ -90,7 +151,7 @@ class Submission:
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
     """Read the gold labels of a file; raises `InputError` with all its faults."""
     labels = LabelParser(task, path)
-    found = bulk_gold(Path(path), task) or gold_by_line(Path(path), labels)
+    found = gold_by_line(Path(path), labels)
     documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
     lines = len(found.gaps)
     if documents is not None and not labels.problems and len(documents) != lines:
@@ -194,10 +255,8 @@ def read_submissions(
     submissions = []
     for path, name in zip(paths, display_names(paths), strict=True):
         labels = LabelParser(task, path)
-        found = bulk_submission(Path(path), task, gold.gaps)
         try:
-            if found is None:
-                found = submission_by_line(path, labels, gold)
+            found = submission_by_line(path, labels, gold)
             warnings, hint = _compared(path, found, labels, gold, lenient)
             submissions.append(Submission(name, found.classes, tuple(warnings)))
             hints += hint
@@ -235,9 +294,7 @@ def _compared(
     if extra > 0:
         labels.problems.append(_another_set(labels, lines, gold))
     labels.problems += differences
-    what = "other text than gold"
-    if same_lines(found.texts, gold.texts):
-        what = "the lines of gold in another order"
+    what = kind_of_difference(found.texts, gold.texts)
     return warnings, [f"{path} has {what}; --lenient scores it as it is"]
 
 

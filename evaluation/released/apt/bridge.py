@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from crosspro.evaluation.inputs.case_names import CASES
-from crosspro.evaluation.inputs.inputs import InputPaths
+from crosspro.evaluation.inputs.case_records import CASES
+from crosspro.evaluation.inputs.mt_input import InputPaths
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form
 from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.released.apt.config import ReleasedConfig

@@ -22,7 +22,7 @@ from crosspro.data_prep.core.errors import (
     is_whole_number,
 )
 from crosspro.data_prep.core.files import is_file, read_lines
-from crosspro.evaluation.inputs.case_names import CASES
+from crosspro.evaluation.inputs.case_records import CASES
 from crosspro.evaluation.inputs.linked_text import bad_lines, raise_problems
 
 _TRUE, _FALSE = ("1", "yes", "true", "on"), ("0", "no", "false", "off")

@@ -3,11 +3,16 @@
 It departs from the paper in the repair of links (unlinked pronouns are never repaired, neighbours
 are not looked at, words are not lower-cased at that stage) and in the matrix (an appended word that
 is no label counts in a whole row). `.score` and `.detail` are the tool's two output files.
+
+Scores that start from the reference are those published for Spanish-English TED systems in 2018:
+every pronoun of the reference is an occurrence. Its candidate words are those linked to the source
+words that it is linked to itself; a pronoun without a link is counted apart (`Not source`). Cases 5
+and 6 cannot occur. Case, matrix and layout are those of the released tool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,30 +43,14 @@ class ReleasedFiles:
     stdout: str
 
 
-class SplitLines:
-    """Lines divided at single spaces, when they are asked for."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = list(lines)
-        self.split: dict[int, list[str]] = {}
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def __getitem__(self, line: int) -> list[str]:
-        if line not in self.split:
-            self.split[line] = self.lines[line].split(" ")
-        return self.split[line]
-
-
 @dataclass(frozen=True)
 class LinkedLines:
-    """A translation and its links, line by line, as the tool reads them."""
+    """A translation and its links, line by line, cut at single spaces."""
 
     text_path: Path
     links_path: Path
-    lines: SplitLines
-    links: SplitLines
+    lines: list[list[str]]
+    links: list[list[str]]
 
 
 def run_released(config: ReleasedConfig) -> ReleasedFiles:
@@ -82,7 +71,7 @@ def run_released(config: ReleasedConfig) -> ReleasedFiles:
         pronouns = _listed(source, positions, config, problems)
     else:
         pronouns = _found(source, config)
-    raw = SplitLines(source)
+    raw = [line.split(" ") for line in source]
     sides, vocabularies, repairs = [], [], []
     for translation in translations:
         linked, vocabulary = _linked_words(pronouns, translation, config, problems)
@@ -143,13 +132,13 @@ def _listed(
 
 def read_translated(text: Path, links: Path, problems: list[Problem]) -> LinkedLines:
     """Read a translation and its link file; empty items stay where spaces are doubled."""
-    lines = SplitLines(line.strip() for line in texts_of([text], problems)[0])
+    lines = [line.strip().split(" ") for line in texts_of([text], problems)[0]]
     content = [""]
     try:
         content = b"".join(read_lines(links)).decode("ascii", errors="replace").split("\n")
     except InputError as error:
         problems += error.problems
-    pairs = SplitLines(line.strip() for line in (content if content[-1] else content[:-1]))
+    pairs = [line.strip().split(" ") for line in (content if content[-1] else content[:-1])]
     return LinkedLines(text, links, lines, pairs)
 
 
@@ -223,7 +212,7 @@ def _targets(
 def _heuristics(
     pronouns: Sequence[ReleasedPronoun],
     linked: Sequence[Linked | None],
-    source: SplitLines,
+    source: Sequence[list[str]],
     translation: LinkedLines,
     config: ReleasedConfig,
     problems: list[Problem],
@@ -297,3 +286,52 @@ def _printed(config: ReleasedConfig, repairs: Sequence[Sequence[str]], value: fl
         f"*** Calculating score\n\nScore: {value:.4f}\nMore details in output files\n"
         "*** End calculating score\n\n"
     )
+
+
+def score_from_reference(config: ReleasedConfig) -> str:
+    """The content of the `.apt.score` file."""
+    problems: list[Problem] = []
+    reference = read_translated(config.reference, config.links_reference, problems)
+    candidate = read_translated(config.candidate, config.links_candidate, problems)
+    texts_of([config.source], problems)  # not used, but a bad file is not to pass unseen
+    raise_problems(problems)
+    scorer = Scorer(config, [*config.target_list, OTHER, NONE])
+    wanted = frozenset(config.target_list)
+    unlinked = 0
+    for line in range(len(reference.lines)):
+        pronouns = [(place, lower(word)) for place, word in enumerate(reference.lines[line])]
+        pronouns = [(place, word) for place, word in pronouns if word in wanted]
+        if not pronouns:
+            continue
+        ours = _links(reference, line, problems)
+        theirs = _links(candidate, line, problems)
+        for place, word in pronouns:
+            sources = {source for source, target in ours if target == place}
+            if not sources:
+                unlinked += 1
+                continue
+            positions = sorted(target for source, target in theirs if source in sources)
+            linked = [lower(candidate.lines[line][position]) for position in positions]
+            found = [other for other in linked if other in wanted] or [OTHER]
+            side = Linked(positions, found) if positions else None
+            scorer.count(Linked([place], [word]), side)
+    raise_problems(problems)
+    return score_file(config, scorer, scorer.value(), f"Not source: {unlinked}")
+
+
+def _links(translation: LinkedLines, line: int, problems: list[Problem]) -> list[tuple[int, int]]:
+    """The links of a line, or problems if there is no such line or a link is bad."""
+    path = str(translation.links_path)
+    if line >= min(len(translation.links), len(translation.lines)):
+        problems.append(Problem(path, line + 1, "lines", "as many as in the reference", "fewer"))
+        return []
+    found = []
+    size = len(translation.lines[line])
+    for written in filter(None, translation.links[line]):
+        source, _, target = written.partition("-")
+        if not (is_whole_number(source) and is_whole_number(target) and int(target) < size):
+            expected = f"links s-t inside {size} target words"
+            problems.append(Problem(path, line + 1, "links", expected, repr(written)))
+        else:
+            found.append((int(source), int(target)))
+    return found

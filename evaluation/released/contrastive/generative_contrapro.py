@@ -21,8 +21,8 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.evaluation.inputs.parallel_lines import lines_of
-from crosspro.evaluation.metrics.expected_forms.expected_sets import CORRECT, TsvRow
+from crosspro.evaluation.inputs.plain_text import lines_of
+from crosspro.evaluation.metrics.expected_forms.outputs import CORRECT, TsvRow
 from crosspro.evaluation.released.contrastive.ctxpro import EXTRA
 
 LAYOUTS = ("default", "complete")

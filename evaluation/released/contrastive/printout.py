@@ -1,24 +1,31 @@
-"""What the released evaluation scripts print, line by line.
+"""What the released evaluation scripts print, line by line, and what in a set stops them.
 
 ContraPro's script, which is also used for the large en-fr set, and DiscEvalMT's. They read as many
 scores as they need and ignore the rest; where they stop with an error they have printed nothing, or
-what came before the fault. `Printout.failure` says what the faults are, and where.
+what came before the fault. Their errors are those of Python and name no instance;
+`Printout.failure` says what the faults are, and where. The scripts read less than our own reader
+asks for, and more kinds of values: only what they cannot use is a fault here.
 """
 
 from __future__ import annotations
 
 import io
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.errors import Problem, quoted
+from crosspro.data_prep.core.errors import Problem, choices, quoted
 from crosspro.data_prep.core.files import read_bytes
 from crosspro.evaluation.metrics.contrastive.formats import FAR
-from crosspro.evaluation.released.contrastive.faults import KINDS, TYPES, released_faults
 
+TYPES = ("m.sg", "f.sg", "m.pl", "f.pl")
+KINDS = ("correct", "semi-correct")
+_MISSING = object()
+_Fault = tuple[str, str, object]
+"""Its place, what is expected there, and what is found."""
 _LEXICAL_TYPES = ("repet", "disambig", "repet, disambig", None)
 
 
@@ -60,6 +67,7 @@ def released_printout(
     """What the script that belongs to the set prints."""
     scores = _Scores(scores_path)
     printed: list[str] = []
+    failure = None
     try:
         if isinstance(content, list):
             _contrapro(content, scores, maximise, printed)
@@ -71,24 +79,17 @@ def released_printout(
             _anaphora(content, scores, maximise, printed)
         else:
             raise _Stop(f"{set_path}: file: expected a list or an object, found neither")
-    except _Stop as stop:
-        faults = [str(stop), *map(str, released_faults(set_path, content))]
-        return Printout("".join(f"{line}\n" for line in printed), "\n".join(faults))
-    except (
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ZeroDivisionError,
-    ) as error:
-        fault = f"{type(error).__name__}: {error}"
-        faults = [str(one) for one in released_faults(set_path, content)]
-        if not faults:
-            expected = "what the released script can read"
-            faults = [str(Problem(str(set_path), None, "file", expected, fault))]
-        return Printout("".join(f"{line}\n" for line in printed), "\n".join(faults))
-    return Printout("".join(f"{line}\n" for line in printed))
+    except (_Stop, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        faults = released_faults(set_path, content)
+        shown = [str(error)] if isinstance(error, _Stop) else []
+        if not shown and not faults:
+            expected, found = (
+                "what the released script can read",
+                f"{type(error).__name__}: {error}",
+            )
+            faults = [Problem(str(set_path), None, "file", expected, found)]
+        failure = "\n".join([*shown, *map(str, faults)])
+    return Printout("".join(f"{line}\n" for line in printed), failure)
 
 
 def _better(one: float, other: float, maximise: bool) -> bool:
@@ -222,3 +223,90 @@ def _lexical_choice(
         )
     printed += ["", "--------- Summary ---------"]
     printed += [f"Total precision = {hits_total}/{pairs} = {hits_total / pairs}", ""]
+
+
+# What stops the scripts ------------------------------------------------------------------------
+
+
+def released_faults(path: Path, content: object) -> list[Problem]:
+    """Every place of a set that its released script cannot read."""
+    if isinstance(content, list):
+        found = list(_contrapro_faults(content))
+    elif isinstance(content, dict):
+        lexical = any(isinstance(block, dict) and "examples" in block for block in content.values())
+        found = list(_block_faults(content, "examples" if lexical else "trg"))
+    else:
+        found = [("file", "a list or an object", content)]
+    return [Problem(str(path), None, where, expected, _shown(v)) for where, expected, v in found]
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is _MISSING else quoted(json.dumps(value, ensure_ascii=False))
+
+
+def _contrapro_faults(content: Sequence[Any]) -> Iterator[_Fault]:
+    if not content:
+        yield "file", "at least one instance", content
+    inside = [one.get("intrasegmental") for one in content if isinstance(one, dict)]
+    mixed = not _sortable(inside)
+    for number, one in enumerate(content, start=1):
+        name = f"instance {number}"
+        if not isinstance(one, dict):
+            yield name, "an object", one
+            continue
+        for key in ("src pronoun", "ref pronoun"):
+            if not isinstance(one.get(key), str):
+                yield f"{name}, {key}", "text", one.get(key, _MISSING)
+        distance = one.get("ante distance", _MISSING)
+        if not isinstance(distance, int | float):
+            yield f"{name}, ante distance", "a number", distance
+        value = one.get("intrasegmental", _MISSING)
+        if value is _MISSING or (mixed and not isinstance(value, bool)):
+            yield f"{name}, intrasegmental", "true or false", value
+        errors = one.get("errors", _MISSING)
+        if not isinstance(errors, list | dict | str):
+            yield f"{name}, errors", "a list of errors", errors
+
+
+def _sortable(values: Sequence[Any]) -> bool:
+    """Whether the script can sort the values, each once."""
+    try:
+        sorted(set(values))
+    except TypeError:
+        return False
+    return True
+
+
+def _block_faults(content: dict[str, Any], part: str) -> Iterator[_Fault]:
+    lists = [block.get(part) for block in content.values() if isinstance(block, dict)]
+    if not any(isinstance(pairs, list) and pairs for pairs in lists):
+        yield "file", "at least one pair", content
+    for key, block in content.items():
+        name = f"block {key}"
+        try:
+            numbered = str(int(key)) == key
+        except ValueError:
+            numbered = False
+        if not numbered:
+            yield name, "a number as its key", key
+        if not isinstance(block, dict):
+            yield name, "an object", block
+            continue
+        pairs = block.get(part, _MISSING)
+        if not isinstance(pairs, list):
+            yield f"{name}, {part}", "a list", pairs
+        elif part == "trg":
+            for number, pair in enumerate(pairs, start=1):
+                yield from _pair_faults(f"{name}, pair {number}", pair)
+
+
+def _pair_faults(name: str, pair: object) -> Iterator[_Fault]:
+    if not isinstance(pair, dict):
+        yield name, "an object", pair
+        return
+    if pair.get("type") not in TYPES:
+        yield f"{name}, type", choices(TYPES), pair.get("type", _MISSING)
+    if not any(kind in pair for kind in KINDS):
+        yield name, choices(KINDS), list(pair)
+    if "incorrect" not in pair:
+        yield f"{name}, incorrect", "sentences", _MISSING

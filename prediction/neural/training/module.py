@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.layers.network import Network, gap_losses
 from crosspro.prediction.neural.training.data import Batch, Batches, FixedBatches, TrainingData

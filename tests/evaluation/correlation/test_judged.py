@@ -20,8 +20,7 @@ from crosspro.evaluation.correlation.judged import (
     kind_of,
     read_judgements,
 )
-from crosspro.evaluation.inputs.case_records import CaseRecord, RecordedSide
-from crosspro.evaluation.inputs.placed_verdict import PlacedVerdict
+from crosspro.evaluation.inputs.case_records import CaseRecord, PlacedVerdict, RecordedSide
 
 PATH = Path("cases.json")
 

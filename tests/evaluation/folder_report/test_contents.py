@@ -50,7 +50,7 @@ def test_everything_is_read(folder):
     assert found.text.documents.tolist() == [0] * 5 + [1] * 5 + [2] * 5
     assert found.linked.names == ("reference.fr", "mt", "people")
     assert found.linked.languages is None
-    assert found.lists.name == "en-fr"
+    assert found.linked.lists.name == "en-fr"
     assert [one.name for one in found.sets] == ["ctx", "pro"]
     assert (found.sets[0].scored, found.sets[1].generated) == (None, None)
     assert set(missing(found)) == WITHOUT_SACREBLEU
@@ -156,7 +156,6 @@ def test_text_without_links_is_looked_at_to_see_if_it_is_tokenised(folder):
         (folder / name).write_text("It rains, he says.\n" * 15, "utf-8")
     found = read(folder)
     assert found.linked.languages == ("en", "fr")
-    assert found.warnings == ()
     assert read(folder, tokenised=True).linked.languages is None
 
 
@@ -173,10 +172,6 @@ def test_a_source_whose_language_nobody_knows(folder):
     assert found.startswith("source.txt: language: expected names that end in a language (X.en)")
     assert read(folder, pair=("en", "fr")).linked.languages == ("en", "fr")
     assert read(folder, pronouns="en-fr").linked.languages == ("en", "fr")
-
-
-def test_tokenised_text_is_told(folder):
-    assert "looks tokenised" in read(folder).warnings[0]
 
 
 def test_only_sets(folder):

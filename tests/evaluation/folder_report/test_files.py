@@ -14,7 +14,7 @@ from crosspro.evaluation.folder_report.files import (
     read_pair,
     system_name,
 )
-from crosspro.evaluation.inputs.parallel_lines import language_of
+from crosspro.evaluation.inputs.plain_text import language_of
 
 
 def find(folder, *names, given=None, pair=None):

@@ -29,7 +29,7 @@ from crosspro.evaluation.human.gap_sheets import (
 )
 from crosspro.evaluation.human.metric_items import apt_items
 from crosspro.evaluation.human.verdicts import Verdict
-from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.output.records import csv_report, json_report

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.inputs.inputs import (
+from crosspro.evaluation.inputs.linked_text import (
+    links_from_pairs,
+    read_links,
+    read_text,
+    text_digest,
+)
+from crosspro.evaluation.inputs.mt_input import (
     AlignWith,
     InputPaths,
     candidate_names,
     linked_input,
     read_input,
     read_texts,
-)
-from crosspro.evaluation.inputs.linked_text import (
-    links_from_pairs,
-    read_links,
-    read_text,
-    text_digest,
 )
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 

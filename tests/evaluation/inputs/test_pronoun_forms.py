@@ -1,15 +1,19 @@
-"""Tables of pronouns by their forms."""
+"""Tables of pronouns by their forms, and the words of translations: clitics, hyphens, elisions."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crosspro.evaluation.inputs.pronoun_forms import (
     LANGUAGES,
     gender_of,
+    has_form,
     likely_readings,
     readings_of,
     rivals_of,
+    target_words,
 )
 
 KINDS = {"personal", "possessive", "reflexive", "demonstrative"}
@@ -68,3 +72,79 @@ def test_genders(form, language, source, gender):
 )
 def test_rivals(form, language, source, rivals):
     assert set(rivals_of(likely_readings(form, language, source), language)) == rivals
+
+
+THERE = [
+    *("Va-t-elle bien ?|elle", "Qu'elle vienne !|elle", "Où est-il ?|il", "Y a-t-il du pain ?|il"),
+    *("dit-il.|il", "Dit‑elle.|elle", "-Elle dort.|elle", "« Elle » dort|elle", "ELLE DORT|elle"),
+    *("Donne-la-moi.|la", "Donne-la-moi.|moi", "Allez-vous-en !|vous", "Va-t'en|te"),
+    *("Elle-même le sait.|elle", "Lui, il dort.|lui", "S'il dort…|il", "puisqu'ils dorment|ils"),
+    *("Lorsqu’elles dorment|elles", "C’est lui.|ce", "Je t'aime.|te", "J'ai peur|je"),
+    *("Il s'en va.|se", "jusqu'à ce qu'il vienne|il", "la, elle dort.|la", "Prends-les !|les"),
+    *("Est-ce là ?|ce", "(elle)|elle", "elle...|elle", "L'a-t-il vue ?|il", "L'a-t-il vue ?|l'"),
+]
+NOT_THERE = [
+    *("Il l'a vu.|la", "Il l'a vu.|le", "Il est là.|la", "celle-là|elle", "Aix-la-Chapelle|la"),
+    *("un rendez-vous|vous", "ils dorment|il", "Elles dorment.|elle", "une île|il", "peut-être|il"),
+    *("l'arc-en-ciel|en", "S'il vient|se", "Noël|elle", "au-delà|la", "|il", "Là-bas|la"),
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "there"), [*((one, True) for one in THERE), *((one, False) for one in NOT_THERE)]
+)
+def test_french_forms(case, there):
+    text, form = case.split("|")
+    words = target_words("fr")
+    assert has_form(words(text), words.form(form)) == there
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "Wie geht's dir?", ["wie", "geht", "es", "dir", "?"]),
+        ("de", "Ich mag Peter's Haus.", ["ich", "mag", "peter", "'s", "haus", "."]),
+        ("de", "Die Er-Form, sagte sie.", ["die", "er-form", ",", "sagte", "sie", "."]),
+        ("es", "Quiero verla.", ["quiero", "ver", "la", "."]),
+        ("es", "decírselo", ["decír", "se", "lo"]),
+        ("es", "viéndolas", ["viéndo", "las"]),
+        ("es", "Carlos tiene dineros.", ["carlos", "tiene", "dineros", "."]),
+        ("pt", "Vou vê-la.", ["vou", "vê", "la", "."]),
+        ("en", "They're here, it's late.", ["they", "'re", "here", ",", "it", "'s", "late", "."]),
+        ("it", "L'ha vista.", ["l'", "ha", "vista", "."]),
+    ],
+)
+def test_words_of_other_languages(language, text, expected):
+    assert target_words(language)(text) == expected
+
+
+def test_forms_of_several_words():
+    words = target_words("fr")
+    assert has_form(words("Elle l'a fait hier."), words.form("a fait"))
+    assert not has_form(words("Elle a bien fait."), words.form("a fait"))
+    assert not has_form(["a"], ())
+
+
+FORMS = ("il", "elle", "ils", "elles", "lui", "le", "la")
+
+
+@given(
+    st.sampled_from(FORMS),
+    st.lists(st.sampled_from(("bon", "dort", "qui", "là", "l'été", "ne")), max_size=5),
+    st.integers(0, 5),
+    st.sampled_from(("{}", "dit-{}", "va-t-{}", "qu'{}", "« {} »", "({})", "{},", "-{}")),
+)
+def test_a_form_is_found_wherever_it_stands_and_nowhere_else(form, others, place, written):
+    words = target_words("fr")
+    text = " ".join([*others[:place], written.format(form), *others[place:]])
+    for shown in (text, text.upper(), text.replace("'", "’")):
+        found = [one for one in FORMS if has_form(words(shown), words.form(one))]
+        assert found == [form]
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=40), st.sampled_from(("fr", "de", "es", "en", "pt", "ru", "xx")))
+def test_any_text_has_words(text, language):
+    words = target_words(language)(text)
+    assert all(words)
+    assert not any(" " in word for word in words)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, ComparedPronoun, verdict_of
 from crosspro.evaluation.metrics.contrastive.formats import (

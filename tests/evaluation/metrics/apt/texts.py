@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crosspro.evaluation.inputs.inputs import MtInput
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 
 LISTS = load_lists("en-fr")
@@ -17,7 +17,13 @@ def text(lines):
 
 
 def translation(name, lines, links):
-    pairs = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in links]
+    """A translation whose links are written `s-t s-t …`, or are pairs already."""
+    pairs = [
+        [tuple(map(int, link.split("-"))) for link in line.split()]
+        if isinstance(line, str)
+        else line
+        for line in links
+    ]
     return Translation(name, text(lines), links_from_pairs(name, pairs))
 
 

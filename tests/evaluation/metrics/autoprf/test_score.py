@@ -12,33 +12,21 @@ from hypothesis import strategies as st
 
 from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.inputs.document_units import Documents
-from crosspro.evaluation.inputs.inputs import InputPaths, read_input
-from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
+from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
+from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
 from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.metrics.autoprf.metric import AutoPrf
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.evaluation.output.records import detail_tsv, json_report
-from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.text import text_report
-from crosspro.evaluation.released.autoprf import java_float, java_split, run_released
-from tests.conftest import GOLDEN, SHARED_DATA
-from tests.evaluation.metrics.apt.texts import mt_input
+from crosspro.evaluation.released.autoprf import run_released
+from tests.conftest import SHARED_DATA
+from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
 LISTS = load_lists("en-fr")
 PLAN = Resampling(200, 1)
-CASES = sorted(path.name for path in (GOLDEN / "autoprf").iterdir())
-
-
-def text(lines):
-    raw = [line.encode() for line in lines]
-    return Text("x", raw, np.array([len(line.split()) for line in raw], dtype=np.int64))
-
-
-def translation(name, lines, links):
-    return Translation(name, text(lines), links_from_pairs(name, links))
 
 
 SOURCE = text(["It rains", "they and it", "IT is"])
@@ -74,6 +62,8 @@ def test_clipping_over_the_text_is_more_lenient():
     """The reference's first il meets a second il of another occurrence."""
     result = autoprf(AutoPrfSettings(clipping="corpus")).systems[0]
     assert counts(result.total) == (3, 4, 4)
+    pooled = autoprf(AutoPrfSettings(clipping="corpus"), (CANDIDATE, REFERENCE))
+    assert pooled.comparisons[0].difference == pytest.approx(-0.25)
 
 
 def test_case_can_be_ignored():
@@ -99,28 +89,12 @@ def test_rows_by_document():
     ]
 
 
-def test_intervals_and_comparison():
-    evaluation = autoprf(candidates=(CANDIDATE, REFERENCE))
-    for row in evaluation.systems[0].groups:
-        for score in row.scores.values():
-            assert score.low <= score.value <= score.high
-    assert [one.metric for one in evaluation.comparisons] == ["precision", "recall", "f1"]
-    assert evaluation.comparisons[1].difference == pytest.approx(-0.5)
-    pooled = autoprf(AutoPrfSettings(clipping="corpus"), (CANDIDATE, REFERENCE))
-    assert pooled.comparisons[0].difference == pytest.approx(-0.25)
-
-
 def test_reports():
     evaluation = autoprf(
         candidates=(CANDIDATE, REFERENCE), documents=Documents(np.array([0, 1, 1]), ("a", "b"))
     )
-    shown = text_report(evaluation, Style(signatures=True), ["by_document"])
-    assert "mt by document" in shown
-    assert "Signatures\n\n- metric:AutoPRF|" in shown
-    assert "metric:AutoPRF|" not in text_report(evaluation)
-    assert "| pronoun |" in text_report(evaluation, Style(markdown=True))
-    content = json.loads(json_report(evaluation))
-    assert content["systems"][0]["scores"]["recall"]["value"] == 0.5
+    assert "mt by document" in text_report(evaluation, shown=["by_document"])
+    assert evaluation.signatures[0].startswith("metric:AutoPRF|")
     assert "mt\t1\t2\tit\tit\til le\til il\t1" in detail_tsv(evaluation)
 
 
@@ -156,103 +130,6 @@ def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
     one, other = each.systems[0].total, pooled.systems[0].total
     assert counts(one)[1:] == counts(other)[1:]
     assert counts(one)[0] <= counts(other)[0] <= min(counts(other)[1:])
-
-
-@pytest.mark.parametrize("verbosity", [0, 1, 2])
-@pytest.mark.parametrize("name", CASES)
-def test_golden_output(name, verbosity, monkeypatch):
-    folder = GOLDEN / "autoprf" / name
-    monkeypatch.chdir(folder)
-    result = run_released("ref", "cand", "docs", verbosity)
-    assert result.stdout == (folder / f"expected_v{verbosity}.txt").read_text("utf-8")
-    assert result.status == int((folder / "exit").read_text("utf-8"))
-    assert result.stderr == (folder / "stderr.txt").read_text("utf-8")
-
-
-SMALL = {
-    "ref_en": "it a b\nit c\n",
-    "ref_fr": "il x y\nz w\n",
-    "ref_en_fr.alig": "0-0\n0-0\n",
-    "cand_en": "it a b\nit c\n",
-    "cand_fr": "il x\nz w v\n",
-    "cand_en_fr.alig": "0-0\n0-0\n",
-    "docs": "0\n",
-}
-
-
-def write(folder, files):
-    for name, content in files.items():
-        side, _, rest = name.partition("_")
-        (folder / (f"{side}.{rest.replace('_', '-')}" if rest else side)).write_text(
-            content, "utf-8"
-        )
-
-
-@pytest.mark.parametrize(
-    ("changes", "status", "expected"),
-    [
-        ({}, 0, "2/   2   1.0000"),
-        # A target link beyond the sentence reads into the next one.
-        ({"cand_en_fr.alig": "0-0\n0-2\n"}, 0, "1/   2   0.5000"),
-        ({"cand_fr": "il x\nz\n", "cand_en_fr.alig": "0-0\n0-1\n"}, 1, ""),
-        ({"cand_en_fr.alig": "0-0\n0-3\n"}, 1, ""),  # no target was as long so far
-        ({"cand_en_fr.alig": "0-0\n2-1 0-0\n"}, 0, "2/   2   1.0000"),  # dropped
-        ({"cand_en_fr.alig": "0-0 3-0\n0-0\n"}, 1, ""),  # no source was as long so far
-        ({"cand_en_fr.alig": "0-0\n"}, 1, ""),
-        ({"cand_en_fr.alig": "0-0\n0-0\n\n0-0\n"}, 0, "2/   2   1.0000"),  # more lines are ignored
-        ({"cand_en_fr.alig": "0\n0-0\n"}, 1, ""),
-        ({"cand_en_fr.alig": "0-0  1-1\n0-0\n"}, 1, ""),  # two spaces
-        ({"cand_en_fr.alig": "0-0 \n0-0  \n"}, 0, "2/   2   1.0000"),
-        ({"docs": ""}, 1, ""),
-        ({"docs": "x\n"}, 1, ""),
-        ({"docs": "3\n"}, 1, ""),
-        ({"cand_en_fr.alig": "\n\n"}, 0, "TOTAL         0/   0   NaN      0/   0   NaN   NaN"),
-    ],
-)
-def test_links_and_documents_as_the_java_tool_takes_them(
-    tmp_path, monkeypatch, changes, status, expected
-):
-    write(tmp_path, SMALL | changes)
-    monkeypatch.chdir(tmp_path)
-    result = run_released("ref", "cand", "docs")
-    assert result.status == status, result.stderr
-    assert expected in result.stdout
-    assert bool(result.stderr) == bool(status)
-
-
-def test_examples_before_the_tool_stops_are_printed(tmp_path, monkeypatch):
-    write(tmp_path, SMALL | {"cand_fr": "il x\nz\n", "cand_en_fr.alig": "0-0\n0-1\n"})
-    monkeypatch.chdir(tmp_path)
-    result = run_released("ref", "cand", "docs", 2)
-    assert result.stdout == "\n*it* a b\nil x y\nil x\nit ||| il ||| il\n"
-
-
-def test_a_missing_file(tmp_path):
-    result = run_released(str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "c"))
-    assert result.status == 1
-    assert "a.en: file: expected a readable file" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (1 / 32, "0.0313"),
-        (3 / 32, "0.0938"),
-        (1 / 3, "0.3333"),
-        (float("nan"), "NaN"),
-        (1, "1.0000"),
-    ],
-)
-def test_java_rounds_half_up(value, shown):
-    assert java_float(np.float32(value)) == shown
-
-
-@pytest.mark.parametrize(
-    ("line", "tokens"),
-    [("", [""]), (" ", []), ("a b ", ["a", "b"]), (" a", ["", "a"]), ("a  b", ["a", "", "b"])],
-)
-def test_java_split(line, tokens):
-    assert java_split(line) == tokens
 
 
 def test_figures_of_the_tool_on_news(monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 
 import numpy as np
@@ -10,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crosspro.evaluation.metrics.bleu.line_statistics import line_statistics
-from crosspro.evaluation.metrics.bleu.metric import sacrebleu_metric
-from crosspro.evaluation.metrics.bleu.ngram_matches import (
+from crosspro.evaluation.metrics.bleu.line_statistics import (
     characters_of,
+    line_statistics,
     matched_ngrams,
     symbol_lines,
 )
+from crosspro.evaluation.metrics.bleu.metric import sacrebleu_metric
 from crosspro.evaluation.metrics.bleu.settings import BleuSettings
 
 PIECES = (
@@ -55,7 +54,7 @@ def _needs_sacrebleu():
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_statistics_are_those_of_sacrebleu(name, data):
     setting = data.draw(st.sampled_from(SETTINGS[name]))
@@ -76,7 +75,7 @@ def test_several_references_are_counted_by_sacrebleu(name):
     assert found == by_sacrebleu(name, BleuSettings(), candidates, references)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(*[st.lists(st.integers(0, 3), max_size=9)] * 2), min_size=1, max_size=5),
     st.integers(1, 6),
@@ -98,8 +97,8 @@ def ngrams(line, size):
 
 def test_lines_of_very_many_different_symbols():
     generator = np.random.default_rng(1)
-    texts = ["".join(map(chr, generator.integers(0x4E00, 0x9F00, 3000))) for _ in range(4)]
-    others = [text[:1500] + text[1400:] for text in texts]
+    texts = ["".join(map(chr, generator.integers(0x4E00, 0x9F00, 600))) for _ in range(4)]
+    others = [text[:300] + text[280:] for text in texts]
     found = matched_ngrams(characters_of(texts), characters_of(others), 6)
     for row, one, other in zip(found.tolist(), texts, others, strict=True):
         assert row == [(ngrams(one, n) & ngrams(other, n)).total() for n in range(1, 7)]
@@ -111,14 +110,3 @@ def test_more_lines_than_are_counted_at_once():
     found = matched_ngrams(symbol_lines(words), symbol_lines(others), 3)
     for row, one, other in zip(found.tolist(), words, others, strict=True):
         assert row == [(ngrams(one, n) & ngrams(other, n)).total() for n in (1, 2, 3)]
-
-
-def test_sacrebleu_still_warns_of_tokenised_text(caplog):
-    def told(number):
-        caplog.clear()
-        with caplog.at_level(logging.WARNING, logger="sacrebleu"):
-            counted("bleu", BleuSettings(), [["a b ."] * number + ["c"]], [["a b."] * (number + 1)])
-        return [one.getMessage() for one in caplog.records]
-
-    assert any("forgot to detokenize" in text for text in told(100))
-    assert told(99) == []

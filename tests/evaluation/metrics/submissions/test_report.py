@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import replace
 
 import pytest
@@ -12,7 +9,6 @@ import pytest
 from crosspro.evaluation.core.significance import Resampling
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions, ranks
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
-from crosspro.evaluation.output.records import csv_report, json_report
 from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.tables import markdown_table, text_table
 from crosspro.evaluation.output.text import text_report
@@ -33,28 +29,10 @@ def evaluation():
 
 
 def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
-    assert "macro_recall|" not in text_report(evaluation)
     text = text_report(evaluation, Style(signatures=True))
     assert "100.00 [100.00, 100.00]" in text
-    assert "pred - gold" in text
     assert "macro_recall|task:en-fr|classes:8|absent:skip|gaps:583|" in text
     assert "|by:gap|seed:1|crosspro:" in text
-
-
-def test_markdown_has_tables(evaluation):
-    assert "| rank | submission | macro recall |" in text_report(evaluation, Style(markdown=True))
-
-
-def test_json_and_csv_agree(evaluation):
-    content = json.loads(json_report(evaluation))
-    rows = list(csv.DictReader(io.StringIO(csv_report(evaluation))))
-    for system in content["systems"]:
-        (row,) = [r for r in rows if r["system"] == system["name"] and not r["breakdown"]]
-        for name, score in system["scores"].items():
-            assert float(row[name]) == pytest.approx(score["value"], rel=1e-5)
-            assert score["low"] <= score["value"] <= score["high"]
-    classes = {one["group"]: one for one in content["systems"][0]["groups"]}
-    assert classes["cela"]["counts"]["instances"] == 209
 
 
 def test_published_rows_are_ranked_only_if_primary(evaluation):

@@ -12,7 +12,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.metrics.submissions import scores
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts, regroup
+from crosspro.evaluation.metrics.submissions.scores import confusion_counts, regroup
 from crosspro.evaluation.published.results import published_instances, published_results
 from tests.conftest import ROOT
 

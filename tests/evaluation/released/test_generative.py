@@ -9,8 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import judge
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.released.contrastive.ctxpro import (
     ctxpro_finds,
     ctxpro_printout,
@@ -22,7 +21,7 @@ from crosspro.evaluation.released.contrastive.generative_contrapro import (
     script_verdicts,
 )
 from tests.conftest import GOLDEN
-from tests.evaluation.metrics.contrastive.generative.context_sets import tsv_row, written
+from tests.evaluation.metrics.expected_forms.context_sets import tsv_row, written
 
 CASES = GOLDEN / "ctxpro"
 

@@ -6,7 +6,7 @@ import lzma
 
 import pytest
 
-from crosspro.evaluation.metrics.submissions.confusion import confusion_counts
+from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.evaluation.released.submissions import released_encoding, released_layout
 from tests.conftest import GOLDEN

@@ -8,18 +8,17 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.metrics.contrastive.formats import CONTRAPRO
 from crosspro.evaluation.metrics.expected_forms.expected_sets import (
     CTXPRO,
-    TSV,
     read_expected,
     rival_words,
 )
-from crosspro.evaluation.metrics.expected_forms.outputs import choose_instances
+from crosspro.evaluation.metrics.expected_forms.outputs import TSV, choose_instances
 from tests.conftest import GOLDEN
-from tests.evaluation.metrics.contrastive.generative.context_sets import (
+from tests.evaluation.metrics.contrastive.instances import BLOCK, instance
+from tests.evaluation.metrics.expected_forms.context_sets import (
     ctxpro_instance,
     tsv_row,
     written,
 )
-from tests.evaluation.metrics.contrastive.instances import BLOCK, instance
 
 
 def problems(path, language="fr"):

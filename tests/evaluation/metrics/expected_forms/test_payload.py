@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.metrics.expected_forms.payload import (
+from crosspro.evaluation.metrics.expected_forms.outputs import (
     SEPARATORS,
     chosen_part,
     last_sentences,

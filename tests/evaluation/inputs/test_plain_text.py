@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.inputs.parallel_lines import (
+from crosspro.evaluation.inputs.plain_text import (
     check_lengths,
     lines_of,
     unequal_lines,

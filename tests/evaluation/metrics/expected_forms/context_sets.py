@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
-from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
 
 def ctxpro_instance(expected="elle", **more):

@@ -22,7 +22,6 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
-from crosspro.evaluation.inputs.document_units import Documents, documents_by_id, read_doc_starts
 from crosspro.evaluation.inputs.linked_text import (
     INSIDE,
     Links,
@@ -36,11 +35,16 @@ from crosspro.evaluation.inputs.linked_text import (
     text_digest,
     tokenised_text,
 )
-from crosspro.evaluation.inputs.parallel_lines import language_of
+from crosspro.evaluation.inputs.plain_text import (
+    Documents,
+    language_of,
+    read_documents,
+)
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
 if TYPE_CHECKING:
     from crosspro.data_prep.align.prior import Prior
+
 
 Progress = Callable[[str], None]
 
@@ -105,6 +109,12 @@ class MtInput:
             raise ValueError("no lists of pronouns were read")
         return self.lists
 
+    def document_of(self, line: int) -> str:
+        """The name of a line's document, empty where documents are not known."""
+        if self.documents is None:
+            return ""
+        return self.documents.names[int(self.documents.of_line[line])]
+
 
 @dataclass(frozen=True)
 class ReadTexts:
@@ -154,11 +164,7 @@ def read_texts(
         for path, text in zip(_link_files(paths, problems), texts, strict=True)
     ]
     size = len(source.lines) if source.readable else None
-    documents = None
-    if paths.doc_ids is not None:
-        documents = documents_by_id(paths.doc_ids, size, problems)
-    elif paths.doc_starts is not None:
-        documents = read_doc_starts(paths.doc_starts, size, problems)
+    documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
     helper = _helper(align, all(one is not None for one in links), problems)
     languages = None
     if not _tokenised(paths, source, texts[0], problems):
