@@ -47,7 +47,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
 from crosspro.evaluation.core.units import Floats, choose_units, tally
 from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
@@ -281,7 +281,8 @@ def _matrices(sums: Floats) -> Counts:
 def report_table(reports: Sequence[ItReport]) -> str:
     """Scores in rows, ways of labelling in columns, and the confusion counts of each."""
     rows = [
-        (metric, *(one.scores[metric].shown(1) for one in reports)) for metric in reports[0].scores
+        (metric, *(one.scores[metric].shown(Scale(digits=1)) for one in reports))
+        for metric in reports[0].scores
     ]
     parts = [text_table(("per cent", *(one.name for one in reports)), rows)]
     for one in reports:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.evaluation.core.score import PERCENT, Scale
 from crosspro.evaluation.core.tables import Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats, ResampledUnits, UnitTable, side_by_side, tally
 
@@ -91,8 +92,8 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     """The data that are scored: gold, text, linked text, or a set by scores or by translations."""
     called: ClassVar[str]
     """What the headline is called where several metrics stand side by side."""
-    top: ClassVar[float] = 100
-    """Measures go from 0 to this."""
+    scale: ClassVar[Scale] = PERCENT
+    """How measures are shown."""
     system: ClassVar[str] = "candidate"
     """What a system is called in a heading."""
     total_title: ClassVar[str] = TOTAL
@@ -122,11 +123,6 @@ class Metric(ABC, Generic[Settings, Data, Item]):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-
-    @property
-    def digits(self) -> int:
-        """How many digits of a score are shown."""
-        return 4 if self.top == 1 else 2
 
     @abstractmethod
     def items(self, data: Data) -> Scored[Data, Item]:

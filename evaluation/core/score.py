@@ -6,10 +6,35 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
+from typing import NamedTuple
 
 UNDEFINED = "–"
 """What stands in a table for a score that is not defined."""
 _UNIT = re.compile(r"\|by:([^|]+)")
+
+
+class Scale(NamedTuple):
+    """How scores are shown: times `factor`, with so many digits, on bars from `bottom` to `top`.
+
+    A share that is stored as 0.0667 is shown as 6.7 on `Scale(digits=1, factor=100)`.
+    """
+
+    top: float = 100
+    digits: int = 2
+    bottom: float = 0
+    factor: float = 1
+
+    def number(self, value: float, sign: str = "") -> str:
+        """A value, or a difference of values with `+` as its sign."""
+        return f"{self.factor * value:{sign}.{self.digits}f}"
+
+    def percent(self, value: float) -> float:
+        """Where a value stands on a bar, from 0 to 100."""
+        return 100 * (self.factor * value - self.bottom) / (self.top - self.bottom)
+
+
+PERCENT = Scale()
+UNIT = Scale(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +56,14 @@ class Score:
         found = _UNIT.search(self.signature)
         return found[1] if found and self.low is not None else None
 
-    def shown(self, digits: int = 2) -> str:
+    def shown(self, scale: Scale = PERCENT) -> str:
         """The value and, where it is known, its interval; a dash if it is not defined."""
         if isnan(self.value):
             return UNDEFINED
         if self.low is None or self.high is None:
-            return f"{self.value:.{digits}f}"
-        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+            return scale.number(self.value)
+        number = scale.number
+        return f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
 
 
 def interval_note(scores: Iterable[Score]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from crosspro.data_prep.core.processes import Report, Step, map_shards
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.pairs import PairChoice, against_best
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.significance import Difference, Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.folder_report.examples import differing_examples
@@ -42,17 +42,12 @@ class ReportSettings:
 
 @dataclass(frozen=True)
 class Headline:
-    """A score of the overview, from 0 to `top`: of each system that has it, and its tests."""
+    """A score of the overview: how it is shown, that of each system that has it, and its tests."""
 
     title: str
-    top: float
+    scale: Scale
     scores: Mapping[str, Score]
     comparisons: tuple[Difference, ...]
-
-    @property
-    def digits(self) -> int:
-        """How many digits of a score are shown."""
-        return 4 if self.top == 1 else 2
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,7 @@ def _computed(piece: _Piece) -> ReportPart:
     most = piece.settings.most_examples if metric.name == "apt" else 0
     return ReportPart(
         key,
-        Headline(piece.title, metric.top, scores, tests),
+        Headline(piece.title, metric.scale, scores, tests),
         tuple(_sections(found, piece.title)),
         record(found),
         found.warnings,
@@ -172,7 +167,7 @@ def _sections(evaluation: Evaluation, title: str) -> Iterator[Section]:
     if len(evaluation.systems[0].groups) > 1:
         notes = (f"{metric.heading(evaluation.scored)}.", *score_notes(evaluation))
         table = systems_table(evaluation, notes)
-        section = table_section(table, metric.top, title)
+        section = table_section(table, metric.scale, title)
         if len(table.rows) > LONG:
             folded = f"<details><summary>{len(table.rows)} groups</summary>{section.body}</details>"
             section = Section(title, folded, section.note)
@@ -180,4 +175,4 @@ def _sections(evaluation: Evaluation, title: str) -> Iterator[Section]:
     before, _ = report_tables(evaluation, "page")
     for table in before:
         if table.title and table.title not in evaluation.names:
-            yield table_section(table, metric.top, f"{title}: {table.title}")
+            yield table_section(table, metric.scale, f"{title}: {table.title}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.files import make_folder, write_text
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.folder_report.compute import Headline
 from crosspro.evaluation.folder_report.results import (
     SAYS,
@@ -121,12 +120,12 @@ def _overview(report: FolderReport) -> Section:
 def _cell(headline: Headline, score: Score | None, stands: str) -> str:
     if score is None or score.value != score.value:
         return "–"
+    number = headline.scale.number
     sign = f"<sup>{_SIGNS[stands]}</sup>" if stands else ""
-    value = f"<strong>{score.value:.{headline.digits}f}</strong>{sign}"
+    value = f"<strong>{number(score.value)}</strong>{sign}"
     bounds = ""
     if score.low is not None and score.high is not None:
-        digits = headline.digits
-        bounds = f"<small>[{score.low:.{digits}f}, {score.high:.{digits}f}]</small>"
+        bounds = f"<small>[{number(score.low)}, {number(score.high)}]</small>"
     return f'<div class="{stands}">{value}{bounds}{_bar(headline, score)}</div>'
 
 
@@ -137,9 +136,9 @@ def _bar(headline: Headline, score: Score) -> str:
     right = max(one.value if one.high is None else one.high for one in scores)
     if score.low is None or score.high is None or left == right:
         return ""
-    bounds = (score.low - left, score.high - left)
-    moved = replace(score, value=score.value - left, low=bounds[0], high=bounds[1])
-    return score_bar(moved, right - left, under=True)
+    factor = headline.scale.factor
+    span = Scale(top=factor * right, bottom=factor * left, factor=factor)
+    return score_bar(score, span, under=True)
 
 
 def _differences(headlines: Sequence[Headline]) -> Section:
@@ -147,7 +146,7 @@ def _differences(headlines: Sequence[Headline]) -> Section:
     heading: Sequence[str] = ()
     for one in headlines:
         if one.comparisons:
-            heading, own, _ = differences_table(one.comparisons, one.digits)
+            heading, own, _ = differences_table(one.comparisons, one.scale)
             rows += [(row[0], one.title, *row[1:]) for row in own]
     table = html_table((heading[0], "metric", *heading[1:]), rows, 2)
     return Section("Paired differences", table, NOT_CORRECTED)

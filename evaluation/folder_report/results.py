@@ -166,7 +166,7 @@ def reasons(not_computed: Sequence[NotComputed]) -> dict[str, str]:
 def _cell(headline: Headline, system: str, baseline: str | None) -> str:
     if system not in headline.scores:
         return "–"
-    shown = headline.scores[system].shown(headline.digits)
+    shown = headline.scores[system].shown(headline.scale)
     sign = _SIGNS.get(standing(headline, system, baseline), "")
     return f"{shown} {sign}".rstrip() if headline.comparisons else shown
 

@@ -44,6 +44,7 @@ from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.pairs import every_pair
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
+from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.core.significance import Measure, Resampling
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
@@ -409,7 +410,7 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
         "f": "F",
     }
     headline = "accuracy"
-    top = 1
+    scale = UNIT
     system = "system"
     groups_in_csv = False
 

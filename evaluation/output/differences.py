@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from crosspro.evaluation.core.score import Scale
 from crosspro.evaluation.core.significance import Difference
 from crosspro.evaluation.output.tables import Row
 
@@ -14,20 +15,18 @@ NOT_CORRECTED = "p values are two-sided and not corrected for the number of comp
 
 def differences_table(
     differences: Sequence[Difference],
-    digits: int,
-    scale: float = 1,
+    scale: Scale,
     title: Callable[[str], str] = str,
 ) -> tuple[Row, list[Row], int]:
     """The heading, the rows, and how many columns are flush left.
 
-    The metric has a column if there are several; `title` is how it is written. Values are
-    multiplied by `scale`.
+    The metric has a column if there are several; `title` is how it is written.
     """
     several = len({one.metric for one in differences}) > 1
     rows: list[Row] = []
     for one in differences:
         change, low, high = (
-            f"{scale * value:+.{digits}f}" for value in (one.difference, one.low, one.high)
+            scale.number(value, "+") for value in (one.difference, one.low, one.high)
         )
         rows.append(
             (

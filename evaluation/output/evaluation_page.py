@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.tables import Cell, Count, RankedScore, Table
 from crosspro.evaluation.output.bars import bar_panels
 from crosspro.evaluation.output.examples import MOST_EXAMPLES, spread_over
@@ -30,12 +30,12 @@ def evaluation_page(evaluation: Evaluation, max_examples: int = MOST_EXAMPLES) -
     """The page of an evaluation, with at most so many examples where the metric has any."""
     metric, scored = evaluation.metric, evaluation.scored
     before, after = report_tables(evaluation, "page")
-    sections = [table_section(one, metric.top) for one in before]
+    sections = [table_section(one, metric.scale) for one in before]
     figure = metric.figure(scored)
     if figure is not None:
         body = figure_html(bar_panels(figure.charts))
         sections.append(Section(figure.title, body, figure.note))
-    sections += [table_section(one, metric.top) for one in after]
+    sections += [table_section(one, metric.scale) for one in after]
     matrices = metric.matrices(scored)
     if matrices:
         named = list(zip(evaluation.names, matrices, strict=True))
@@ -77,21 +77,20 @@ def shown_numbers(evaluation: Evaluation, limit: int) -> list[int]:
     return sorted(chosen)
 
 
-def table_section(table: Table, top: float, title: str = "Scores") -> Section:
-    """A table as HTML: scores with bars from 0 to `top`, counts that show their examples."""
-    rows = [[_cell(cell, top) for cell in row] for row in table.rows]
+def table_section(table: Table, scale: Scale, title: str = "Scores") -> Section:
+    """A table as HTML: scores with bars, counts that show their examples."""
+    rows = [[_cell(cell, scale) for cell in row] for row in table.rows]
     body = cell_table(table.heading, rows, table.left) if table.heading else ""
     return Section(table.title or title, body, " ".join(table.notes))
 
 
-def _cell(cell: Cell, top: float) -> str:
+def _cell(cell: Cell, scale: Scale) -> str:
     if isinstance(cell, RankedScore):
         rank = f" ({cell.rank})" if cell.rank else ""
-        shown = f"{cell.score.shown(4 if top == 1 else 2)}{rank}"
-        return f"{html.escape(shown)}{score_bar(cell.score, top, under=True)}"
+        shown = f"{cell.score.shown(scale)}{rank}"
+        return f"{html.escape(shown)}{score_bar(cell.score, scale, under=True)}"
     if isinstance(cell, Score):
-        shown = cell.shown(4 if top == 1 else 2)
-        return f"{html.escape(shown)}{score_bar(cell, top, under=True)}"
+        return f"{html.escape(cell.shown(scale))}{score_bar(cell, scale, under=True)}"
     if isinstance(cell, Count):
         button = count_button(cell.number, cell.filters)
         if cell.share is None:

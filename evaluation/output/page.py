@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.significance import Difference
 from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
 from crosspro.evaluation.output.examples import Examples
@@ -85,46 +85,38 @@ def _section(section: Section) -> str:
     return f'<h2>{html.escape(section.title)}</h2><div class="scroll">{section.body}</div>{note}\n'
 
 
-def score_rows(heading: Row, rows: Iterable[tuple[str, Sequence[Score]]], top: float = 1) -> str:
-    """A row for each name, with scores, intervals, and bars from 0 to `top` that show them."""
+def score_rows(heading: Row, rows: Iterable[tuple[str, Sequence[Score]]], scale: Scale) -> str:
+    """A row for each name, with scores, intervals, and bars that show them."""
     body = []
     for name, scores in rows:
         cells = [html.escape(name)]
         for score in scores:
-            cells += [shown_score(score, top), score_bar(score, top, len(scores) == 1)]
+            cells += [score.shown(scale), score_bar(score, scale, len(scores) == 1)]
         body.append(cells)
     titles = [heading[0], *(text for title in heading[1:] for text in (title, ""))]
     return cell_table(titles, body)
 
 
-def shown_score(score: Score, top: float = 1) -> str:
-    """A score with its interval, with as many digits as its scale needs."""
-    return score.shown(4 if top == 1 else 2)
-
-
-def score_bar(score: Score, top: float, wide: bool = False, under: bool = False) -> str:
-    """A bar from 0 to `top` with the place of a score, and its interval around it.
+def score_bar(score: Score, scale: Scale, wide: bool = False, under: bool = False) -> str:
+    """A bar with the place of a score, and its interval around it.
 
     It stands beside the score, or under it.
     """
     if isnan(score.value):
         return ""
-    place = 100 * score.value / top
-    inner = f'<b style="left:{place:.2f}%"></b>'
+    inner = f'<b style="left:{scale.percent(score.value):.2f}%"></b>'
     if score.low is not None and score.high is not None:
-        left, width = 100 * score.low / top, 100 * (score.high - score.low) / top
-        inner = f'<i style="left:{left:.2f}%;width:{width:.2f}%"></i>{inner}'
+        left, right = scale.percent(score.low), scale.percent(score.high)
+        inner = f'<i style="left:{left:.2f}%;width:{right - left:.2f}%"></i>{inner}'
     kind = " wide" if wide else " under" if under else ""
     return f'<span class="bar{kind}" aria-hidden="true">{inner}</span>'
 
 
-def difference_section(
-    comparisons: Sequence[Difference], digits: int = 4, scale: float = 1
-) -> list[Section]:
+def difference_section(comparisons: Sequence[Difference], scale: Scale) -> list[Section]:
     """Paired differences, each under a metric, if there are any."""
     if not comparisons:
         return []
-    table = html_table(*differences_table(comparisons, digits, scale))
+    table = html_table(*differences_table(comparisons, scale))
     return [Section("Paired differences", table, NOT_CORRECTED)]
 
 

@@ -132,7 +132,7 @@ def difference_tables(evaluation: Evaluation) -> list[Table]:
     metric = evaluation.metric
     heading, rows, left = differences_table(
         evaluation.comparisons,
-        metric.digits,
+        metric.scale,
         title=lambda measure: metric.measures.get(measure, measure),
     )
     return [Table(heading, rows, "Paired differences", left, (NOT_CORRECTED,))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
 from crosspro.evaluation.output.sections import report_tables
 from crosspro.evaluation.output.style import PLAIN, Style
@@ -22,30 +22,30 @@ def text_report(
     before, after = report_tables(evaluation, "text", shown)
     parts = [style.title(metric.heading(evaluation.scored))]
     for table in (*before, *after):
-        parts += _table(table, metric.digits, style)
+        parts += _table(table, metric.scale, style)
     if MATRIX in shown and metric.printed_matrices:
         matrices = metric.matrices(evaluation.scored)
         for name, matrix in zip(evaluation.names, matrices, strict=True):
-            parts += _table(_matrix(name, matrix), 0, style)
+            parts += _table(_matrix(name, matrix), metric.scale, style)
     return "\n".join([*parts, *style.signed(evaluation.signatures)])
 
 
-def _table(table: Table, digits: int, style: Style) -> Iterator[str]:
+def _table(table: Table, scale: Scale, style: Style) -> Iterator[str]:
     if table.title:
         yield style.title(table.title)
-    rows = [[_shown(cell, digits) for cell in row] for row in table.rows]
+    rows = [[_shown(cell, scale) for cell in row] for row in table.rows]
     text = style.table(table.heading, rows, table.left) if table.heading else ""
     notes = "".join(f"{note}\n" for note in table.notes)
     between = style.after if text and notes else ""
     yield f"{text}{between}{notes}"
 
 
-def _shown(cell: Cell, digits: int) -> str:
+def _shown(cell: Cell, scale: Scale) -> str:
     if isinstance(cell, Score):
-        return cell.shown(digits)
+        return cell.shown(scale)
     if isinstance(cell, RankedScore):
         rank = f"({cell.rank})" if cell.rank else ""
-        return f"{cell.score.shown(digits)} {rank:4}".rstrip()
+        return f"{cell.score.shown(scale)} {rank:4}".rstrip()
     return str(cell.number) if isinstance(cell, Count) else cell
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.evaluation.core.score import Score, interval_note
+from crosspro.evaluation.core.score import Scale, Score, interval_note
 from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.output.differences import difference_record, differences_table
 from crosspro.evaluation.output.examples import (
@@ -78,6 +78,7 @@ _KINDS: dict[Status, Kind] = {
     "conflict": "open",
     "open": "open",
 }
+SHARE = Scale(digits=1, factor=100)
 DETAIL_COLUMNS = (
     "system",
     "token",
@@ -105,7 +106,7 @@ def text_report(evaluation: ProtestEvaluation, style: Style = PLAIN) -> str:
     if note:
         parts.append(f"{note}\n")
     if evaluation.comparisons:
-        parts.append(table(*differences_table(evaluation.comparisons, 1, 100)))
+        parts.append(table(*differences_table(evaluation.comparisons, SHARE)))
     return "\n".join([*parts, *style.signed(s.signature for s in systems[0].scores.values())])
 
 
@@ -266,7 +267,7 @@ def protest_page(
         [
             _scores(systems),
             _categories(evaluation),
-            *difference_section(evaluation.comparisons, 1, 100),
+            *difference_section(evaluation.comparisons, SHARE),
             heat_maps(list(matrices)),
         ],
         [score.signature for score in systems[0].scores.values()],
@@ -277,8 +278,8 @@ def protest_page(
 
 
 def _scores(systems: Sequence[SuiteResult]) -> Section:
-    rows = [(one.name, [_percent(one.scores[part]) for part in PARTS]) for one in systems]
-    table = score_rows(("system", "automatic %", "automatic and people %"), rows, 100)
+    rows = [(one.name, [one.scores[part] for part in PARTS]) for one in systems]
+    table = score_rows(("system", "automatic %", "automatic and people %"), rows, Scale(factor=100))
     waiting = [
         f"{one.name}: {100 * one.at_most:.2f}"
         for one in systems
@@ -289,11 +290,6 @@ def _scores(systems: Sequence[SuiteResult]) -> Section:
     if waiting:
         note += f" At most, if all that is to be judged is right: {', '.join(waiting)}."
     return Section("Scores", table, note)
-
-
-def _percent(score: Score) -> Score:
-    low, high = (None if value is None else 100 * value for value in (score.low, score.high))
-    return replace(score, value=100 * score.value, low=low, high=high)
 
 
 def _categories(evaluation: ProtestEvaluation) -> Section:

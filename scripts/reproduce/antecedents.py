@@ -37,6 +37,7 @@ from crosspro.data_prep.lexicon.antecedents import (
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.evaluation.core.ratio import percentage, ratio_statistics
+from crosspro.evaluation.core.score import Scale
 from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
 from crosspro.evaluation.core.units import choose_units, side_by_side, tally
 from crosspro.evaluation.output.tables import text_table
@@ -108,7 +109,7 @@ def shares_table(found: Sequence[ChosenNouns], ways: Sequence[str], true: str) -
 def _share(some: Sequence[ChosenNouns], way: int) -> str:
     table = tally(_statistics(some, way))
     score = scores_of(table, {"right": percentage}, Resampling(), {"right": ""})["right"]
-    return score.shown(1)
+    return score.shown(Scale(digits=1))
 
 
 def _statistics(

@@ -14,6 +14,7 @@ from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import ratio
+from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
@@ -47,7 +48,7 @@ class Apt(Metric[AptSettings, MtInput, Occurrence]):
     called = "APT"
     measures = {"apt": "APT"}
     headline = "apt"
-    top = 1
+    scale = UNIT
     groups_in_csv = False
     printed_matrices = True
     verdict_kinds = tuple(

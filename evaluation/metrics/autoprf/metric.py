@@ -23,6 +23,7 @@ from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.ratio import harmonic_mean, quotient
+from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.core.tables import Matrix, Table
 from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
@@ -64,7 +65,7 @@ class AutoPrf(Metric[AutoPrfSettings, MtInput, ComparedPronoun]):
     called = "AutoPRF F1"
     measures = {"precision": "precision", "recall": "recall", "f1": "F1"}
     headline = "f1"
-    top = 1
+    scale = UNIT
     total_title = "TOTAL"
     grouped = PRONOUN
     fractions = {"precision": ("matches", "candidate"), "recall": ("matches", "reference")}

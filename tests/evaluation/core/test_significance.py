@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crosspro.evaluation.core.ratio import ratio
-from crosspro.evaluation.core.score import Score, interval_note
+from crosspro.evaluation.core.score import UNIT, Scale, Score, interval_note
 from crosspro.evaluation.core.signature import make_signature
 from crosspro.evaluation.core.significance import (
     Resampling,
@@ -104,11 +104,19 @@ def test_signatures_name_resampling_and_versions():
 
 def test_scores_are_shown_with_their_intervals():
     assert str(Score("a", 12.345, "s")) == "12.35"
-    assert Score("a", 0.5, "s", 0.25, 0.75).shown(1) == "0.5 [0.2, 0.8]"
+    assert Score("a", 0.5, "s", 0.25, 0.75).shown(Scale(digits=1)) == "0.5 [0.2, 0.8]"
+
+
+def test_a_scale_is_how_scores_are_shown():
+    share, correlation = Scale(digits=1, factor=100), Scale(1, 3, -1)
+    assert Score("a", 0.0667, "s", 0.05, 0.1).shown(share) == "6.7 [5.0, 10.0]"
+    assert share.percent(0.25) == 25 and share.number(-0.1, "+") == "-10.0"
+    assert (correlation.percent(-1), correlation.percent(0), correlation.percent(1)) == (0, 50, 100)
+    assert correlation.number(0.5, "+") == "+0.500"
 
 
 def test_a_score_that_is_not_defined_is_a_dash():
-    assert Score("x", float("nan"), "s").shown(4) == "–"
+    assert Score("x", float("nan"), "s").shown(UNIT) == "–"
 
 
 def test_a_table_says_by_what_its_intervals_are():

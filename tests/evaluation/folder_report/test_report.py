@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.score import PERCENT, Score
 from crosspro.evaluation.core.significance import Difference, Resampling
 from crosspro.evaluation.folder_report.compute import Headline, ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
@@ -207,7 +207,7 @@ def test_a_folder_that_is_none(tmp_path):
 def headline(p, first="a", second="b", difference=1.0):
     scores = {name: Score("x", value, "s") for name, value in (("a", 2.0), ("b", 1.0))}
     one = Difference("x", first, second, difference, 0, 2, p, p)
-    return Headline("x", 100, scores, (one,))
+    return Headline("x", PERCENT, scores, (one,))
 
 
 def test_how_systems_stand():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crosspro.evaluation.core.score import PERCENT, Scale
 from crosspro.evaluation.core.significance import Difference
 from crosspro.evaluation.output.differences import difference_record, differences_table
 from crosspro.evaluation.output.tables import score_csv
@@ -11,10 +12,10 @@ OTHER = Difference("accuracy", "a", "b", 0.0, 0.0, 0.0, 1.0, 1.0)
 
 
 def test_the_metric_has_a_column_where_there_are_several():
-    heading, rows, left = differences_table([ONE, OTHER], 2, title=str.upper)
+    heading, rows, left = differences_table([ONE, OTHER], PERCENT, title=str.upper)
     assert (heading[:3], left) == (("pair", "metric", "difference"), 2)
     assert rows[0] == ("a - b", "MACRO_F1", "+0.12 [-0.50, +0.25]", "0.0300", "0.0400")
-    heading, rows, left = differences_table([ONE], 1, 100)
+    heading, rows, left = differences_table([ONE], Scale(digits=1, factor=100))
     assert (heading[:2], left) == (("pair", "difference"), 1)
     assert rows[0][1] == "+12.5 [-50.0, +25.0]"
 
