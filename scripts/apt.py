@@ -17,12 +17,11 @@ from crosspro.scripts.mt_options import (
     Resampled,
     VariadicCommand,
     check_outputs,
-    given_options,
     lists_of_files,
     refuse_others,
     refuse_pairs,
 )
-from crosspro.scripts.options import write_output
+from crosspro.scripts.options import given_options, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation

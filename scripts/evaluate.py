@@ -39,7 +39,6 @@ from crosspro.evaluation.released.submissions import (
 )
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import given_options
 from crosspro.scripts.options import (
     DocIdsBeside,
     Names,
@@ -49,6 +48,7 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     TaskName,
+    given_options,
     layers_of,
     named,
     one_run,

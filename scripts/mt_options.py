@@ -23,6 +23,7 @@ from crosspro.scripts.options import (
     Seed,
     Signatures,
     TableLayout,
+    given_options,
     named,
     style_of,
     write_output,
@@ -159,16 +160,6 @@ def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
         return load_lists(name), []
     except InputError as error:
         return None, error.problems
-
-
-def given_options(context: typer.Context) -> dict[str, str]:
-    """The options that the user wrote, by the name of their parameter."""
-    found = {}
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is not None and not source.name.startswith("DEFAULT"):
-            found[parameter.name or ""] = max(parameter.opts, key=len)
-    return found
 
 
 def refuse_others(context: typer.Context, allowed: Collection[str], why: str) -> None:

@@ -106,6 +106,16 @@ Signatures = Annotated[
 ]
 
 
+def given_options(context: typer.Context) -> dict[str, str]:
+    """The options that the user wrote, by the name of their parameter."""
+    found = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and not source.name.startswith("DEFAULT"):
+            found[parameter.name or ""] = max(parameter.opts, key=len)
+    return found
+
+
 def terminal_width() -> int | None:
     """The columns of the terminal that standard output is, if it is one."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -6,8 +6,8 @@ One record for all metrics, from which all outputs are made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.pairs import PairChoice, every_pair
@@ -22,8 +22,7 @@ from crosspro.evaluation.core.significance import (
 from crosspro.evaluation.core.units import Floats
 
 
-@dataclass(frozen=True)
-class GroupScores:
+class GroupScores(NamedTuple):
     """A group of items in one system: what was counted, and the score of each measure."""
 
     breakdown: str
@@ -32,13 +31,12 @@ class GroupScores:
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True)
-class SystemResult:
+class SystemResult(NamedTuple):
     """A system with all its groups, one of which is of everything."""
 
     name: str
     groups: tuple[GroupScores, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any]
 
     @property
     def total(self) -> GroupScores:
@@ -137,7 +135,7 @@ def _result(
         last = groups[-1] if groups else None
         name = part.breakdown, part.group
         if last and (last.breakdown, last.group) == name and not last.scores.keys() & scores.keys():
-            groups[-1] = replace(last, scores={**last.scores, **scores})
+            groups[-1] = last._replace(scores={**last.scores, **scores})
         else:
             counted = own if part.chosen is None else own[part.chosen]
             counts = metric.counts(counted.sum(axis=0)) if part.counts is None else part.counts

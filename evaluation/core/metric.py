@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,7 @@ class Scored(Generic[Data, Item]):
         return len(self.units.of_item)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Some of what is scored: everything, or a group of a breakdown.
 
     `chosen` are its items (all if None), `columns` its statistics (all if None), and `score` turns

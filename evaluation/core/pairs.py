@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import isnan
 
@@ -25,15 +24,9 @@ def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[in
     return [(best, other) for other in range(len(names)) if other != best]
 
 
-@dataclass(frozen=True)
-class AgainstSystem:
+def against(name: str, names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
     """Each other system with the one of this name; with the best where it is not among them."""
-
-    name: str
-
-    def __call__(self, names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-        """The pairs, the system of this name second."""
-        if self.name not in names:
-            return against_best(names, values)
-        place = list(names).index(self.name)
-        return [(other, place) for other in range(len(names)) if other != place]
+    if name not in names:
+        return against_best(names, values)
+    place = list(names).index(name)
+    return [(other, place) for other in range(len(names)) if other != place]

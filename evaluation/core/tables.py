@@ -7,8 +7,7 @@ once, in `output`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ Place = Literal["scores", "middle", "last"]
 """Where a table stands: instead of the usual scores, or before or after the paired differences."""
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """How many examples there are, which a page shows when the number is pressed.
 
     `filters` are those of the page; `share` is of the whole column, where that is of interest.
@@ -31,8 +29,7 @@ class Count:
     share: float | None = None
 
 
-@dataclass(frozen=True)
-class RankedScore:
+class RankedScore(NamedTuple):
     """A score with its rank in the column, which may be none."""
 
     score: Score
@@ -42,8 +39,7 @@ class RankedScore:
 Cell = str | Score | RankedScore | Count
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A heading and rows, of whose columns the first `left` are flush left; notes stand under it.
 
     One with an `option` is shown where that is asked for; `only` says that a table is not for text,
@@ -60,16 +56,14 @@ class Table:
     only: Literal["", "text", "page"] = ""
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """How often reference words (rows) became a system's words (columns)."""
 
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class BarChart:
+class BarChart(NamedTuple):
     """Counts of the rows under each heading, at most two: what is compared, side by side."""
 
     title: str
@@ -82,8 +76,7 @@ class BarChart:
         return [100 * count / total for count in self.counts[name]]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """Charts side by side, under a title and above a note."""
 
     title: str

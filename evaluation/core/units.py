@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,8 +67,7 @@ def choose_units(**divisions: Sequence[object] | NDArray[np.generic] | None) -> 
     raise ValueError("no division of the items")
 
 
-@dataclass(frozen=True)
-class UnitTable:
+class UnitTable(NamedTuple):
     """Statistics of units: a row for each kind of unit, and how many units are of that kind.
 
     Without counts each row is one unit. `sums` are the sums over all units. Two systems stand side

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from crosspro.evaluation.core.score import Scale
@@ -44,6 +43,6 @@ def differences_table(
 
 def difference_record(one: Difference, metric: str | None = None) -> dict[str, Any]:
     """A difference for JSON; `metric` is the key of its metric, None if there is but one."""
-    record = asdict(one)
+    record = one._asdict()
     name = record.pop("metric")
     return record if metric is None else {metric: name, **record}

@@ -10,8 +10,9 @@ import numpy as np
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.tables import Cell, Count, RankedScore, Table
+from crosspro.evaluation.output import MOST_EXAMPLES
 from crosspro.evaluation.output.bars import bar_panels
-from crosspro.evaluation.output.examples import MOST_EXAMPLES, spread_over
+from crosspro.evaluation.output.examples import spread_over
 from crosspro.evaluation.output.figure import figure_file, figure_html
 from crosspro.evaluation.output.matrix import heat_maps
 from crosspro.evaluation.output.page import (

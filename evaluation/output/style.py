@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from crosspro.evaluation.output.tables import Row, markdown_table, text_table
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """Tables are aligned columns, no wider than `width` if there is one, or Markdown."""
 
     markdown: bool = False

@@ -20,9 +20,9 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.score import Scale, Score, interval_note
 from crosspro.evaluation.human.items import MarkedWords, Words
+from crosspro.evaluation.output import MOST_EXAMPLES
 from crosspro.evaluation.output.differences import difference_record, differences_table
 from crosspro.evaluation.output.examples import (
-    MOST_EXAMPLES,
     Examples,
     ExampleVerdict,
     Kind,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -61,10 +62,11 @@ class Gold:
     warnings: tuple[str, ...] = ()
     texts: tuple[bytes, ...] = ()
 
-    @property
+    @cached_property
     def document_count(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
-        return None if self.documents is None else len(np.unique(self.documents))
+        # A set: np.unique without indices imports numpy.ma, which takes longer than all scoring.
+        return None if self.documents is None else len(set(self.documents.tolist()))
 
     @property
     def unit(self) -> Literal["document", "gap"]:
