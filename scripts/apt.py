@@ -123,7 +123,7 @@ def _items(evaluation: Evaluation) -> str:
 
 
 def _figure(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.output.evaluation_page import evaluation_figure
+    from crosspro.evaluation.output.page import evaluation_figure
 
     return evaluation_figure(evaluation)
 

@@ -31,7 +31,7 @@ from crosspro.scripts.options import (
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.inputs.inputs import InputPaths, MtInput
     from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
@@ -277,7 +277,7 @@ class Resampled:
     @property
     def plan(self) -> Resampling | None:
         """The resampling, if there is any."""
-        from crosspro.evaluation.core.significance import Resampling
+        from crosspro.evaluation.core.statistics import Resampling
 
         return Resampling(self.resamples, self.seed) if self.resamples else None
 
@@ -348,7 +348,7 @@ class Shown:
             make = records.detail_json if is_json else records.detail_tsv
             files[self.detail] = make(evaluation)
         if self.html is not None:
-            from crosspro.evaluation.output.evaluation_page import evaluation_page
+            from crosspro.evaluation.output.page import evaluation_page
 
             files[self.html] = evaluation_page(evaluation, self.max_examples)
         if self.layout is TableLayout.JSON:

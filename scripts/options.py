@@ -16,8 +16,7 @@ from crosspro.data_prep.annotate.layers import Layers, layers_beside
 from crosspro.data_prep.core.errors import quoted
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
-from crosspro.evaluation.output.style import Style
-from crosspro.evaluation.output.tables import Row
+from crosspro.evaluation.output.tables import Row, Style
 
 Evaluated = TypeVar("Evaluated")
 

@@ -187,7 +187,7 @@ def score(
     translated as in one reference. What does not match is not wrong: it goes to people, with
     --review, and comes back with --verdicts or --silver.
     """
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.protest.match import silver_signature
     from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
     from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems

@@ -5,21 +5,21 @@ One record for all metrics, from which all outputs are made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan
 from typing import Any, NamedTuple
 
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.pairs import PairChoice, every_pair
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.score import Score, make_signature
+from crosspro.evaluation.core.statistics import (
     Difference,
+    Floats,
     Resampling,
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.core.units import Floats
 
 
 class GroupScores(NamedTuple):
@@ -80,6 +80,32 @@ class Evaluation:
             if not group.breakdown and measure in self.metric.measures
         )
         return list(dict.fromkeys(found))
+
+
+PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
+"""Pairs of places of systems, whose names and scores are given; the second is subtracted."""
+
+
+def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each system with each other."""
+    return list(combinations(range(len(names)), 2))
+
+
+def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """The system with the highest score, of equals the first, with each other."""
+    defined = [place for place, value in enumerate(values) if not isnan(value)]
+    if not defined:
+        return []
+    best = max(defined, key=values.__getitem__)
+    return [(best, other) for other in range(len(names)) if other != best]
+
+
+def against(name: str, names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each other system with the one of this name; with the best where it is not among them."""
+    if name not in names:
+        return against_best(names, values)
+    place = list(names).index(name)
+    return [(other, place) for other in range(len(names)) if other != place]
 
 
 def evaluate(

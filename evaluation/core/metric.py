@@ -18,8 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.evaluation.core.score import PERCENT, Scale
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    ResampledUnits,
+    UnitTable,
+    side_by_side,
+    tally,
+)
 from crosspro.evaluation.core.tables import Figure, Matrix, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, UnitTable, side_by_side, tally
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation

@@ -6,12 +6,14 @@ once, in `output`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.score import Score
 
 Place = Literal["scores", "middle", "last"]
@@ -61,6 +63,42 @@ class Matrix(NamedTuple):
 
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
+
+
+Pairs = Sequence[tuple[str, str]]
+"""Reference and candidate words of the pronouns of one candidate."""
+
+RARE = "(others)"
+"""The label of words that are too rare for a row of the matrix."""
+NO_WORDS = (RARE, OTHER, NONE)
+"""Labels that say nothing of a word, so that equal ones are no hit."""
+_LARGEST_MATRIX = 16
+
+
+def make_matrices(pairs: Sequence[Pairs]) -> list[Matrix]:
+    """A matrix for each candidate from its pairs of words, frequent words first."""
+    words = Counter(word for own in pairs for pair in own for word in pair)
+    labels = tuple(sorted(words, key=lambda word: (word in NO_WORDS, -words[word], word)))
+    index = {label: number for number, label in enumerate(labels)}
+    matrices = []
+    for own in pairs:
+        counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
+        for row, column in own:
+            counts[index[row], index[column]] += 1
+        matrices.append(Matrix(labels, counts))
+    return matrices
+
+
+def without_rare(pairs: Sequence[Pairs]) -> list[list[tuple[str, str]]]:
+    """The pairs of all candidates with one label for words that a matrix has no room for."""
+    words = Counter(word for own in pairs for pair in own for word in pair)
+    order = sorted(words.keys() - set(NO_WORDS), key=lambda word: (-words[word], word))
+    rare = set(order[_LARGEST_MATRIX - 1 :]) if len(order) > _LARGEST_MATRIX else set()
+    return [[(_kept(row, rare), _kept(column, rare)) for row, column in own] for own in pairs]
+
+
+def _kept(word: str, rare: set[str]) -> str:
+    return RARE if word in rare else word
 
 
 class BarChart(NamedTuple):

@@ -11,19 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crosspro.data_prep.core.processes import Report, Step, map_shards
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.core.pairs import PairChoice, against_best
+from crosspro.evaluation.core.evaluation import Evaluation, PairChoice, against_best, evaluate
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.significance import Difference, Resampling
+from crosspro.evaluation.core.statistics import Difference, Resampling
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.folder_report.examples import differing_examples
 from crosspro.evaluation.inputs.inputs import MtInput, linked_input
 from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
 from crosspro.evaluation.metrics.bleu.settings import TITLES
-from crosspro.evaluation.output.evaluation_page import table_section
-from crosspro.evaluation.output.page import Section
+from crosspro.evaluation.output.page import Section, table_section
 from crosspro.evaluation.output.records import record
-from crosspro.evaluation.output.sections import report_tables, score_notes, systems_table
+from crosspro.evaluation.output.text import report_tables, score_notes, systems_table
 
 ALIGNING = "aligning words"
 LONG = 30

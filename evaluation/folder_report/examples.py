@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.output.evaluation_page import differing_numbers
-from crosspro.evaluation.output.page import Section
+from crosspro.evaluation.output.page import Section, differing_numbers
 
 
 def differing_examples(evaluation: Evaluation, most: int) -> list[Section]:

@@ -16,7 +16,7 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.evaluation.core.pairs import against
+from crosspro.evaluation.core.evaluation import against
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import (

@@ -18,16 +18,17 @@ from crosspro.evaluation.folder_report.results import (
     report_json,
     standing,
 )
-from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
-from crosspro.evaluation.output.page import Section, score_bar
-from crosspro.evaluation.output.template import (
+from crosspro.evaluation.output.page import (
     SHARED,
+    Section,
     cell_table,
     fill_page,
     html_table,
+    score_bar,
     signature_list,
     warning_list,
 )
+from crosspro.evaluation.output.text import NOT_CORRECTED, differences_table
 
 FILES = ("report.html", "report.json")
 _SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "worse": "▼"}

@@ -40,14 +40,19 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate, every_pair
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.pairs import every_pair
-from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.score import UNIT
-from crosspro.evaluation.core.significance import Measure, Resampling
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    Measure,
+    ResampledUnits,
+    Resampling,
+    choose_units,
+    harmonic_mean,
+    quotient,
+)
 from crosspro.evaluation.core.tables import Cell, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
 from crosspro.evaluation.human.exchange import BETWEEN_LINES, csv_line
 from crosspro.evaluation.inputs.anchors import target_pronoun
 from crosspro.evaluation.inputs.case_names import CASES
@@ -58,8 +63,8 @@ from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS
 from crosspro.evaluation.inputs.table_rows import read_rows
 from crosspro.evaluation.metrics.apt.cases import Occurrence
-from crosspro.evaluation.output.sections import score_notes
 from crosspro.evaluation.output.tables import csv_text
+from crosspro.evaluation.output.text import score_notes
 
 GAP = "____"
 SHEET_COLUMNS = (*GAP_COLUMNS, *FILLED_COLUMNS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from crosspro.evaluation.core.agreement import Agreement, RatedItem, agreement
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.human.campaign import Campaign, people
 from crosspro.evaluation.human.items import Key, Question
 from crosspro.evaluation.human.verdicts import VALUES, Verdict, last_decisions, last_verdicts

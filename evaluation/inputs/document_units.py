@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.shared_task import document_runs, read_doc_ids
-from crosspro.evaluation.core.units import ResampledUnits, choose_units
+from crosspro.evaluation.core.statistics import ResampledUnits, choose_units
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem, counted
-from crosspro.evaluation.core.units import Ints, ResampledUnits, choose_units
+from crosspro.evaluation.core.statistics import Ints, ResampledUnits, choose_units
 from crosspro.evaluation.inputs.parallel_lines import parallel_lines, plain_name
 
 

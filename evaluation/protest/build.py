@@ -26,7 +26,7 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
-from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.protest.antecedents import (
     MOST_HEAD_WORDS,
     Antecedent,

@@ -19,9 +19,9 @@ from typing import Any
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.score import Scale, Score, interval_note
+from crosspro.evaluation.core.tables import make_matrices, without_rare
 from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.output import MOST_EXAMPLES
-from crosspro.evaluation.output.differences import difference_record, differences_table
 from crosspro.evaluation.output.examples import (
     Examples,
     ExampleVerdict,
@@ -32,18 +32,19 @@ from crosspro.evaluation.output.examples import (
     Version,
     spread_over,
 )
-from crosspro.evaluation.output.matrix import heat_maps, make_matrices, without_rare
 from crosspro.evaluation.output.page import (
     Page,
     Section,
+    cell_table,
     count_button,
     difference_section,
+    heat_maps,
     render,
     score_rows,
+    shade,
 )
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import score_csv
-from crosspro.evaluation.output.template import cell_table, shade
+from crosspro.evaluation.output.tables import PLAIN, Style, score_csv
+from crosspro.evaluation.output.text import difference_record, differences_table
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.match import TokenResult, project, pronoun_in

@@ -17,19 +17,17 @@ from typing import Literal
 
 import numpy as np
 
-from crosspro.evaluation.core.ratio import ratio, ratio_statistics
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.score import Score, make_signature
+from crosspro.evaluation.core.statistics import (
     Difference,
-    Resampling,
-    paired_tests,
-    scores_of,
-)
-from crosspro.evaluation.core.units import (
     Floats,
     ResampledUnits,
+    Resampling,
     choose_units,
+    paired_tests,
+    ratio,
+    ratio_statistics,
+    scores_of,
     side_by_side,
     tally,
 )

@@ -22,10 +22,9 @@ from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.score import UNIT
-from crosspro.evaluation.core.tables import Matrix, Table
-from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.core.statistics import Floats, harmonic_mean, quotient
+from crosspro.evaluation.core.tables import Matrix, Table, make_matrices, without_rare
 from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
 from crosspro.evaluation.inputs.document_units import sentence_units
 from crosspro.evaluation.inputs.example_lines import linked_examples, linked_record
@@ -35,8 +34,7 @@ from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.evaluation.output.examples import Examples, Mark, Rendering
-from crosspro.evaluation.output.matrix import make_matrices, without_rare
-from crosspro.evaluation.output.sections import group_table
+from crosspro.evaluation.output.text import group_table
 
 DOCUMENT, PRONOUN = "document", "pronoun"
 OTHER_WORD = "other"

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crosspro.evaluation.core.units import Ints
+from crosspro.evaluation.core.statistics import Ints
 from crosspro.evaluation.metrics.bleu.ngram_matches import (
     SymbolLines,
     characters_of,

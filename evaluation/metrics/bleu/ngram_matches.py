@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crosspro.evaluation.core.units import Ints
+from crosspro.evaluation.core.statistics import Ints
 
 _BITS = 63
 _LINES_AT_ONCE = 512

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from crosspro.evaluation.core.units import Ints
+from crosspro.evaluation.core.statistics import Ints
 from crosspro.evaluation.inputs.pronoun_forms import GENDERS, PronounReading, readings_of
 from crosspro.evaluation.inputs.translation_words import target_words
 

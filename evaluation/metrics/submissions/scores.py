@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.core.ratio import harmonic_mean
+from crosspro.evaluation.core.statistics import harmonic_mean
 from crosspro.evaluation.metrics.submissions.confusion import Counts
 
 Absent = Literal["skip", "zero"]

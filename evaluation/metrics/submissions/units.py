@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from crosspro.evaluation.core.significance import Measure
-from crosspro.evaluation.core.units import Floats, UnitTable
+from crosspro.evaluation.core.statistics import Floats, Measure, UnitTable
 from crosspro.evaluation.metrics.submissions.confusion import Counts
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 

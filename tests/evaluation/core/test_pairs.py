@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.pairs import against, against_best, every_pair
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.evaluation import against, against_best, evaluate, every_pair
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics import make_metric
 

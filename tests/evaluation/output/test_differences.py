@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from crosspro.evaluation.core.score import PERCENT, Scale
-from crosspro.evaluation.core.significance import Difference
-from crosspro.evaluation.output.differences import difference_record, differences_table
+from crosspro.evaluation.core.statistics import Difference
 from crosspro.evaluation.output.tables import score_csv
+from crosspro.evaluation.output.text import difference_record, differences_table
 
 ONE = Difference("macro_f1", "a", "b", 0.125, -0.5, 0.25, 0.04, 0.03)
 OTHER = Difference("accuracy", "a", "b", 0.0, 0.0, 0.0, 1.0, 1.0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.protest.match import score_system
 from crosspro.evaluation.protest.report import protest_page
 from crosspro.evaluation.protest.results import STATUSES, ProtestSettings, evaluate_systems

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.protest.match import Alternative, score_system
 from crosspro.evaluation.protest.report import csv_report, detail_tsv, json_report, text_report
 from crosspro.evaluation.protest.results import ProtestSettings, evaluate_systems, status_of

@@ -11,14 +11,14 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.document_units import Documents, sentence_units
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
 from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.output.records import csv_report, detail_json, detail_tsv, json_report
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.apt.bridge import config_of_settings
 from crosspro.evaluation.released.apt.reference import score_from_reference

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.document_units import Documents
 from crosspro.evaluation.inputs.inputs import InputPaths, read_input
 from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
@@ -21,7 +21,7 @@ from crosspro.evaluation.metrics.apt.settings import AptSettings
 from crosspro.evaluation.metrics.autoprf.metric import AutoPrf
 from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
 from crosspro.evaluation.output.records import detail_tsv, json_report
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.autoprf import java_float, java_split, run_released
 from tests.conftest import GOLDEN, SHARED_DATA

@@ -10,7 +10,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.sample import sample_path
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import BuildRules, build_set, read_lines_of
 from crosspro.evaluation.metrics.expected_forms.metric import (
@@ -23,7 +23,7 @@ from crosspro.evaluation.metrics.expected_forms.metric import (
     judge,
 )
 from crosspro.evaluation.metrics.expected_forms.payload import PayloadRules
-from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.output.page import evaluation_page
 from crosspro.evaluation.output.records import csv_report, detail_tsv, json_report
 from crosspro.evaluation.output.text import text_report
 from tests.evaluation.metrics.contrastive.generative.context_sets import (
