@@ -26,7 +26,7 @@ from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
-from crosspro.evaluation.output.plot import line_chart
+from crosspro.evaluation.output.plots import line_chart
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Examples, Probabilities, System, read_json_object
 

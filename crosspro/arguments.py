@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
 
 AnyPath = str | Path
 Paths = Iterable[AnyPath] | AnyPath
@@ -43,7 +43,7 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
 def resampling(resamples: int, seed: int) -> Resampling | None:
     """How scores are resampled: not at all with 0 resamples."""
     from crosspro.data_prep.core.errors import InputError, Problem
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
 
     numbers = {"resamples": resamples, "seed": seed}
     wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 0}

@@ -9,7 +9,7 @@ from crosspro.arguments import AnyPath, Paths, all_paths, path_or_none, resampli
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.folder_report.results import FolderReport
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
     from crosspro.evaluation.metrics.apt.settings import AptSettings

@@ -12,8 +12,8 @@ import numpy as np
 from crosspro.data_prep.core.errors import CrossproError, printable
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import LEMMATISED
+from crosspro.evaluation.output.page import SHARED, cell_table, fill_page
 from crosspro.evaluation.output.tables import text_table
-from crosspro.evaluation.output.template import SHARED, cell_table, fill_page
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
 from crosspro.prediction.output import predicted
 from crosspro.prediction.system import System

@@ -26,14 +26,14 @@ from crosspro.data_prep.pipeline.sets.cues import cue_report
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
     unlabelled_line,
 )
-from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.output.page import evaluation_page
 from crosspro.evaluation.output.records import json_report
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (

@@ -17,13 +17,12 @@ from crosspro.scripts.mt_options import (
     Resampled,
     VariadicCommand,
     check_outputs,
-    given_options,
     judged_items,
     lists_of_files,
     refuse_others,
     refuse_pairs,
 )
-from crosspro.scripts.options import write_output
+from crosspro.scripts.options import given_options, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
@@ -118,7 +117,7 @@ def apt(
 
 
 def _figure(evaluation: Evaluation) -> str:
-    from crosspro.evaluation.output.evaluation_page import evaluation_figure
+    from crosspro.evaluation.output.page import evaluation_figure
 
     return evaluation_figure(evaluation)
 

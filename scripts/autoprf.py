@@ -18,12 +18,11 @@ from crosspro.scripts.mt_options import (
     Resampled,
     VariadicCommand,
     check_outputs,
-    given_options,
     judged_items,
     refuse_others,
     refuse_pairs,
 )
-from crosspro.scripts.options import write_output
+from crosspro.scripts.options import given_options, write_output
 
 if TYPE_CHECKING:
     pass

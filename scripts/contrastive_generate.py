@@ -18,10 +18,9 @@ from crosspro.scripts.mt_options import (
     Outputs,
     Resampled,
     check_outputs,
-    given_options,
     refuse_others,
 )
-from crosspro.scripts.options import Names, TableLayout, named, write_output
+from crosspro.scripts.options import Names, TableLayout, given_options, named, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet

@@ -17,7 +17,7 @@ from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_tex
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.file_checks import order_warning
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent, confusion_counts
@@ -30,7 +30,7 @@ from crosspro.evaluation.metrics.submissions.submission import (
     read_submissions,
 )
 from crosspro.evaluation.output.records import csv_report, json_report
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.released.submissions import (
     released_empty_layout,
@@ -39,7 +39,6 @@ from crosspro.evaluation.released.submissions import (
 )
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import given_options
 from crosspro.scripts.options import (
     DocIdsBeside,
     Names,
@@ -49,6 +48,7 @@ from crosspro.scripts.options import (
     Signatures,
     TableLayout,
     TaskName,
+    given_options,
     layers_of,
     named,
     one_run,
@@ -207,7 +207,7 @@ def evaluate_command(
         print(f"warning: {warning}", file=sys.stderr)
     page = ""
     if with_page:
-        from crosspro.evaluation.output.evaluation_page import evaluation_page
+        from crosspro.evaluation.output.page import evaluation_page
 
         page = evaluation_page(evaluation, max_examples)
     if html is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.evaluation.output.examples import MOST_EXAMPLES
+from crosspro.evaluation.output import MOST_EXAMPLES
 
 __all__ = ["MOST_EXAMPLES", "Html", "ItemsFile", "MaxExamples", "Plot", "check_html", "check_plot"]
 

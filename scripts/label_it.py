@@ -136,7 +136,7 @@ def evaluate(
     """Cross-validate a model on annotated text, by document, beside the patterns alone."""
     from crosspro.baselines.it_classifier.classifier import train_classifier
     from crosspro.baselines.it_classifier.training_data import cross_validate, report_table
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
 
     examples = _examples(data, annotator, leave_out)
     trainer = partial(train_classifier, annotator=annotator, balance=balance)

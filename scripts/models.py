@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.evaluation.output.style import Style
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import Style, csv_number, csv_text
 from crosspro.prediction.models import (
     ModelSummary,
     checked_system,

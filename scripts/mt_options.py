@@ -23,6 +23,7 @@ from crosspro.scripts.options import (
     Seed,
     Signatures,
     TableLayout,
+    given_options,
     named,
     style_of,
     write_output,
@@ -30,7 +31,7 @@ from crosspro.scripts.options import (
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.inputs.mt_input import InputPaths, MtInput
     from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
@@ -161,16 +162,6 @@ def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
         return None, error.problems
 
 
-def given_options(context: typer.Context) -> dict[str, str]:
-    """The options that the user wrote, by the name of their parameter."""
-    found = {}
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is not None and not source.name.startswith("DEFAULT"):
-            found[parameter.name or ""] = max(parameter.opts, key=len)
-    return found
-
-
 def refuse_others(context: typer.Context, allowed: Collection[str], why: str) -> None:
     """Raise if an option was given that would have no effect, rather than ignore it."""
     others = [flag for name, flag in given_options(context).items() if name not in allowed]
@@ -286,7 +277,7 @@ class Resampled:
     @property
     def plan(self) -> Resampling | None:
         """The resampling, if there is any."""
-        from crosspro.evaluation.core.significance import Resampling
+        from crosspro.evaluation.core.statistics import Resampling
 
         return Resampling(self.resamples, self.seed) if self.resamples else None
 
@@ -366,7 +357,7 @@ class Shown:
             make = records.detail_json if is_json else records.detail_tsv
             files[self.detail] = make(evaluation)
         if self.html is not None:
-            from crosspro.evaluation.output.evaluation_page import evaluation_page
+            from crosspro.evaluation.output.page import evaluation_page
 
             files[self.html] = evaluation_page(evaluation, self.max_examples)
         if self.layout is TableLayout.JSON:

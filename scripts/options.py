@@ -16,8 +16,7 @@ from crosspro.data_prep.annotate.layers import Layers, layers_beside
 from crosspro.data_prep.core.errors import quoted
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
-from crosspro.evaluation.output.style import Style
-from crosspro.evaluation.output.tables import Row
+from crosspro.evaluation.output.tables import Row, Style
 
 Evaluated = TypeVar("Evaluated")
 
@@ -104,6 +103,16 @@ LayoutOption = Annotated[
 Signatures = Annotated[
     bool, typer.Option("--signatures", help="Also show how each score was computed, to be quoted.")
 ]
+
+
+def given_options(context: typer.Context) -> dict[str, str]:
+    """The options that the user wrote, by the name of their parameter."""
+    found = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and not source.name.startswith("DEFAULT"):
+            found[parameter.name or ""] = max(parameter.opts, key=len)
+    return found
 
 
 def terminal_width() -> int | None:

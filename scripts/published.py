@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.task import load_task, task_names
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import refuse_others
 from crosspro.scripts.options import LayoutOption, Output, TableLayout, write_report
@@ -30,7 +31,10 @@ def published(
     ] = None,
     year: Annotated[int | None, typer.Option(help="2015, 2016 or 2017; all if left out.")] = None,
     task: Annotated[
-        str | None, typer.Option("--task", "-t", help="A language pair such as en-fr.")
+        str | None,
+        typer.Option(
+            "--task", "-t", help="A language pair such as en-fr, or a task such as en-fr-2015."
+        ),
     ] = None,
     list_tables: Annotated[
         bool, typer.Option("--list-tables", help="The names of the tables, and what is in them.")
@@ -57,6 +61,10 @@ def published(
     )
 
     rows = published_results(year, task)
+    if task in task_names() and not published_results(pair=task):  # a task that is not a pair
+        rules = load_task(task)
+        pair = f"{rules.source_language}-{rules.target_language}"
+        rows = [row for row in published_results(year, pair) if row.year in rules.years]
     if not rows:
         known = sorted({f"{row.year} {row.pair}" for row in published_results()})
         raise CrossproError(

@@ -93,7 +93,7 @@ def report(
     contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
     """
     from crosspro.data_prep.core.errors import input_error
-    from crosspro.evaluation.core.significance import Resampling
+    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
     from crosspro.evaluation.folder_report.files import GivenFiles, read_pair

@@ -32,7 +32,7 @@ from crosspro.data_prep.core.limits import changed_limits
 from crosspro.data_prep.core.settings import MOST_SEED
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, leaks
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by

@@ -23,8 +23,7 @@ from scipy.special import stdtrit
 
 from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.prediction.runs import FILE, Run, read_run
 from crosspro.scripts.options import style_of
 from crosspro.scripts.train_comparison import METRICS

@@ -48,8 +48,14 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
-from crosspro.evaluation.core.units import Floats, choose_units, tally
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    Measure,
+    Resampling,
+    choose_units,
+    scores_of,
+    tally,
+)
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
     accuracy,

@@ -15,10 +15,15 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import Measure, Resampling, scores_of
-from crosspro.evaluation.core.units import Floats, choose_units, tally
+from crosspro.evaluation.core.score import Score, make_signature
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    Measure,
+    Resampling,
+    choose_units,
+    scores_of,
+    tally,
+)
 
 MEASURES = ("raw", "kappa", "alpha")
 

@@ -5,25 +5,24 @@ One record for all metrics, from which all outputs are made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan
+from typing import Any, NamedTuple
 
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.pairs import PairChoice, every_pair
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.score import Score, make_signature
+from crosspro.evaluation.core.statistics import (
     Difference,
+    Floats,
     Resampling,
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.core.units import Floats
 
 
-@dataclass(frozen=True)
-class GroupScores:
+class GroupScores(NamedTuple):
     """A group of items in one system: what was counted, and the score of each measure."""
 
     breakdown: str
@@ -32,13 +31,12 @@ class GroupScores:
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True)
-class SystemResult:
+class SystemResult(NamedTuple):
     """A system with all its groups, one of which is of everything."""
 
     name: str
     groups: tuple[GroupScores, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any]
 
     @property
     def total(self) -> GroupScores:
@@ -82,6 +80,32 @@ class Evaluation:
             if not group.breakdown and measure in self.metric.measures
         )
         return list(dict.fromkeys(found))
+
+
+PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
+"""Pairs of places of systems, whose names and scores are given; the second is subtracted."""
+
+
+def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each system with each other."""
+    return list(combinations(range(len(names)), 2))
+
+
+def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """The system with the highest score, of equals the first, with each other."""
+    defined = [place for place, value in enumerate(values) if not isnan(value)]
+    if not defined:
+        return []
+    best = max(defined, key=values.__getitem__)
+    return [(best, other) for other in range(len(names)) if other != best]
+
+
+def against(name: str, names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each other system with the one of this name; with the best where it is not among them."""
+    if name not in names:
+        return against_best(names, values)
+    place = list(names).index(name)
+    return [(other, place) for other in range(len(names)) if other != place]
 
 
 def evaluate(
@@ -137,7 +161,7 @@ def _result(
         last = groups[-1] if groups else None
         name = part.breakdown, part.group
         if last and (last.breakdown, last.group) == name and not last.scores.keys() & scores.keys():
-            groups[-1] = replace(last, scores={**last.scores, **scores})
+            groups[-1] = last._replace(scores={**last.scores, **scores})
         else:
             counted = own if part.chosen is None else own[part.chosen]
             counts = metric.counts(counted.sum(axis=0)) if part.counts is None else part.counts

@@ -12,14 +12,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.evaluation.core.score import PERCENT, Scale
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    ResampledUnits,
+    UnitTable,
+    side_by_side,
+    tally,
+)
 from crosspro.evaluation.core.tables import Figure, Matrix, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, UnitTable, side_by_side, tally
 
 if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
@@ -53,8 +59,7 @@ class Scored(Generic[Data, Item]):
         return len(self.units.of_item)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Some of what is scored: everything, or a group of a breakdown.
 
     `chosen` are its items (all if None), `columns` its statistics (all if None), and `score` turns

@@ -1,4 +1,4 @@
-"""A score: its value, how certain it is, and how it was computed."""
+"""A score: its value, how certain it is, how it is shown, and how it was computed (signature)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from crosspro.version import __version__
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.core.statistics import Resampling
 
 UNDEFINED = "–"
 """What stands in a table for a score that is not defined."""
@@ -70,3 +75,16 @@ def interval_note(scores: Iterable[Score]) -> str:
     """What the brackets of a table are: `[95% interval by document]`; empty if there are none."""
     units = dict.fromkeys(one.unit for one in scores if one.unit is not None)
     return f"[95% interval by {' and '.join(units)}]" if units else ""
+
+
+def make_signature(
+    parts: Iterable[str], plan: Resampling | None, unit: str, others: Iterable[str] = ()
+) -> str:
+    """What a metric says about itself, then the resampling if there was any, then the versions.
+
+    `unit` is what was resampled; `others` are the signatures of other programs that took part.
+    """
+    resampling = []
+    if plan is not None:
+        resampling = [f"bootstrap:{plan.resamples}", f"by:{unit}", f"seed:{plan.seed}"]
+    return "|".join([*parts, *resampling, f"crosspro:{__version__}", *others])

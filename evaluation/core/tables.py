@@ -6,21 +6,21 @@ once, in `output`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.score import Score
 
 Place = Literal["scores", "middle", "last"]
 """Where a table stands: instead of the usual scores, or before or after the paired differences."""
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """How many examples there are, which a page shows when the number is pressed.
 
     `filters` are those of the page; `share` is of the whole column, where that is of interest.
@@ -31,8 +31,7 @@ class Count:
     share: float | None = None
 
 
-@dataclass(frozen=True)
-class RankedScore:
+class RankedScore(NamedTuple):
     """A score with its rank in the column, which may be none."""
 
     score: Score
@@ -42,8 +41,7 @@ class RankedScore:
 Cell = str | Score | RankedScore | Count
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A heading and rows, of whose columns the first `left` are flush left; notes stand under it.
 
     One with an `option` is shown where that is asked for; `only` says that a table is not for text,
@@ -60,16 +58,50 @@ class Table:
     only: Literal["", "text", "page"] = ""
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """How often reference words (rows) became a system's words (columns)."""
 
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class BarChart:
+Pairs = Sequence[tuple[str, str]]
+"""Reference and candidate words of the pronouns of one candidate."""
+
+RARE = "(others)"
+"""The label of words that are too rare for a row of the matrix."""
+NO_WORDS = (RARE, OTHER, NONE)
+"""Labels that say nothing of a word, so that equal ones are no hit."""
+_LARGEST_MATRIX = 16
+
+
+def make_matrices(pairs: Sequence[Pairs]) -> list[Matrix]:
+    """A matrix for each candidate from its pairs of words, frequent words first."""
+    words = Counter(word for own in pairs for pair in own for word in pair)
+    labels = tuple(sorted(words, key=lambda word: (word in NO_WORDS, -words[word], word)))
+    index = {label: number for number, label in enumerate(labels)}
+    matrices = []
+    for own in pairs:
+        counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
+        for row, column in own:
+            counts[index[row], index[column]] += 1
+        matrices.append(Matrix(labels, counts))
+    return matrices
+
+
+def without_rare(pairs: Sequence[Pairs]) -> list[list[tuple[str, str]]]:
+    """The pairs of all candidates with one label for words that a matrix has no room for."""
+    words = Counter(word for own in pairs for pair in own for word in pair)
+    order = sorted(words.keys() - set(NO_WORDS), key=lambda word: (-words[word], word))
+    rare = set(order[_LARGEST_MATRIX - 1 :]) if len(order) > _LARGEST_MATRIX else set()
+    return [[(_kept(row, rare), _kept(column, rare)) for row, column in own] for own in pairs]
+
+
+def _kept(word: str, rare: set[str]) -> str:
+    return RARE if word in rare else word
+
+
+class BarChart(NamedTuple):
     """Counts of the rows under each heading, at most two: what is compared, side by side."""
 
     title: str
@@ -82,8 +114,7 @@ class BarChart:
         return [100 * count / total for count in self.counts[name]]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """Charts side by side, under a title and above a note."""
 
     title: str

@@ -15,15 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.core.ratio import percentage, ratio_statistics
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import Interval, Resampling, bootstrap_sums, interval
-from crosspro.evaluation.core.units import tally
+from crosspro.evaluation.core.score import make_signature
+from crosspro.evaluation.core.statistics import (
+    Interval,
+    Resampling,
+    bootstrap_sums,
+    interval,
+    percentage,
+    ratio_statistics,
+    tally,
+)
 from crosspro.evaluation.correlation.judged import TOTAL, JudgedPronoun
 from crosspro.evaluation.correlation.study import Values, pearson, spearman
 from crosspro.evaluation.inputs.case_records import BAD, CASE_NAMES, CASES, CORRECT, INCORRECT
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 
 VERDICT_NAMES = (CORRECT, INCORRECT, BAD)
 

@@ -15,10 +15,16 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.core.ratio import percentage, ratio_statistics
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import Interval, Resampling, bootstrap_sums, interval
-from crosspro.evaluation.core.units import tally
+from crosspro.evaluation.core.score import make_signature
+from crosspro.evaluation.core.statistics import (
+    Interval,
+    Resampling,
+    bootstrap_sums,
+    interval,
+    percentage,
+    ratio_statistics,
+    tally,
+)
 from crosspro.evaluation.correlation.judged import (
     COMPARED,
     KINDS,
@@ -26,8 +32,7 @@ from crosspro.evaluation.correlation.judged import (
     UNKNOWN_KIND,
     JudgedPronoun,
 )
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.evaluation.published.results import read_figures
 
 Counts = NDArray[np.int64]

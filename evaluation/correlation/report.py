@@ -10,12 +10,15 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.correlation.study import CorrelationStudy, MetricCorrelation
-from crosspro.evaluation.output.figure import FigurePanel, figure_file, figure_html
-from crosspro.evaluation.output.page import Page, Section, render_tables
-from crosspro.evaluation.output.scatter import ScatterPlot, scatter_panels
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import Row, csv_number, csv_text
-from crosspro.evaluation.output.template import html_table
+from crosspro.evaluation.output.page import Page, Section, html_table, render_tables
+from crosspro.evaluation.output.plots import (
+    FigurePanel,
+    ScatterPlot,
+    figure_file,
+    figure_html,
+    scatter_panels,
+)
+from crosspro.evaluation.output.tables import PLAIN, Row, Style, csv_number, csv_text
 
 Table = tuple[Row, Sequence[Row], int]
 """A heading, rows, and how many columns are flush left."""

@@ -28,15 +28,15 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import Resampling, draws, interval, p_value
-from crosspro.evaluation.core.williams import FEWEST as FEWEST_WILLIAMS
-from crosspro.evaluation.core.williams import WilliamsTest, williams_test
+from crosspro.evaluation.core.score import make_signature
+from crosspro.evaluation.core.statistics import Resampling, draws, interval, p_value
 from crosspro.evaluation.inputs.sheets import read_rows
 from crosspro.evaluation.published.results import figures_file, read_figures
 
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
+FEWEST_WILLIAMS = 4
+"""With fewer systems Williams's test has no degree of freedom."""
 
 
 @dataclass(frozen=True)
@@ -335,6 +335,44 @@ def _in_blocks(coefficient: Coefficient, x: Values, y: Values) -> Values:
     size = max(1, _CELLS_AT_ONCE // x.shape[-1] ** 2)
     starts = range(0, len(x), size)
     return np.concatenate([coefficient(x[s : s + size], y[s : s + size]) for s in starts])
+
+
+# Williams's test: do two metrics correlate differently with the same human scores?
+#
+# Williams (1959), as used for MT metrics by Graham and Baldwin (2014) and by 001 §5. The two
+# correlations share the human variable and the systems, so they are dependent: the test takes the
+# correlation between the two metrics into account.
+
+
+@dataclass(frozen=True, slots=True)
+class WilliamsTest:
+    """The statistic t with n-3 degrees of freedom; one-sided p is for r12 > r13."""
+
+    t: float
+    degrees: int
+    p_one_sided: float
+    p_two_sided: float
+
+
+def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
+    """Compare r12 and r13, where 1 is the human score, 2 and 3 are metrics, over n systems."""
+    if n < FEWEST_WILLIAMS:
+        raise ValueError(f"Williams's test needs {FEWEST_WILLIAMS} systems, not {n}")
+    degrees = n - 3
+    difference = r12 - r13
+    # Rounding can make the determinant of three nearly dependent variables slightly negative.
+    determinant = max(0.0, 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23)
+    variance = 2 * determinant * (n - 1) / degrees + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    above = difference * math.sqrt((n - 1) * (1 + r23))
+    if variance > 0:
+        t = above / math.sqrt(variance)
+    else:
+        t = math.copysign(math.inf, above) if above else 0.0
+    upper = float(stdtr(degrees, -t))
+    return WilliamsTest(t, degrees, upper, min(1.0, 2 * min(upper, 1 - upper)))
+
+
+# Studies -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

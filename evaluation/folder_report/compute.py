@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from crosspro.data_prep.core.processes import Report, Step, map_shards
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.core.pairs import PairChoice, against_best
+from crosspro.evaluation.core.evaluation import Evaluation, PairChoice, against_best, evaluate
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.significance import Difference, Resampling
+from crosspro.evaluation.core.statistics import Difference, Resampling
 from crosspro.evaluation.folder_report.columns import Column
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.inputs.mt_input import MtInput, linked_input
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, ShownPronoun
-from crosspro.evaluation.output.evaluation_page import differing_numbers, table_section
-from crosspro.evaluation.output.page import Section
+from crosspro.evaluation.output.page import Section, differing_numbers, table_section
 from crosspro.evaluation.output.records import record
-from crosspro.evaluation.output.sections import report_tables, score_notes, systems_table
+from crosspro.evaluation.output.text import report_tables, score_notes, systems_table
 
 ALIGNING = "aligning words"
 LONG = 30

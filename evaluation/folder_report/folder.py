@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import Problem, choices, input_error, quoted
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.evaluation.core.pairs import AgainstSystem
+from crosspro.evaluation.core.evaluation import against
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import (
@@ -50,7 +51,7 @@ def report_on(
     settings = settings or ReportSettings()
     if baseline is not None:
         _check_baseline(files, baseline, problems)
-        settings = replace(settings, pairs=AgainstSystem(baseline))
+        settings = replace(settings, pairs=partial(against, baseline))
     contents = read_contents(folder, files, rules or ReadingRules(), problems)
     text = contents.text
     small = text is None or text.lines * len(text.names) < SMALL

@@ -18,16 +18,17 @@ from crosspro.evaluation.folder_report.results import (
     report_json,
     standing,
 )
-from crosspro.evaluation.output.differences import NOT_CORRECTED, differences_table
-from crosspro.evaluation.output.page import Section, score_bar
-from crosspro.evaluation.output.template import (
+from crosspro.evaluation.output.page import (
     SHARED,
+    Section,
     cell_table,
     fill_page,
     html_table,
+    score_bar,
     signature_list,
     warning_list,
 )
+from crosspro.evaluation.output.text import NOT_CORRECTED, differences_table
 
 FILES = ("report.html", "report.json")
 _SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "worse": "▼"}
@@ -138,7 +139,7 @@ def _bar(headline: Headline, score: Score) -> str:
         return ""
     factor = headline.scale.factor
     span = Scale(top=factor * right, bottom=factor * left, factor=factor)
-    return score_bar(score, span, under=True)
+    return score_bar(score, span)
 
 
 def _differences(headlines: Sequence[Headline]) -> Section:

@@ -15,9 +15,9 @@ from crosspro.evaluation.core.score import interval_note
 from crosspro.evaluation.folder_report.compute import Headline, ReportPart
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles
-from crosspro.evaluation.output.differences import NOT_CORRECTED, difference_record
 from crosspro.evaluation.output.records import FORMAT, score_record
-from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import PLAIN, Style
+from crosspro.evaluation.output.text import NOT_CORRECTED, difference_record
 from crosspro.version import __version__
 
 SIGNIFICANT = 0.05

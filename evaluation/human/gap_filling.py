@@ -22,17 +22,22 @@ from typing import Any
 import numpy as np
 
 from crosspro.data_prep.core.task import OTHER
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
+from crosspro.evaluation.core.evaluation import Evaluation, evaluate, every_pair
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.pairs import every_pair
-from crosspro.evaluation.core.ratio import harmonic_mean, quotient
 from crosspro.evaluation.core.score import UNIT
-from crosspro.evaluation.core.significance import Measure, Resampling
+from crosspro.evaluation.core.statistics import (
+    Floats,
+    Measure,
+    ResampledUnits,
+    Resampling,
+    choose_units,
+    harmonic_mean,
+    quotient,
+)
 from crosspro.evaluation.core.tables import Cell, Table
-from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
 from crosspro.evaluation.human.gap_sheets import FilledGap, FilledSheets
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.output.sections import score_notes
+from crosspro.evaluation.output.text import score_notes
 
 _COLUMNS = range(8)
 _ALL, _RIGHT, _KEPT, _KEPT_RIGHT, _SAID, _HIT, _MISSED, _BAD_GAPS = _COLUMNS

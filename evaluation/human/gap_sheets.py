@@ -30,13 +30,11 @@ from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.human.exchange import BETWEEN_LINES, csv_line
 from crosspro.evaluation.inputs.anchors import target_pronoun
-from crosspro.evaluation.inputs.case_names import CASES
-from crosspro.evaluation.inputs.document_units import Documents
+from crosspro.evaluation.inputs.case_records import BAD, CASES, CORRECT, INCORRECT
 from crosspro.evaluation.inputs.linked_text import Text
-from crosspro.evaluation.inputs.placed_verdict import BAD, CORRECT, INCORRECT
+from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
-from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS
-from crosspro.evaluation.inputs.table_rows import read_rows
+from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS, read_rows
 from crosspro.evaluation.metrics.apt.cases import Occurrence
 from crosspro.evaluation.output.tables import csv_text
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from crosspro.evaluation.core.agreement import Agreement, RatedItem, agreement
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.human.campaign import Campaign, people
 from crosspro.evaluation.human.items import Key, Question
 from crosspro.evaluation.human.verdicts import (

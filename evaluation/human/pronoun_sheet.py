@@ -24,10 +24,10 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
 from crosspro.data_prep.gaps.segments import KEPT, REMOVED, Correction, HandCheck, PronounDecision
-from crosspro.evaluation.core.ratio import wilson_interval
+from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.human.exchange import csv_line, marked_words
 from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS, read_rows
-from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import PLAIN, Style
 
 COLUMNS = (*CHECK_COLUMNS, "source", "target", "filter", "rule", "linked", *CHECKED_COLUMNS)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import InputError, Problem, counted, quoted
 from crosspro.data_prep.core.files import bad_byte, read_lines, read_text_lines
 from crosspro.data_prep.formats.shared_task import document_runs, read_doc_ids
-from crosspro.evaluation.core.units import Ints, ResampledUnits, choose_units
+from crosspro.evaluation.core.statistics import Ints, ResampledUnits, choose_units
 
 LANGUAGE = re.compile(r"[a-z]{2}")
 """A language, as the name of a file may end in it."""

@@ -21,8 +21,6 @@ from crosspro.data_prep.core.example import Link
 
 Kind = Literal["right", "part", "wrong", "open"]
 MarkKind = Literal["pronoun", "head"]
-MOST_EXAMPLES = 20_000
-"""A page with so many is still quick."""
 
 _MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "head")
 

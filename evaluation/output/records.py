@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from math import isnan
 from typing import Any
 
@@ -49,7 +49,7 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
             }
             for one in evaluation.systems
         ],
-        "comparisons": [asdict(one) for one in evaluation.comparisons],
+        "comparisons": [one._asdict() for one in evaluation.comparisons],
         "warnings": list(evaluation.warnings),
     }
 

@@ -1,14 +1,20 @@
-"""An evaluation as text, for a terminal or as Markdown: the same for every metric."""
+"""The tables of an evaluation in their order, and the same as text: for every metric.
+
+Systems stand in rows where only everything is scored. Groups stand in rows where there are some:
+with systems in columns if there is one measure, else in a table for each system.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
-from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.score import Scale, Score
+from crosspro.evaluation.core.evaluation import Evaluation, GroupScores, SystemResult
+from crosspro.evaluation.core.metric import TOTAL
+from crosspro.evaluation.core.score import Scale, Score, interval_note
+from crosspro.evaluation.core.statistics import Difference
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
-from crosspro.evaluation.output.sections import report_tables
-from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import PLAIN, Row, Style
 
 MATRIX = "matrix"
 """The option that shows matrices."""
@@ -62,3 +68,168 @@ def _matrix(name: str, matrix: Matrix) -> Table:
     rows.append(("sum", *map(str, sums.tolist()), str(matrix.counts.sum())))
     title = f"{name}: reference in rows, candidate in columns"
     return Table(("", *labels, "sum"), rows, title)
+
+
+# Tables, the same for a terminal, Markdown and a page ---------------------------------------------
+
+
+def report_tables(
+    evaluation: Evaluation, kind: str, shown: Collection[str] = ()
+) -> tuple[list[Table], list[Table]]:
+    """The tables for a `kind` of output, text or page: before the matrices and charts, and after.
+
+    `shown` are the optional ones that are asked for.
+    """
+    own = [
+        one
+        for one in evaluation.metric.tables(evaluation)
+        if one.only in ("", kind) and (not one.option or one.option in shown)
+    ]
+    first, middle, last = (
+        [one for one in own if one.place == place] for place in ("scores", "middle", "last")
+    )
+    before = [*(first or score_tables(evaluation)), *middle]
+    return before, [*difference_tables(evaluation), *last]
+
+
+def score_tables(evaluation: Evaluation) -> list[Table]:
+    """The scores of all systems, and of their groups."""
+    metric = evaluation.metric
+    groups = [shown_groups(evaluation, system) for system in evaluation.systems]
+    measures = list(metric.measures)
+    notes = score_notes(evaluation)
+    if all(len(own) == 1 for own in groups):
+        rows: list[list[Cell]] = [
+            [one.name, *(one.scores[measure] for measure in measures)] for one in evaluation.systems
+        ]
+        heading = (metric.system, *metric.measures.values())
+        return [Table(heading, rows, notes=notes)]
+    if len(measures) == 1:
+        return [systems_table(evaluation, notes)]
+    tables = [
+        group_table(evaluation, own, system.name)
+        for own, system in zip(groups, evaluation.systems, strict=True)
+    ]
+    return [*tables[:-1], _with_notes(tables[-1], notes)]
+
+
+def systems_table(evaluation: Evaluation, notes: tuple[str, ...]) -> Table:
+    """Groups in rows, systems in columns, with the headline of the metric."""
+    metric = evaluation.metric
+    groups = [shown_groups(evaluation, system) for system in evaluation.systems]
+    rows = []
+    for number, group in enumerate(groups[0]):
+        cells: list[Cell] = [group_title(evaluation, group)]
+        cells += [f"{group.counts[key]:,}" for key in metric.shown_counts]
+        rows.append([*cells, *(own[number].scores[metric.headline] for own in groups)])
+    title = metric.measures[metric.headline]
+    heading = (title, *metric.shown_counts.values(), *evaluation.names)
+    return Table(heading, rows, notes=notes)
+
+
+def _with_notes(table: Table, notes: tuple[str, ...]) -> Table:
+    return Table(table.heading, table.rows, table.title, notes=notes)
+
+
+def shown_groups(evaluation: Evaluation, system: SystemResult) -> list[GroupScores]:
+    """The groups of a system that are among the usual scores."""
+    hidden = evaluation.metric.hidden_breakdowns
+    return [one for one in system.groups if one.breakdown not in hidden]
+
+
+def group_table(
+    evaluation: Evaluation,
+    groups: Collection[GroupScores],
+    title: str,
+    what: str = "",
+    option: str = "",
+) -> Table:
+    """Groups in rows; counts, fractions and measures in columns."""
+    metric = evaluation.metric
+    heading = [what or metric.grouped, *metric.shown_counts.values()]
+    for measure, named in metric.measures.items():
+        heading += ["", named] if measure in metric.fractions else [named]
+    rows = []
+    for one in groups:
+        cells: list[Cell] = [group_title(evaluation, one)]
+        cells += [f"{one.counts[key]:,}" for key in metric.shown_counts]
+        for measure in metric.measures:
+            if measure in metric.fractions:
+                part, whole = metric.fractions[measure]
+                cells.append(f"{one.counts[part]}/{one.counts[whole]}")
+            cells.append(one.scores[measure])
+        rows.append(cells)
+    return Table(heading, rows, title, option=option)
+
+
+def group_title(evaluation: Evaluation, group: GroupScores) -> str:
+    """What the row of a group is called; a breakdown that is the heading is not said again."""
+    metric = evaluation.metric
+    if not group.breakdown and group.group == TOTAL:
+        return metric.total_title
+    breakdown = "" if group.breakdown == metric.grouped else group.breakdown
+    return f"{breakdown} {group.group}".strip()
+
+
+def score_notes(evaluation: Evaluation) -> tuple[str, ...]:
+    """What the brackets of scores are, and what the metric says of them."""
+    scores = (
+        score
+        for system in evaluation.systems
+        for group in shown_groups(evaluation, system)
+        for measure, score in group.scores.items()
+        if measure in evaluation.metric.measures
+    )
+    return (*filter(None, [interval_note(scores)]), *evaluation.metric.notes(evaluation.scored))
+
+
+def difference_tables(evaluation: Evaluation) -> list[Table]:
+    """Paired differences, if there are any."""
+    if not evaluation.comparisons:
+        return []
+    metric = evaluation.metric
+    heading, rows, left = differences_table(
+        evaluation.comparisons,
+        metric.scale,
+        title=lambda measure: metric.measures.get(measure, measure),
+    )
+    return [Table(heading, rows, "Paired differences", left, (NOT_CORRECTED,))]
+
+
+# Paired differences -------------------------------------------------------------------------------
+
+NOT_CORRECTED = "p values are two-sided and not corrected for the number of comparisons."
+
+
+def differences_table(
+    differences: Sequence[Difference],
+    scale: Scale,
+    title: Callable[[str], str] = str,
+) -> tuple[Row, list[Row], int]:
+    """The heading, the rows, and how many columns are flush left.
+
+    The metric has a column if there are several; `title` is how it is written.
+    """
+    several = len({one.metric for one in differences}) > 1
+    rows: list[Row] = []
+    for one in differences:
+        change, low, high = (
+            scale.number(value, "+") for value in (one.difference, one.low, one.high)
+        )
+        rows.append(
+            (
+                f"{one.first} - {one.second}",
+                *([title(one.metric)] if several else []),
+                f"{change} [{low}, {high}]",
+                f"{one.p_randomisation:.4f}",
+                f"{one.p_bootstrap:.4f}",
+            )
+        )
+    between = ["metric"] if several else []
+    heading = ("pair", *between, "difference", "p (randomisation)", "p (bootstrap)")
+    return heading, rows, 1 + len(between)
+
+
+def difference_record(one: Difference) -> dict[str, Any]:
+    """A difference for JSON, without its metric."""
+    return {name: value for name, value in one._asdict().items() if name != "metric"}

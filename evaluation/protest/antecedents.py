@@ -21,8 +21,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
 from crosspro.evaluation.human.items import Words
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.evaluation.protest.categories import (
     ADDRESSEE,
     ANAPHORIC,

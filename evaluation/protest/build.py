@@ -20,7 +20,7 @@ import numpy as np
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.evaluation.output.style import PLAIN, Style
+from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.protest.antecedents import read_source_parse
 from crosspro.evaluation.protest.candidates import (
     Candidates,

@@ -23,10 +23,9 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation, GroupScores, SystemResult
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.ratio import ratio
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.tables import Cell, Count, Matrix, Table
-from crosspro.evaluation.core.units import Floats, choose_units
+from crosspro.evaluation.core.statistics import Floats, choose_units, ratio
+from crosspro.evaluation.core.tables import Cell, Count, Matrix, Table, make_matrices, without_rare
 from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.human.verdicts import Judgement, Judgements
 from crosspro.evaluation.output.examples import (
@@ -38,8 +37,7 @@ from crosspro.evaluation.output.examples import (
     Rendering,
     Version,
 )
-from crosspro.evaluation.output.matrix import make_matrices, without_rare
-from crosspro.evaluation.output.sections import score_notes
+from crosspro.evaluation.output.text import score_notes
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.match import (

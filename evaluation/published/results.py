@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_text
 
 _FOLDER = Path(__file__).resolve().parent / "figures"
 _RECALL_YEARS = (2015, 2017)

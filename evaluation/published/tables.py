@@ -16,8 +16,7 @@ from typing import Any
 import yaml
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.evaluation.output.style import PLAIN, Style
-from crosspro.evaluation.output.tables import csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style, csv_text
 from crosspro.evaluation.published.results import read_figures
 
 _CATALOGUE = Path(__file__).resolve().parent / "tables.yaml"

@@ -30,6 +30,7 @@ CASES = {
     "read": "commands",
     "report": "commands",
     "review": "review",
+    "start-up": "commands",
     "train": "networks",
 }
 """The module of each case; its function has the name of the case."""

@@ -25,7 +25,7 @@ from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.sample import sample_path
 from crosspro.scripts.bench import plain_loops
-from crosspro.scripts.bench.measure import CROSSPRO, Measurement, Row, best, measure
+from crosspro.scripts.bench.measure import CROSSPRO, Measurement, Row, best, in_turns, measure
 
 _STEP = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
 """A line of the table at the end of `crosspro prepare`: step, seconds, CPU seconds."""
@@ -116,6 +116,28 @@ def annotate(
                 options = ["--language", language, "--annotator", name, "--jobs", jobs]
                 ran = measure([*CROSSPRO, "annotate", lines, *options], 1)
                 yield ran.row(f"{language} {name}, {jobs} processes", tokens, "tokens")
+
+
+def start_up(
+    python: Annotated[list[Path], typer.Option(help="Interpreters (repeatable).")] = [  # noqa: B006
+        Path(sys.executable)
+    ],
+    times: int = 15,
+) -> Iterator[Row]:
+    """An import, the help and a small evaluation; environments are measured in turns."""
+    with _folder() as folder:
+        files = folder / "gold.data", folder / "system.data"
+        for path in files:
+            write_large(path, 1000, predicted=path == files[1])
+        run = ("-m", CROSSPRO[-1])
+        for title, words in (
+            ("import crosspro", ("-c", "import crosspro")),
+            ("crosspro --help", (*run, "--help")),
+            ("crosspro evaluate", (*run, "evaluate", *files, "--task", "en-fr")),
+        ):
+            found = in_turns([(one, "-P", *words) for one in python], times)
+            seconds = {f"{one} CPU": f"{own:.3f} s" for one, own in zip(python, found, strict=True)}
+            yield {"": f"{title}:"} | seconds
 
 
 def _beside(ours: Measurement, plain: Measurement, title: str) -> Row:

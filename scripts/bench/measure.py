@@ -11,13 +11,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -59,9 +60,7 @@ def measure(command: Sequence[object], times: int = 3) -> Measurement:
     """Run a command and discard its output; it must succeed."""
     words = [str(word) for word in command]
     found: list[tuple[float, float, float, str]] = []
-    with tempfile.TemporaryDirectory() as bytecode:
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with _kept_bytecode() as environment:
         if times > 1:
             _run(words, environment)
         found = [_run(words, environment) for _ in range(times)]
@@ -69,9 +68,25 @@ def measure(command: Sequence[object], times: int = 3) -> Measurement:
     return Measurement(min(walls), sorted(walls)[times // 2], min(cpu), max(peaks), told[-1])
 
 
+def in_turns(commands: Sequence[Sequence[object]], times: int) -> list[float]:
+    """The median CPU seconds of each of some commands, which are run in turns."""
+    words = [[str(word) for word in command] for command in commands]
+    with _kept_bytecode() as environment:
+        rounds = [[_run(one, environment)[1] for one in words] for _ in range(times + 1)]
+    return [statistics.median(own) for own in zip(*rounds[1:], strict=True)]
+
+
+@contextmanager
+def _kept_bytecode() -> Iterator[dict[str, str]]:
+    with tempfile.TemporaryDirectory() as bytecode:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        yield environment
+
+
 def _run(command: list[str], environment: dict[str, str]) -> tuple[float, float, float, str]:
     """Seconds, CPU seconds, and peak memory in MB of a command, and its messages."""
-    before, start = os.times(), time.perf_counter()
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     peak = 0
     with tempfile.TemporaryFile() as told:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
@@ -80,12 +95,12 @@ def _run(command: list[str], environment: dict[str, str]) -> tuple[float, float,
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK)
         wall = time.perf_counter() - start
-        after = os.times()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         told.seek(0)
         text = told.read().decode("utf-8", "replace")
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}\n{text}")
-    cpu = sum(after[2:4]) - sum(before[2:4])
+    cpu = sum(after[:2]) - sum(before[:2])
     return wall, cpu, peak / 2**20, text
 
 

@@ -36,10 +36,17 @@ from crosspro.data_prep.lexicon.antecedents import (
 )
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.evaluation.core.ratio import percentage, ratio_statistics
 from crosspro.evaluation.core.score import Scale
-from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
-from crosspro.evaluation.core.units import choose_units, side_by_side, tally
+from crosspro.evaluation.core.statistics import (
+    Resampling,
+    choose_units,
+    paired_tests,
+    percentage,
+    ratio_statistics,
+    scores_of,
+    side_by_side,
+    tally,
+)
 from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.antecedents import CHAIN
 from crosspro.evaluation.protest.categories import ANAPHORIC, function_of

@@ -26,7 +26,7 @@ from crosspro.data_prep.core.example import Example, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
@@ -37,7 +37,7 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     content_digest,
 )
 from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.contrastive import (
     ContrastiveSegment,

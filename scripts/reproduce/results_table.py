@@ -33,15 +33,15 @@ from numpy.typing import NDArray
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.task import Task, load_task
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.statistics import (
     Difference,
+    Floats,
     Measure,
     Resampling,
     holm,
     paired_tests,
     scores_of,
 )
-from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.metrics.submissions.scores import (
     ConfusionMetric,
     accuracy,

@@ -20,7 +20,7 @@ from typing import Any
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.folder_report.contents import read_set
 from crosspro.evaluation.folder_report.files import SetFiles, SystemFile
 from crosspro.evaluation.metrics import make_metric

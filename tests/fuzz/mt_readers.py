@@ -16,7 +16,7 @@ from typing import Any
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.cases import study_cases
 from crosspro.evaluation.correlation.disagreement import study_disagreement
 from crosspro.evaluation.correlation.judged import join_cases, read_judgements

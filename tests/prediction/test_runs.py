@@ -20,7 +20,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.prediction.fit_and_score import contents, differ_wildly, fit_and_score
 from crosspro.prediction.fit_report import (
     EnsembleReport,

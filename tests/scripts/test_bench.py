@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,7 +16,15 @@ from crosspro.evaluation.metrics.submissions.submission import read_gold, read_s
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.scripts.bench.__main__ import CASES, function_of, main
-from crosspro.scripts.bench.commands import evaluate, mt, prepare, real_text, report, write_large
+from crosspro.scripts.bench.commands import (
+    evaluate,
+    mt,
+    prepare,
+    real_text,
+    report,
+    start_up,
+    write_large,
+)
 from crosspro.scripts.bench.networks import INVENTORY, NETWORKS, in_turn, make_data
 from crosspro.scripts.bench.plain_loops import score, words
 from crosspro.scripts.bench.plain_networks import (
@@ -140,6 +149,13 @@ def test_commands_are_measured_beside_plain_loops():
     plain, *ours = evaluate(lines=50, times=1)
     assert plain[""] == "plain loop over 50 lines:"
     assert all(float(row["ratio to a plain loop"]) > 0 for row in ours)
+
+
+@pytest.mark.slow
+def test_starting_is_measured_in_turns():
+    for row in start_up([Path(sys.executable)] * 2, times=1):
+        assert row[""].split()[-1] in ("crosspro:", "--help:", "evaluate:")
+        assert float(row[f"{sys.executable} CPU"].split()[0]) > 0
 
 
 def test_metrics_are_measured_on_made_up_text():

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from crosspro.evaluation.core.williams import williams_test
+from crosspro.evaluation.correlation.study import williams_test
 from tests.scripts.run import crosspro
 
 TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\nd,30,0.65,0.8\n"

@@ -81,6 +81,13 @@ def test_what_does_not_go_together_is_refused(arguments, message):
     assert message in " ".join(result.stderr.decode().split())
 
 
+def test_a_task_has_the_results_of_its_years():
+    shown = crosspro("published", "--task", "en-fr-2015").stdout
+    assert shown == crosspro("published", "--task", "en-fr", "--year", 2015).stdout
+    refused = crosspro("published", "--task", "en-fr-2015", "--year", 2016)
+    assert refused.code == 2 and b"found 2016 en-fr-2015" in refused.stderr
+
+
 def test_corrected_figures_stand_beside_the_ranked_ones():
     text = crosspro("published", "--year", 2016, "--task", "en-de").stdout.decode()
     assert "corrected macro recall" in text

@@ -18,7 +18,7 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, input_e
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.ratio import wilson_interval
+from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, normal_form
 
 LEAST_SHARE = 0.05

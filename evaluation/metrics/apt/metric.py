@@ -13,9 +13,8 @@ from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Part, Scored
-from crosspro.evaluation.core.ratio import ratio
+from crosspro.evaluation.core.statistics import Floats, ratio
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
-from crosspro.evaluation.core.units import Floats
 from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
 from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
 from crosspro.evaluation.inputs.mt_input import MtInput

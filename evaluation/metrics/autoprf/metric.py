@@ -22,9 +22,8 @@ from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Part, Scored
-from crosspro.evaluation.core.ratio import harmonic_mean, quotient
-from crosspro.evaluation.core.tables import Matrix, Table
-from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.core.statistics import Floats, harmonic_mean, quotient
+from crosspro.evaluation.core.tables import Matrix, Table, make_matrices, without_rare
 from crosspro.evaluation.inputs.anchors import Anchor, source_anchors, target_pronoun
 from crosspro.evaluation.inputs.linked_text import Translation
 from crosspro.evaluation.inputs.mt_input import MtInput
@@ -39,8 +38,7 @@ from crosspro.evaluation.metrics.linked_metric import (
     linked_scored,
 )
 from crosspro.evaluation.output.examples import Mark, Rendering
-from crosspro.evaluation.output.matrix import make_matrices, without_rare
-from crosspro.evaluation.output.sections import group_table
+from crosspro.evaluation.output.text import group_table
 
 DOCUMENT, PRONOUN = "document", "pronoun"
 OTHER_WORD = "other"

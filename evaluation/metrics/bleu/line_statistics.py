@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crosspro.evaluation.core.units import Ints
+from crosspro.evaluation.core.statistics import Ints
 
 _BY_CHUNK = ("13a", "none")
 """Tokenisers that look at no more of a line than what stands between two spaces."""

@@ -17,7 +17,7 @@ import numpy as np
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.units import Floats
+from crosspro.evaluation.core.statistics import Floats
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics.bleu.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.metrics.bleu.settings import TITLES, BleuSettings

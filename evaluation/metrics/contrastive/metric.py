@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Part, Scored
-from crosspro.evaluation.core.ratio import percentage
+from crosspro.evaluation.core.statistics import percentage
 from crosspro.evaluation.core.tables import Table
 from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (

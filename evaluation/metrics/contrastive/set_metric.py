@@ -15,9 +15,8 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.evaluation.core.metric import Booleans, Metric, Part, Scored
-from crosspro.evaluation.core.ratio import percentage
-from crosspro.evaluation.core.tables import Matrix
-from crosspro.evaluation.core.units import Floats, ResampledUnits, choose_units
+from crosspro.evaluation.core.statistics import Floats, ResampledUnits, choose_units, percentage
+from crosspro.evaluation.core.tables import Matrix, make_matrices, without_rare
 from crosspro.evaluation.metrics.contrastive.formats import FAR, UNKNOWN, ContrastiveSet, Instance
 from crosspro.evaluation.output.examples import (
     Examples,
@@ -25,7 +24,6 @@ from crosspro.evaluation.output.examples import (
     Rendering,
     Version,
 )
-from crosspro.evaluation.output.matrix import make_matrices, without_rare
 
 
 class SetData(Protocol):

@@ -21,8 +21,7 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.evaluation.core.metric import Metric, Part, Scored
-from crosspro.evaluation.core.ratio import quotient
-from crosspro.evaluation.core.units import Floats, Ints
+from crosspro.evaluation.core.statistics import Floats, Ints, quotient
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.inputs.pronoun_forms import (
     GENDERS,

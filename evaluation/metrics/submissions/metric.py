@@ -20,9 +20,8 @@ from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.score import Score, interval_note
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Floats, Resampling, UnitTable
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, RankedScore, Table
-from crosspro.evaluation.core.units import Floats, UnitTable
 from crosspro.evaluation.metrics.submissions.scores import (
     Absent,
     ConfusionMetric,

@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.core.ratio import harmonic_mean
-from crosspro.evaluation.core.significance import Measure
-from crosspro.evaluation.core.units import Floats, UnitTable
+from crosspro.evaluation.core.statistics import Floats, Measure, UnitTable, harmonic_mean
 
 if TYPE_CHECKING:
     from crosspro.evaluation.metrics.submissions.submission import Gold, Submission

@@ -33,7 +33,7 @@ from crosspro.data_prep.formats.shared_task import (
     document_runs,
     read_doc_ids,
 )
-from crosspro.evaluation.core.units import ResampledUnits, choose_units
+from crosspro.evaluation.core.statistics import ResampledUnits, choose_units
 from crosspro.evaluation.metrics.submissions.file_checks import (
     kind_of_difference,
     text_columns,
@@ -125,7 +125,7 @@ class Gold:
     @property
     def document_count(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
-        return None if self.documents is None else len(np.unique(self.documents))
+        return None if self.documents is None else len(set(self.documents.tolist()))
 
     @property
     def units(self) -> ResampledUnits:

@@ -23,7 +23,7 @@ from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import cross_validate, report_table
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 
 THINGS = ("car", "house", "dog", "book", "clock")
 CLAUSES = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.core.agreement import RatedItem, agreement
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 
 VALUES = ("1", "2", "3", "4", "5")
 

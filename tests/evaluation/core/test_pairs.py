@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.pairs import AgainstSystem, against_best, every_pair
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.evaluation import against, against_best, evaluate, every_pair
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics import make_metric
 
@@ -17,8 +18,8 @@ NAMES, VALUES = ("a", "b", "c"), (1.0, 3.0, 2.0)
 def test_pairs():
     assert every_pair(NAMES, VALUES) == [(0, 1), (0, 2), (1, 2)]
     assert against_best(NAMES, VALUES) == [(1, 0), (1, 2)]
-    assert AgainstSystem("c")(NAMES, VALUES) == [(0, 2), (1, 2)]
-    assert AgainstSystem("x")(NAMES, VALUES) == against_best(NAMES, VALUES)
+    assert against("c", NAMES, VALUES) == [(0, 2), (1, 2)]
+    assert against("x", NAMES, VALUES) == against_best(NAMES, VALUES)
 
 
 def test_what_is_not_defined_is_not_the_best():
@@ -30,7 +31,7 @@ def test_what_is_not_defined_is_not_the_best():
 CHOICES = {
     "all": (every_pair, ["ab", "ac", "bc"]),
     "best": (against_best, ["ba", "bc"]),
-    "one": (AgainstSystem("a"), ["ba", "ca"]),
+    "one": (partial(against, "a"), ["ba", "ca"]),
 }
 
 

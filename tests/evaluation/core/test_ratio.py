@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.core.ratio import (
+from crosspro.evaluation.core.statistics import (
+    Resampling,
     harmonic_mean,
+    paired_tests,
     percentage,
     ratio,
     ratio_statistics,
+    scores_of,
+    side_by_side,
+    tally,
 )
-from crosspro.evaluation.core.significance import Resampling, paired_tests, scores_of
-from crosspro.evaluation.core.units import side_by_side, tally
 
 PLAN = Resampling(400, 7)
 units = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=30)

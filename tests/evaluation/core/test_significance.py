@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crosspro.evaluation.core.ratio import ratio
-from crosspro.evaluation.core.score import UNIT, Scale, Score, interval_note
-from crosspro.evaluation.core.signature import make_signature
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.score import UNIT, Scale, Score, interval_note, make_signature
+from crosspro.evaluation.core.statistics import (
     Resampling,
+    UnitTable,
     bootstrap_sums,
     draws,
     exchanged_sums,
@@ -17,9 +16,11 @@ from crosspro.evaluation.core.significance import (
     interval,
     p_value,
     paired_tests,
+    ratio,
     scores_of,
+    side_by_side,
+    tally,
 )
-from crosspro.evaluation.core.units import UnitTable, side_by_side, tally
 from crosspro.version import __version__
 
 PLAN = Resampling(400, 7)

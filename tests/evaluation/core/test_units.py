@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crosspro.evaluation.core.units import choose_units, side_by_side, tally
+from crosspro.evaluation.core.statistics import choose_units, side_by_side, tally
 
 rows = st.integers(0, 20).flatmap(
     lambda size: arrays(np.float64, (size, 3), elements=st.integers(0, 3).map(float))

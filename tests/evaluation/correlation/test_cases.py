@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.cases import APT_B, case_text, study_cases, tune_weights
 from crosspro.evaluation.correlation.disagreement import disagreement_text, study_disagreement
 from crosspro.evaluation.correlation.judged import JudgedPronoun

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.cases import case_csv, case_json, study_cases
 from crosspro.evaluation.correlation.disagreement import (
     JudgedPronoun,

@@ -11,8 +11,7 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.core.williams import williams_test
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.study import (
     COEFFICIENTS,
     average_ranks,
@@ -29,6 +28,7 @@ from crosspro.evaluation.correlation.study import (
     spearman,
     spearman_competition,
     t_test,
+    williams_test,
 )
 from tests.conftest import ROOT
 

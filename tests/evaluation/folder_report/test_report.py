@@ -10,7 +10,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.score import PERCENT, Score
-from crosspro.evaluation.core.significance import Difference, Resampling
+from crosspro.evaluation.core.statistics import Difference, Resampling
 from crosspro.evaluation.folder_report.compute import Headline, ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
 from crosspro.evaluation.folder_report.files import GivenFiles

@@ -15,7 +15,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.guard import is_filled_in
 from crosspro.data_prep.core.task import OTHER
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
 from crosspro.evaluation.human.exchange import review_table
 from crosspro.evaluation.human.gap_filling import evaluate_gaps

@@ -15,7 +15,7 @@ import crosspro.evaluation.metrics as registry
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import parse_examples
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import Documents, MTText
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,
@@ -27,9 +27,9 @@ from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
 from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput
 from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.output.page import evaluation_page
 from crosspro.evaluation.output.records import csv_report, detail_json, detail_tsv, json_report
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE, mt_input
 from tests.evaluation.output.reading import check_page

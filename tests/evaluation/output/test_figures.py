@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.output.bars import BarChart, bar_panels
-from crosspro.evaluation.output.figure import figure_file, figure_html
-from crosspro.evaluation.output.scatter import ScatterPlot, scatter_panels
+from crosspro.evaluation.output.plots import (
+    BarChart,
+    ScatterPlot,
+    bar_panels,
+    figure_file,
+    figure_html,
+    scatter_panels,
+)
 
 SPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = 'a<b & "c"\x1b[31m'

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.core.tables import RARE, make_matrices, without_rare
 from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.autoprf.metric import AutoPrf, ComparedPronoun, verdict_of
@@ -25,9 +26,8 @@ from crosspro.evaluation.metrics.contrastive.formats import (
     read_contrastive,
 )
 from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores, read_scores
-from crosspro.evaluation.output.evaluation_page import evaluation_page
 from crosspro.evaluation.output.examples import Examples, ExampleVerdict, spread_over
-from crosspro.evaluation.output.matrix import RARE, make_matrices, without_rare
+from crosspro.evaluation.output.page import evaluation_page
 from tests.conftest import GOLDEN
 from tests.evaluation.metrics.apt.texts import (
     CANDIDATE,

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from crosspro.evaluation.output.plot import (
+from crosspro.evaluation.output.plots import (
     MarkedPlace,
     Panel,
     axis_ticks,

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.output import template as page_template
-from crosspro.evaluation.output.template import (
+from crosspro.evaluation.output import page as page_template
+from crosspro.evaluation.output.page import (
     cell_table,
     embedded_json,
     fill_page,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.protest.build import (
     build_report,
     select,

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
-from crosspro.evaluation.output.evaluation_page import evaluation_page
+from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.output.page import evaluation_page
 from crosspro.evaluation.output.records import csv_report, detail_tsv, json_report
-from crosspro.evaluation.output.style import Style
+from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.protest.match import Alternative, ScoredSystems, score_system
 from crosspro.evaluation.protest.metric import STATUSES, Protest, ProtestSettings

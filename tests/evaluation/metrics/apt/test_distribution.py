@@ -16,7 +16,7 @@ from crosspro.evaluation.metrics.apt.metric import (
     case_counts,
 )
 from crosspro.evaluation.metrics.apt.settings import AptSettings
-from crosspro.evaluation.output.evaluation_page import evaluation_figure, evaluation_page
+from crosspro.evaluation.output.page import evaluation_figure, evaluation_page
 from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
 # In the first sentence *it* has no link, in the second one to a word that is no pronoun.

@@ -11,7 +11,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
 from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.metrics.apt.metric import Apt, case_counts

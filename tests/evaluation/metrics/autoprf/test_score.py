@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
 from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.inputs.pronoun_lists import load_lists

@@ -9,7 +9,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import MTText, read_mt_text
 from crosspro.evaluation.metrics import make_metric
 from tests.conftest import SHARED_DATA

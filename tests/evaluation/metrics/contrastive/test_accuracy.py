@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.formats import (
     ContrastiveSet,

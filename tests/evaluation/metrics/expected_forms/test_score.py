@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.sample import sample_path
 from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import BuildRules, build_set, read_lines_of
 from crosspro.evaluation.metrics.expected_forms.metric import (

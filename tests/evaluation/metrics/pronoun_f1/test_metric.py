@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.core.pairs import every_pair
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.evaluation import evaluate, every_pair
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import MTText
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.pronoun_f1.metric import (

@@ -10,7 +10,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
@@ -18,7 +18,7 @@ from crosspro.evaluation.metrics.submissions.submission import (
     read_gold,
     read_submissions,
 )
-from crosspro.evaluation.output.evaluation_page import evaluation_page, shown_numbers
+from crosspro.evaluation.output.page import evaluation_page, shown_numbers
 from crosspro.evaluation.published.results import published_results
 from tests.conftest import GOLDEN
 from tests.evaluation.output.reading import check_page, page_data

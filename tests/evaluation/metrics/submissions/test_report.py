@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.core.significance import Resampling
+from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions, ranks
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
-from crosspro.evaluation.output.style import Style
-from crosspro.evaluation.output.tables import markdown_table, text_table
+from crosspro.evaluation.output.tables import Style, markdown_table, text_table
 from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.published.results import published_results
 from tests.conftest import GOLDEN

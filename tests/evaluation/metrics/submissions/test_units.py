@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crosspro.evaluation.core.significance import (
+from crosspro.evaluation.core.statistics import (
     Resampling,
     bootstrap_sums,
     paired_tests,

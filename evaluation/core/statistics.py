@@ -1,7 +1,12 @@
-"""How certain a score is, and whether two systems really differ.
+"""Statistics of units, ratios of their sums, how certain a score is, and whether systems differ.
 
-Every score is a metric of sums over units (`units.py`), so a thousand resamples are one array
-operation, whatever the metric.
+Scored items (gaps, pronouns, instances, lines) belong to units: documents where they are known,
+because what stands in one document is not independent. Units with equal statistics cannot be told
+apart, so a test set of many small units is a table of the different *kinds* of units and a count of
+each: where statistics are small numbers, resampling is as fast for fifty thousand sentences as for
+fifty documents.
+
+Every score is a metric of sums over units, so a thousand resamples are one array operation.
 
 - Bootstrap: units are drawn with replacement; the interval is the middle 95%. Where a macro average
   skips absent classes it does so in each resample, so a class of very few instances widens the
@@ -13,13 +18,161 @@ operation, whatever the metric.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.units import Floats, Ints, UnitTable
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEW_DOCUMENTS = 10
+"""With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
+_MANY_KINDS = 10_000
+
+
+@dataclass(frozen=True)
+class ResampledUnits:
+    """The unit of each scored item; `name` is what a unit is called in signatures."""
+
+    name: str
+    of_item: Ints
+    count: int
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether documents are resampled, and so few that the bootstrap is too sure of itself."""
+        return self.name == "document" and self.count < FEW_DOCUMENTS
+
+    def sums(self, values: ArrayLike) -> Floats:
+        """The sums of each unit over its items, which have one value or a row of them."""
+        items = np.asarray(values, dtype=np.float64)
+        if items.ndim == 1:
+            return np.bincount(self.of_item, items, self.count).astype(np.float64)
+        columns = [np.bincount(self.of_item, column, self.count) for column in items.T]
+        return np.stack(columns, axis=1).astype(np.float64)
+
+    def among(self, chosen: NDArray[np.bool_]) -> ResampledUnits:
+        """The units of some of the items; units without one say nothing and are left out."""
+        units, of_item = np.unique(self.of_item[chosen], return_inverse=True)
+        return ResampledUnits(self.name, of_item, len(units))
+
+
+def choose_units(**divisions: Sequence[object] | NDArray[np.generic] | None) -> ResampledUnits:
+    """The units of items that are divided in one or more ways, by the name of a unit.
+
+    The first division counts that is known and has at least two units, else the last one: a single
+    document cannot be resampled, but its sentences can.
+    """
+    last = list(divisions)[-1]
+    for name, division in divisions.items():
+        if division is None and name != last:
+            continue
+        units, of_item = np.unique(np.asarray(division), return_inverse=True)
+        if len(units) > 1 or name == last:
+            return ResampledUnits(name, of_item.astype(np.int64), len(units))
+    raise ValueError("no division of the items")
+
+
+class UnitTable(NamedTuple):
+    """Statistics of units: a row for each kind of unit, and how many units are of that kind.
+
+    Without counts each row is one unit. `sums` are the sums over all units. Two systems stand side
+    by side in the columns where they are compared, so that they are resampled together.
+    """
+
+    kinds: Floats
+    counts: Ints | None
+    sums: Floats
+
+
+def tally(statistics: Floats) -> UnitTable:
+    """The table of units whose statistics are given, a row each.
+
+    Where there are very many kinds, and hardly two units of one kind, each unit has its own row: it
+    is drawn by itself several times as fast.
+    """
+    # Each column by itself: numpy then sums pairwise, which loses least.
+    sums = np.array([column.sum() for column in statistics.T])
+    kinds, counts = _different_rows(statistics)
+    if len(kinds) > max(_MANY_KINDS, len(statistics) // 2):
+        return UnitTable(statistics, None, sums)
+    return UnitTable(kinds, counts, sums)
+
+
+def _different_rows(statistics: Floats) -> tuple[Floats, Ints]:
+    """The rows in order, each once, and how often each is there.
+
+    What `np.unique(…, axis=0)` gives, which compares whole rows and takes many times as long.
+    """
+    rows = statistics[np.lexsort(statistics.T[::-1])]
+    new = np.ones(len(rows), dtype=bool)
+    np.any(rows[1:] != rows[:-1], axis=1, out=new[1:])
+    starts = np.flatnonzero(new)
+    return rows[starts], np.diff(starts, append=len(rows))
+
+
+def side_by_side(first: Floats, second: Floats) -> UnitTable:
+    """The table of two systems over the same units."""
+    if first.shape != second.shape:
+        raise ValueError(f"the two systems have different units: {first.shape}, {second.shape}")
+    return tally(np.concatenate((first, second), axis=1))
+
+
+# Ratios of sums: APT, contrastive accuracy, PROTEST, disagreement with people ---------------------
+
+
+def ratio_statistics(numerators: ArrayLike, denominators: ArrayLike) -> Floats:
+    """The statistics of units, in two columns, whose sums `ratio` divides."""
+    first, second = (np.asarray(values, dtype=np.float64) for values in (numerators, denominators))
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"one numerator and one denominator a unit: {first.shape}, {second.shape}")
+    return np.stack((first, second), axis=1)
+
+
+def ratio(sums: Floats) -> Floats:
+    """The first column over the second, 0 where that is 0."""
+    result: Floats = np.zeros(len(sums))
+    np.divide(sums[:, 0], sums[:, 1], out=result, where=sums[:, 1] != 0)
+    return result
+
+
+def quotient(part: Floats, whole: Floats) -> Floats:
+    """One over the other, not a number where that is 0: there is nothing to score."""
+    result: Floats = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
+def percentage(sums: Floats) -> Floats:
+    """The same in per cent."""
+    return 100 * ratio(sums)
+
+
+def harmonic_mean(first: Floats, second: Floats) -> Floats:
+    """2ab/(a+b), 0 where both are 0."""
+    total = first + second
+    result: Floats = np.zeros_like(total)
+    np.divide(2 * first * second, total, out=result, where=total > 0)
+    return result
+
+
+def wilson_interval(part: int, whole: int) -> tuple[float, float]:
+    """The 95% interval of a share of independent examples, of which there is at least one."""
+    z = 1.959964
+    p = part / whole
+    centre = p + z * z / (2 * whole)
+    spread = z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))
+    below = 1 + z * z / whole
+    return max(0.0, (centre - spread) / below), min(1.0, (centre + spread) / below)
+
+
+# Intervals and paired tests -----------------------------------------------------------------------
 
 Measure = Callable[[Floats], Floats]
 """The value of each row of sums; not a number where it is not defined."""
@@ -31,16 +184,14 @@ Interval = tuple[float, float] | tuple[None, None]
 _CELLS_AT_ONCE = 250_000
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(NamedTuple):
     """How many resamples are drawn, and from which seed."""
 
     resamples: int = 1000
     seed: int = 12345
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """Two systems under one metric: first minus second, its 95% interval and two p values."""
 
     metric: str
@@ -160,11 +311,18 @@ def exchanged_sums(table: UnitTable, plan: Resampling) -> Floats:
 
 def interval(values: Floats) -> Interval:
     """The middle 95% of the resampled values that are defined."""
-    defined = values[~np.isnan(values)]
+    defined = np.sort(values[~np.isnan(values)])
     if not len(defined):
         return None, None
-    low, high = np.percentile(defined, [2.5, 97.5])
-    return float(low), float(high)
+    return _quantile(defined, 0.025), _quantile(defined, 0.975)
+
+
+def _quantile(ordered: Floats, share: float) -> float:
+    """What `np.quantile` gives, which imports numpy.ma: that takes longer than a usual scoring."""
+    below, part = divmod((len(ordered) - 1) * share, 1)
+    low = float(ordered[int(below)])
+    high = float(ordered[min(int(below) + 1, len(ordered) - 1)])
+    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
 
 
 def p_value(under_null: Floats, observed: float, drawn: bool = True) -> float:
