@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.confusion import Counts, confusion_counts
 from crosspro.evaluation.metrics.submissions.scores import accuracy, macro_f1, macro_recall
-from crosspro.prediction.arguments import one_of
 from crosspro.prediction.system import Probabilities
 
 MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")

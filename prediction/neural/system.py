@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import shown
+from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
@@ -81,9 +82,10 @@ from crosspro.prediction.neural.training.settings import (
     Distillation,
     FineTuning,
     Optimisation,
+    RunSetting,
     TrainerSettings,
     Training,
-    network_section,
+    network_faults,
     pretraining_section,
     section,
 )
@@ -114,21 +116,18 @@ class NeuralSystem(System):
         fine_tuning: Mapping[str, Any] | None = None,
     ) -> None:
         kind = network_class(network)
-        problems: list[Problem] = []
-        network_section(network, kind, network_settings, problems)
-        self.training = section(Training, "system.training", training, problems)
-        self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
+        found = network_faults(network, kind, network_settings)
+        self.training = section(Training, "system.training", training, found)
+        self.optimisation = section(Optimisation, "system.optimisation", optimisation, found)
         if isinstance(trainer, Mapping):  # trial models were saved with it
             trainer = {key: trainer[key] for key in trainer if key != "checkpoint_epochs"}
-        self.trainer = section(TrainerSettings, "trainer", trainer, problems)
-        self.pretraining = pretraining_section(network, kind, pretraining, problems)
-        self.distillation = section(Distillation, "system.distillation", distillation, problems)
-        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, problems)
-        if init_from is not None and not (isinstance(init_from, str) and init_from):
-            expected, found = "the folder of a run, or null", shown(init_from)
-            problems.append(Problem("settings", None, "system.init_from", expected, found))
-        if problems:
-            raise InputError(problems)
+        self.trainer = section(TrainerSettings, "trainer", trainer, found)
+        self.pretraining = pretraining_section(network, kind, pretraining, found)
+        self.distillation = section(Distillation, "system.distillation", distillation, found)
+        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, found)
+        found += faults(("system.init_from",), init_from, RunSetting)
+        if found:
+            raise fault_error(found, "settings")
         self.name = network
         self.network_type = kind
         self.network_settings = dict(network_settings or {})
