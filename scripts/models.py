@@ -26,10 +26,11 @@ from crosspro.prediction.stored_tensors import FULL, WEIGHTS
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     LayoutOption,
+    Model,
     Output,
-    RunDir,
+    RunOrModel,
     TableLayout,
-    one_run,
+    all_runs,
     write_report,
 )
 
@@ -67,8 +68,9 @@ def list_command(
 
 @app.command("export")
 def export_command(
-    run_dir: RunDir,
     output: Annotated[Path, typer.Option("--output", "-o", help="The archive, as en-fr.zip.")],
+    run_dir: RunOrModel = None,
+    model: Model = None,
     weights: Annotated[
         str, typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}.")
     ] = FULL,
@@ -81,7 +83,10 @@ def export_command(
     """
     if weights not in WEIGHTS:
         raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {quoted(weights)}")
-    packed = export_run(one_run(run_dir), output, weights)
+    if run_dir is not None and model is not None:
+        raise typer.BadParameter("expected RUN, or --model MODEL, found both")
+    (path,) = all_runs(run_dir and [run_dir], model and [model])
+    packed = export_run(path, output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights == FULL:
