@@ -15,7 +15,6 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
-from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
 from crosspro.prediction.neural.reading import encoding
 from crosspro.prediction.neural.reading.encoding import (
     UNKNOWN_LABEL,
@@ -26,7 +25,7 @@ from crosspro.prediction.neural.reading.encoding import (
 )
 from crosspro.prediction.neural.reading.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.reading.tensors import gap_tensors
-from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory, build_vocabulary
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
@@ -122,25 +121,6 @@ def test_a_run_goes_on_from_another(train, dev, tmp_path):
     wrong = NeuralSystem("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError, match="has hidden 13, inward True, found hidden 12, inward Fal"):
         wrong.fit(TASK, train, dev)
-
-
-@pytest.mark.slow
-def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
-    def sentence(number):
-        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
-        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
-
-    lines = [sentence(number) for number in range(400)]
-    encoder, data = fit_and_encode(lines, Reading((LEMMA,)), TASK)
-    settings = SkipGramSettings(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
-    tables = pretrained_embeddings(
-        data, Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
-        settings, 1, torch.device("cpu"),
-    )  # fmt: skip
-    numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
-    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
-    near = vectors @ vectors.T
-    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()
 
 
 @pytest.mark.parametrize(
