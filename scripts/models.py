@@ -16,13 +16,13 @@ from crosspro.evaluation.output.style import Style
 from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.prediction.models import (
     ModelSummary,
-    checked_system,
     export_run,
     found_models,
     import_archive,
     summary,
 )
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS
+from crosspro.prediction.system import load_run
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     LayoutOption,
@@ -107,7 +107,7 @@ def check_command(runs: Places) -> None:
     problems: list[Problem] = []
     for path in found_models(runs):
         try:
-            system = checked_system(path)
+            system = load_run(path)
         except InputError as error:
             problems += error.problems
         else:

@@ -30,7 +30,6 @@ from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.attribution import (
-    WordFocus,
     focus_tables,
     gradient_evidence,
     token_gradients,
@@ -374,10 +373,7 @@ class NeuralSystem(System):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
-        check_parse(self.reads, examples)
-        torch.set_num_threads(self.trainer.threads)
-        tensors = self._tensors(examples)
-        device = device_of(self.trainer.accelerator)
+        tensors, device = self._inputs(examples)
         classes, fast = len(self.task.classes), self.weights != FULL
         return probabilities(self.network, tensors, classes, device, fast)
 
@@ -386,7 +382,7 @@ class NeuralSystem(System):
 
         None if the network embeds no token.
         """
-        tensors, reading = self._tensors(question.examples), self.encoder.reading
+        (tensors, _), reading = self._inputs(question.examples), self.encoder.reading
         pair = (question.chosen, question.against)
         found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
         if found is None:
@@ -408,22 +404,16 @@ class NeuralSystem(System):
         """The nouns that the network points at, where it does."""
         if not self.points:
             return super().antecedents(examples, classes)
-        check_parse(self.reads, examples)
-        torch.set_num_threads(self.trainer.threads)
-        tensors = self._tensors(examples)
-        device = device_of(self.trainer.accelerator)
+        tensors, device = self._inputs(examples)
         reading = self.encoder.reading
         return pointed_nouns(self.network, tensors, reading, examples, classes, device)
 
-    def focus(self, examples: Sequence[Example], row: int) -> list[WordFocus]:
-        """Which words the network chose for the gap of a row; empty if it does not say."""
+    def _inputs(self, examples: Sequence[Example]) -> tuple[GapTensors, torch.device]:
+        """Examples as the network reads them, and where it runs."""
         check_parse(self.reads, examples)
-        tensors = self._tensors(examples)
-        return word_focus(self.network, tensors, self.encoder.reading, examples, row)
-
-    def _tensors(self, examples: Sequence[Example]) -> GapTensors:
-        """Examples as the network reads them."""
-        return gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        torch.set_num_threads(self.trainer.threads)
+        tensors = gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        return tensors, device_of(self.trainer.accelerator)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""

@@ -24,7 +24,7 @@ from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.neural.reading.encoding import EncodedText, Ints, Reading
 from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.lexicon_fields import Text, lexicons_for, noun_lists
-from crosspro.prediction.neural.reading.subwords import train_joint_units, train_units
+from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, gap_tensors
 from crosspro.prediction.neural.training.distillation import SoftTargets
 from crosspro.prediction.neural.training.settings import Training
@@ -307,8 +307,8 @@ def learn_reading(
     """How a new system reads: in words or in units learnt from train; `text` is for lexicons."""
     units = None
     if settings.units != "words":
-        learn = train_joint_units if settings.units == "joint" else train_units
-        units = learn(train, settings.unit_vocabulary, settings.lowercase)
+        joint = settings.units == "joint"
+        units = train_units(train, settings.unit_vocabulary, settings.lowercase, joint)
     lexicons = lexicons_for(reads.lexicons, text)
     if reads.nouns:
         others = {side: name for side, name in reads.lexicons.items() if side not in lexicons}

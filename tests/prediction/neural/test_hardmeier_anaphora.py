@@ -16,7 +16,7 @@ from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared
+from tests.prediction.neural.small import QUIET, SMALL, TASK, focus_of, prepared
 
 NAME = "hardmeier_anaphora"
 
@@ -77,7 +77,7 @@ def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
 def test_without_a_noun_there_is_no_antecedent(train):
     made, _ = prepared(NAME, train, context=2)
     line = Example(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
-    (focus,) = made.focus([line], 0)
+    (focus,) = focus_of(made, [line], 0)
     assert not focus.shares[0].any()
     assert made.predict([line]).sum() == pytest.approx(1)
 
@@ -123,7 +123,7 @@ def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
     for line, place, same in dev:
         if same:
             continue
-        (focus,) = made.focus([line], 0)
+        (focus,) = focus_of(made, [line], 0)
         told += 1
         right += int(focus.shares[0].argmax()) == place
         label = TASK.class_index[line.gaps[0].label]
@@ -160,7 +160,7 @@ def test_nouns_in_units_are_words_again(train, dev):
     made.fit(TASK, train, dev)
     lines = [example for example in dev if example.document == dev[0].document]
     for row, (line, gap) in enumerate(gaps_of(lines)):
-        (focus,) = made.focus(lines, row)
+        (focus,) = focus_of(made, lines, row)
         nouns = {(line - c.sentences, c.index) for c in antecedent_candidates(lines, line, gap, 1)
                  if c.side == "target"}  # fmt: skip
         chosen = {
