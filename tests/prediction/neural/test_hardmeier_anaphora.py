@@ -47,14 +47,14 @@ def test_the_classes_are_summed_over_the_antecedents(train):
     made, tensors = prepared(NAME, train, context=2)
     gaps = torch.arange(len(tensors.label))
     with torch.inference_mode():
-        _, antecedent, classes = made.network._chances(tensors, gaps, None)
+        _, latent = made.network._chances(tensors, gaps, None)
         scores = made.network(tensors, gaps)
         (focus,) = made.network.focus(tensors, gaps)
-    total = (antecedent.exp()[:, :, None] * classes.exp()).sum(1)
+    antecedent = latent.antecedent.exp()
+    total = (antecedent[:, :, None] * latent.classes.exp()).sum(1)
     assert torch.allclose(scores.exp(), total, atol=1e-6)
     assert torch.allclose(total.sum(1), torch.ones(len(gaps)), atol=1e-5)
-    none = antecedent.exp()[:, 0]
-    assert torch.allclose(focus.shares.sum(1) + none, torch.ones(len(gaps)), atol=1e-5)
+    assert torch.allclose(focus.shares.sum(1) + antecedent[:, 0], torch.ones(len(gaps)), atol=1e-5)
     # Bayes: what is known after the class, weighted by the classes, is what was known before.
     assert torch.allclose((focus.given * total[:, :, None]).sum(1), focus.shares, atol=1e-5)
 
@@ -113,10 +113,10 @@ def puzzle(generator):
 
 def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
     generator = random.Random(1)
-    train, dev = ([puzzle(generator) for _ in range(size)] for size in (600, 100))
+    train, dev = ([puzzle(generator) for _ in range(size)] for size in (500, 60))
     made = NeuralSystem(
         NAME, SMALL[NAME], {"batch_size": 32, "class_weight_power": 0.0},
-        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": 15},
+        {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": 12},
     )  # fmt: skip
     made.fit(TASK, [one for one, _, _ in train], [one for one, _, _ in dev])
     right = given = told = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from dataclasses import fields, replace
 
 import numpy as np
@@ -52,9 +53,12 @@ LONG = [
     pytest.param(*variant, marks=[pytest.mark.slow] if variant[1] else []) for variant in VARIANTS
 ]
 """For tests that train long: each network as it is, and its variants where there is time."""
+JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
+ENCODERS = [("document_encoder", network, JOINT) for network in ({}, {"pointer": True})]
+"""Their tests of gradients and of learning by heart are in test_document_encoder."""
 
 
-@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+@pytest.mark.parametrize(("name", "network", "training"), [*VARIANTS, *ENCODERS])
 def test_padding_never_changes_a_prediction(name, network, training, train):
     made, tensors = prepared(name, train, network, **training)
     gaps = torch.arange(len(tensors.label))
@@ -215,6 +219,8 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     def labelled(examples, label):
         return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
 
+    encoder, _ = fit_and_encode(train, READING, TASK)
+    assert set(encode(labelled(train, None), encoder, TASK).label) == {UNKNOWN_LABEL}
     made = system("turku_gru", epochs=1)
     with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
         made.fit(TASK, labelled(train, None), dev)
@@ -224,7 +230,7 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
 
 
-def test_encoding_is_cached_by_content(train, tmp_path):
+def test_encoding_is_cached_by_content(train, tmp_path, monkeypatch):
     encoder, made = fit_and_encode(train, READING, TASK)
     made = replace(made, digest=text_digest(train, READING))
     for _ in range(2):
@@ -239,6 +245,8 @@ def test_encoding_is_cached_by_content(train, tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
     encode(train[:5], encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(encoding, "_read", lambda *_: pytest.fail("read again"))
+    assert (encode(train, encoder, TASK, tmp_path).label == made.label).all()
 
 
 def test_context_reaches_back_inside_a_document_only(train):
@@ -252,15 +260,7 @@ def test_context_reaches_back_inside_a_document_only(train):
     assert set(far.target_low[torch.from_numpy(in_first)].tolist()) <= start
 
 
-def test_blind_gaps_have_no_label(train):
-    blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
-    encoder, _ = fit_and_encode(train, READING, TASK)
-    assert set(encode(blind, encoder, TASK).label) == {UNKNOWN_LABEL}
-
-
 def test_rare_words_are_unknown():
-    from collections import Counter
-
     vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
     assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
     assert vocabulary.numbers(["b", "c", "a"]) == [3, UNK, 2]
@@ -325,11 +325,3 @@ def test_the_name_of_a_text_tells_what_is_read_of_it_and_how():
     names += [text_digest([line], Reading((LEMMA,))), text_digest([line] * 2, READING)]
     assert len(set(names)) == len(names)
     assert text_digest([replace(line)], READING) == names[0]
-
-
-def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
-    encoder, _ = fit_and_encode(train, READING, TASK)
-    first = encode(train, encoder, TASK, tmp_path)
-    monkeypatch.setattr(encoding, "_read", lambda *_: pytest.fail("read again"))
-    again = encode(train, encoder, TASK, tmp_path)
-    assert (again.label == first.label).all()
