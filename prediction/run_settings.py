@@ -195,9 +195,6 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
         name, equals, _ = argument.partition("=")
         if not equals or argument.startswith(("+", "-", "~", "hydra")):
             continue
-        if name == "data.kind":
-            problems.append(_no_kind(argument))
-            continue
         section = ""
         for part in name.split("."):
             if section not in known:
@@ -235,9 +232,3 @@ def unknown_name(key: str, wrong: str, known: Sequence[str], found: str = "") ->
     near = difflib.get_close_matches(wrong, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     return Problem("settings", None, key, choices(known), f"{found or 'an unknown name'}{hint}")
-
-
-def _no_kind(found: str) -> Problem:
-    """For configurations from before data was chosen as systems are."""
-    expected = "data=NAME for a file of conf/data, or data._target_=FUNCTION"
-    return Problem("settings", None, "data.kind", expected, found)

@@ -54,11 +54,6 @@ _WORDS = {
 }
 
 
-def layer_words(layer: str) -> str:
-    """A layer as messages call it: `coreference chains (X.chains.tsv)`."""
-    return f"{_WORDS[layer]} (X.{SUFFIXES[layer]})"
-
-
 @dataclass(frozen=True)
 class LayerDifference:
     """A layer that either the training of a system had or the data has."""
@@ -69,7 +64,7 @@ class LayerDifference:
 
     def told(self, data: str) -> str:
         """A warning for those who predict some data."""
-        words = layer_words(self.layer)
+        words = f"{_WORDS[self.layer]} (X.{SUFFIXES[self.layer]})"
         if self.in_training:
             return (
                 f"warning: {data}: no {words}, which {self.system} was trained with: it makes do "

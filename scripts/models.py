@@ -83,10 +83,10 @@ def export_command(
     """
     if weights not in WEIGHTS:
         raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {quoted(weights)}")
-    if run_dir is not None and model is not None:
+    given = all_runs([path for path in (run_dir, model) if path is not None], None)
+    if len(given) > 1:
         raise typer.BadParameter("expected RUN, or --model MODEL, found both")
-    (path,) = all_runs(run_dir and [run_dir], model and [model])
-    packed = export_run(path, output, weights)
+    packed = export_run(given[0], output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights == FULL:

@@ -62,7 +62,10 @@ def word_sizes(reading: Reading, examples: Sequence[Example], side: str) -> list
         (word, example.tagged) for example, own in zip(examples, words, strict=True) for word in own
     )
     alone = [
-        replace(Example((), (), (), (), tagged=tagged), **{side: (word,)}) for word, tagged in types
+        Example((word,), (), (), (), tagged=tagged)
+        if side == "source"
+        else Example((), (word,), (), (), tagged=tagged)
+        for word, tagged in types
     ]
     cut = reading.units.split(alone, reading.lowercase)
     size = {key: len(getattr(one, side)) for key, one in zip(types, cut, strict=True)}

@@ -131,7 +131,6 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
         (["system._target_=subprocess.run"], "a subclass of crosspro.prediction.system.System"),
         (["task.target=stemmed"], "lemmatised, inflected"),
-        (["data.kind=demo"], "data=NAME for a file of conf/data"),
         (["data._target_=os.environ"], "a function of a task that returns Splits"),
         (["data._target_=builtins.print"], "a function of a task that returns Splits"),
         (["data._target_=nowhere.mine"], "a function that can be imported"),

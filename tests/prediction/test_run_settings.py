@@ -118,8 +118,6 @@ def test_unknown_names_list_the_choices():
     assert "one of task, data, seed" in str(first)
     assert "did you mean task?" in str(first)
     assert "one of data._target_, data.dir, data.documents" in str(second)
-    (gone,) = unknown_names(["data.kind=demo"], known)
-    assert "expected data=NAME for a file of conf/data" in str(gone)
 
 
 @pytest.mark.parametrize(

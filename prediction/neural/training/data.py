@@ -175,13 +175,6 @@ def check_labels(train: Ints, dev: Ints) -> None:
         raise CrossproError(f"dev: expected a label for every gap, found {found}")
 
 
-def check_batches(batches: int, labels: Ints, share: float) -> None:
-    """An epoch must have a step."""
-    if not batches:
-        found = f"{(labels >= 0).sum()} labelled gaps with a share of {share:g}"
-        raise CrossproError(f"train: expected gaps for at least one batch an epoch, found {found}")
-
-
 def check_context(reads: Reads, context: int, train: Sequence[Example]) -> None:
     """A network may need sentences before a gap's, which are found by document."""
     if reads.earlier is not None and not context:
@@ -278,7 +271,10 @@ class TrainingData:
         drawn = int((self.labels >= 0).sum() * settings.share)
         size = batch_size(settings.batch_size, drawn, settings.min_steps)
         batches = Batches(self.labels, extents, self.classes, size, sampler, seed)
-        check_batches(len(batches), self.labels, settings.share)
+        if not len(batches):
+            found = f"{(self.labels >= 0).sum()} labelled gaps with a share of {settings.share:g}"
+            expected = "train: expected gaps for at least one batch an epoch"
+            raise CrossproError(f"{expected}, found {found}")
         return batches
 
     def dev_batches(self, extents: Indices) -> FixedBatches:
