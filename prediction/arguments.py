@@ -1,15 +1,15 @@
-"""The arguments with which a system was made, by name and as JSON values."""
+"""The arguments with which a system is made: what is wrong with them, and as JSON values."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, get_type_hints
 
 from crosspro.data_prep.core.errors import Problem, choices, quoted
-from crosspro.data_prep.core.settings import Must, fitted
+from crosspro.data_prep.core.settings import Fault, Must, Place, fault_error, fitted
 
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 """Parameters that a setting of the same name can give."""
@@ -25,30 +25,18 @@ def number(low: float = 0, high: float = inf) -> Must:
     return Must(f"a number {_bounds(low, high)}", lambda value: low <= value <= high)
 
 
-def one_of(names: Sequence[str]) -> Must:
-    """That a text is one of some names."""
-    return Must(choices(names), lambda value: value in names)
-
-
 def _bounds(low: float, high: float) -> str:
     return f"from {low:g}" + (f" to {high:g}" if high < inf else "")
 
 
-class ArgumentFault(NamedTuple):
-    """An argument that is not what its hint says, by its key."""
-
-    key: str
-    expected: str
-    found: str
+def faults(place: Place, value: object, hint: Any) -> list[Fault]:
+    """What is wrong with the value at a place, and with what is in it."""
+    return [Fault((*place, *one.place), *one[1:]) for one in fitted(hint, value)[1]]
 
 
-def faults(key: str, value: object, hint: Any) -> list[ArgumentFault]:
-    """What is wrong with a value; keys of what is in it follow its own and a dot."""
-    _, found = fitted(hint, value)
-    return [
-        ArgumentFault(".".join([key, *map(str, one.place)]), one.expected, one.found)
-        for one in found
-    ]
+def settings_problems(found: Iterable[Fault]) -> list[Problem]:
+    """Faults of settings as problems, to be told with others."""
+    return fault_error(found, "settings").problems
 
 
 def hints_of(function: object) -> dict[str, Any]:
@@ -80,14 +68,27 @@ def given_arguments(kind: type, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     return given
 
 
-def argument_faults(kind: type, key: str, arguments: Mapping[str, Any]) -> list[ArgumentFault]:
+def argument_faults(kind: type, place: Place, arguments: Mapping[str, Any]) -> list[Fault]:
     """Arguments that are not what the constructor's annotations say."""
     hints = hints_of(kind.__init__)  # type: ignore[misc]
     return [
         fault
         for name, value in arguments.items()
         if name in constructor(kind).parameters
-        for fault in faults(f"{key}.{name}", value, hints.get(name, Any))
+        for fault in faults((*place, name), value, hints.get(name, Any))
+    ]
+
+
+def unknown_arguments(
+    parameters: Mapping[str, inspect.Parameter], place: Place, arguments: Iterable[str]
+) -> list[Fault]:
+    """Arguments that no parameter takes; there are none where any name is taken."""
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return []
+    known = [name for name, one in parameters.items() if one.kind in BY_NAME]
+    expected = choices(known) if known else "no setting"
+    return [
+        Fault((*place, name), expected, "an unknown key") for name in arguments if name not in known
     ]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
@@ -18,7 +19,6 @@ from crosspro.evaluation.metrics.submissions.scores import (
     macro_f1,
     macro_recall,
 )
-from crosspro.prediction.arguments import one_of
 from crosspro.prediction.system import Probabilities
 
 MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")

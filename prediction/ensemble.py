@@ -12,24 +12,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
 from sys import float_info
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import (
-    CrossproError,
-    InputError,
-    Problem,
-    choices,
-    input_error,
-    quoted,
-)
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.settings import Count, Fault, Must, fault_error, one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.adjustment import (
@@ -38,6 +33,7 @@ from crosspro.prediction.adjustment import (
     read_adjustment,
     tune_tau,
 )
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
 from crosspro.prediction.explanation import explained
@@ -69,6 +65,28 @@ _part = re.compile(r"member\d+")
 _name = re.compile(r"\w[\w-]*")
 
 
+@dataclass(frozen=True)
+class _Joining:
+    """The settings of an ensemble beside its members."""
+
+    tune: Annotated[
+        str | None,
+        Must(
+            f"{choices(MONITORS)}, or null for equal weights",
+            lambda value: value is None or value in MONITORS,
+        ),
+    ]
+    seeds: Count
+    choose: Annotated[str, one_of(CHOICES)]
+    average: Annotated[str, one_of(AVERAGES)]
+
+    def faults(self) -> Iterator[Fault]:
+        """Something must choose what is to be chosen."""
+        if self.choose != "weights" and self.tune is None:
+            expected = f"{choices(MONITORS)}, by which system.choose={self.choose} is to choose"
+            yield Fault(("tune",), expected, "None")
+
+
 class Ensemble(System):
     """Systems of one task, and their weights.
 
@@ -88,25 +106,10 @@ class Ensemble(System):
         choose: str = "weights",
         average: str = AVERAGES[0],
     ) -> None:
-        problems = _member_problems(members)
-        if tune is not None and tune not in MONITORS:
-            expected = f"{choices(MONITORS)}, or null for equal weights"
-            problems.append(Problem("settings", None, "system.tune", expected, repr(tune)))
-        if type(seeds) is not int or seeds < 1:
-            expected = "a whole number from 1"
-            problems.append(Problem("settings", None, "system.seeds", expected, repr(seeds)))
-        if choose not in CHOICES:
-            problems.append(
-                Problem("settings", None, "system.choose", choices(CHOICES), repr(choose))
-            )
-        elif choose != "weights" and tune is None:
-            expected = f"{choices(MONITORS)}, by which system.choose={choose} is to choose"
-            problems.append(Problem("settings", None, "system.tune", expected, "None"))
-        if average not in AVERAGES:
-            expected = choices(AVERAGES)
-            problems.append(Problem("settings", None, "system.average", expected, repr(average)))
-        if problems:
-            raise InputError(problems)
+        given = {"tune": tune, "seeds": seeds, "choose": choose, "average": average}
+        found = [*_member_faults(members), *faults(("system",), given, _Joining)]
+        if found:
+            raise fault_error(found, "settings")
         self.members = _named(members)
         self.tune = tune
         self.choose = choose
@@ -355,20 +358,18 @@ def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System
     return {str(number): member for number, member in enumerate(members)}
 
 
-def _member_problems(members: object) -> list[Problem]:
-    """Faults of the members: each is a system, and has the name of a folder."""
-    key, systems = "system.members", "systems (sections with _target_), by name or in a list"
+def _member_faults(members: object) -> Iterator[Fault]:
+    """Each member is a system, and has the name of a folder."""
+    key, systems = ("system", "members"), "systems (sections with _target_), by name or in a list"
     if not isinstance(members, Mapping | list | tuple):
-        return [Problem("settings", None, key, systems, quoted(repr(members)))]
-    problems = []
+        yield Fault(key, systems, quoted(repr(members)))
+        return
     for name, member in _named(members).items():
         if not _name.fullmatch(name):
             expected = "names of letters, digits, - and _, which are also those of folders"
-            problems.append(Problem("settings", None, key, expected, quoted(name)))
+            yield Fault(key, expected, quoted(name))
         if not isinstance(member, System):
-            found = quoted(repr(member))
-            problems.append(Problem("settings", None, f"{key}.{name}", systems, found))
-    return problems
+            yield Fault((*key, name), systems, quoted(repr(member)))
 
 
 def _weights(path: Path, content: Mapping[str, Any], members: int) -> list[float]:

@@ -8,7 +8,7 @@ that it is held against. The parts of an ensemble have explanations of their own
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.fit_report import member_label
@@ -53,6 +53,13 @@ class EvidenceTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+
+    def cut(self, most: int) -> EvidenceTable:
+        """The first rows; the lines of the note say how many others there are."""
+        left = len(self.rows) - most
+        more = f"… and {left:,} more" if left > 0 else ""
+        note = "\n".join(filter(None, (more, self.note)))
+        return replace(self, rows=self.rows[:most], note=note)
 
 
 @dataclass(frozen=True)

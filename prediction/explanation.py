@@ -103,11 +103,12 @@ def token_table(
     return EvidenceTable("Tokens", columns, tuple(rows))
 
 
-def shown_cell(cell: Cell) -> str:
-    """A cell as text: whole numbers as they are, others with three digits."""
-    return (
-        cell if isinstance(cell, str) else f"{cell:.3f}" if isinstance(cell, float) else str(cell)
-    )
+def shown_rows(table: EvidenceTable) -> list[list[str]]:
+    """Cells as text: whole numbers as they are, others with three digits."""
+    return [
+        [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row]
+        for row in table.rows
+    ]
 
 
 def as_text(explained: ExplainedGap, most: int) -> str:
@@ -134,11 +135,9 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
     yield f"{evidence.how}\n"
     tokens = token_table(example, evidence, (explanation.chosen, explanation.against))
     for table in (*evidence.tables, *([tokens] if tokens else [])):
-        rows = [[shown_cell(cell) for cell in row] for row in table.rows[:most]]
-        left = len(table.rows) - len(rows)
-        more = f"… and {left:,} more\n" if left else ""
-        note = f"{table.note}\n" if table.note else ""
-        yield f"{table.title}\n{text_table(table.columns, rows)}{more}{note}"
+        shown = table.cut(most)
+        note = f"{shown.note}\n" if shown.note else ""
+        yield f"{table.title}\n{text_table(table.columns, shown_rows(shown))}{note}"
     for member in evidence.members:
         yield f"── {member.label}, weight {member.weight:.3f}"
         yield from _lines(member.explanation, example, most)
@@ -250,13 +249,11 @@ def _chances(explanation: Explanation) -> str:
 
 
 def _table(table: EvidenceTable, most: int) -> str:
-    rows = [[shown_cell(cell) for cell in row] for row in table.rows[:most]]
-    left = len(table.rows) - len(rows)
-    notes = [f"… and {left:,} more"] if left else []
-    notes += [table.note] if table.note else []
-    note = "".join(f'<p class="note">{_text(text)}</p>' for text in notes)
+    shown = table.cut(most)
+    note = "".join(f'<p class="note">{_text(text)}</p>' for text in shown.note.splitlines())
     body = cell_table(
-        [printable(name) for name in table.columns], [[*map(_text, row)] for row in rows]
+        [printable(name) for name in table.columns],
+        [[*map(_text, row)] for row in shown_rows(shown)],
     )
     return f'<h2>{_text(table.title)}</h2><div class="scroll">{body}</div>{note}'
 

@@ -201,15 +201,6 @@ def summary(path: Path) -> ModelSummary:
     return _summary(path, kind, weights, size, description)
 
 
-def checked_system(path: Path) -> System:
-    """The system of a run or an archive, with all that can be checked: `InputError` has all faults.
-
-    Every checksum, every file as its reader wants it, and every number of its arrays.
-    """
-    with opened_run(path) as folder:
-        return load_saved(model_folder(folder))
-
-
 def _summary(
     path: Path, kind: str, weights: str, size: int, description: Mapping[str, Any]
 ) -> ModelSummary:

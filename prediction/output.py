@@ -72,19 +72,16 @@ def predict_stream(system: System, examples: Iterable[Example]) -> Iterator[Pred
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
     """What a user should know of data with these layers, before the system predicts it."""
     lacks_context = system.context > 0 and "documents" not in present
-    notes = [without_context(data, system)] if lacks_context else []
+    notes = []
+    if lacks_context:  # and it has learnt to look beyond a sentence
+        notes.append(
+            f"{data}: no document ids, so {system.shown_name}, which was trained with "
+            f"{system.context} sentences of context, predicts each gap from its own sentence"
+        )
     for difference in system.unlike_training(present):
         if difference.layer != "documents" or not lacks_context:
             notes.append(difference.told(data))
     return list(dict.fromkeys(notes))
-
-
-def without_context(data: str, system: System) -> str:
-    """What to say of data without documents, if the system has learnt to look beyond a sentence."""
-    return (
-        f"{data}: no document ids, so {system.shown_name}, which was trained with {system.context} "
-        "sentences of context, predicts each gap from its own sentence"
-    )
 
 
 def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Example]]:

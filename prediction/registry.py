@@ -72,9 +72,6 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
     if isinstance(name, str) and name in OWN:
         own: type = pkgutil.resolve_name(OWN[name])
         return own
-    # Slow to import, and needed for systems of other packages alone.
-    from crosspro.prediction.registry import entry_class, entry_names
-
     found = entry_class(GROUP, name, base, where, "system")
     if found is None:
         known = f"{choices(sorted({*OWN, *entry_names(GROUP)}))} (other packages register theirs)"

@@ -5,18 +5,26 @@ from __future__ import annotations
 import difflib
 import inspect
 import pkgutil
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from inspect import isfunction
 from itertools import zip_longest
-from math import inf
-from typing import Any, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import shown
+from crosspro.data_prep.core.settings import Fault, Must, Seed, one_of, shown
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.prediction.arguments import BY_NAME, argument_faults, constructor, faults, hints_of
+from crosspro.prediction.arguments import (
+    BY_NAME,
+    argument_faults,
+    constructor,
+    faults,
+    hints_of,
+    settings_problems,
+    unknown_arguments,
+    whole,
+)
 from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
 
@@ -28,153 +36,129 @@ _BY_POSITION = (
 _FOLDER = "hydra.run.dir"
 _OPTIONS = {"t": "task", "o": _FOLDER, "output": _FOLDER}
 """What options of other commands are called here."""
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-class Settings:
-    """Collects the problems of one run's settings.
+Section = Annotated[Mapping[Any, Any], Must("a section of settings", lambda value: True)]
 
-    `names` are those of the configurations that systems come from, by the keys of their sections.
-    """
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self.names = names or {}
-        self.problems: list[Problem] = []
+@dataclass(frozen=True)
+class RunSettings:
+    """The sections and values of a run's settings, by their keys."""
 
-    def problem(self, key: str, expected: str, found: object) -> None:
-        """Note a problem with a key."""
-        shown = found if isinstance(found, str) else quoted(repr(found))
-        self.problems.append(Problem("settings", None, key, expected, shown))
+    task: Section
+    data: Section
+    system: Section
+    trainer: Section
+    seed: Seed
+    absent: Annotated[str, one_of(("skip", "zero"))]
+    resamples: Annotated[int, whole()]
+    resampling_seed: Seed
+    limits: Section = field(default_factory=dict)
 
-    def choice(self, key: str, value: object, allowed: Sequence[str]) -> None:
-        """The value must be one of these."""
-        if value not in allowed:
-            self.problem(key, choices(allowed), repr(value))
 
-    def number(self, key: str, value: object, least: int, most: float = inf) -> None:
-        """The value must be a whole number from `least` to `most`."""
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:  # type: ignore[operator]
-            end = f" to {most:,}" if most < inf else ""
-            self.problem(key, f"a whole number from {least}{end}", value)
-
-    def top(self, settings: Mapping[str, Any], known: Sequence[str]) -> bool:
-        """The sections and values that there must be; whether each section is a mapping."""
-        for key in settings:
-            if key not in known:
-                self.problem(key, choices(known), "an unknown key")
-        sections = ("task", "data", "system", "trainer")
-        bad = [key for key in sections if not isinstance(settings.get(key), Mapping)]
-        for key in bad:
-            self.problem(key, "a section of settings", settings.get(key))
-        return not bad
-
-    def imported(self, key: str, name: object, expected: str) -> Any:
-        """What the `_target_` of a section names, or None and a problem."""
-        if not isinstance(name, str) or not name:
-            self.problem(f"{key}._target_", expected, "nothing" if name is None else name)
-            return None
+def imported(key: str, name: object, expected: str, problems: list[Problem]) -> Any:
+    """What the `_target_` of a section names, or None and a problem."""
+    found = "nothing" if name is None else shown(name)
+    if isinstance(name, str) and name:
         try:
             return pkgutil.resolve_name(name)
         except (ImportError, AttributeError, ValueError) as error:
-            self.problem(f"{key}._target_", expected, " ".join(str(error).split()))
-            return None
+            found = " ".join(str(error).split())
+    problems += settings_problems([Fault((key, "_target_"), expected, found)])
+    return None
 
-    def data(self, target: object, arguments: Mapping[str, Any]) -> None:
-        """The section `data`: a function of a task and of settings, which must fit its signature.
 
-        Its first parameter gets the task.
-        """
-        every = list(inspect.signature(target).parameters.items()) if isfunction(target) else []
-        if not every or every[0][1].kind not in _BY_POSITION:  # what else there is, is not called
-            self.problem("data._target_", "a function of a task that returns Splits", shown(target))
-            return
-        parameters = dict(every[1:])
-        known = {name: one for name, one in parameters.items() if one.kind in _NAMED}
-        if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-            for name in arguments:
-                if name not in known:
-                    expected = choices(known) if known else "no setting"
-                    self.problem(f"data.{name}", expected, "an unknown key")
-        hints = hints_of(target)
-        for name, parameter in known.items():
-            value = arguments.get(name, "???")
-            if name not in arguments and parameter.default is not parameter.empty:
-                continue
-            wrong = faults(f"data.{name}", value, hints.get(name, Any))
-            if value == "???" or (value is None and wrong):
-                self.problem(f"data.{name}", "a value", f"nothing (give it as data.{name}=…)")
-            else:
-                for fault in wrong:
-                    self.problem(*fault)
+def data_faults(target: object, arguments: Mapping[str, Any]) -> Iterator[Fault]:
+    """The section `data`: a function of a task and of settings, which must fit its signature.
 
-    def system(self, key: str, settings: Mapping[str, Any]) -> System | None:
-        """The system of a section, made with those among its arguments; None if it is refused."""
-        given = {
-            name: self._argument(f"{key}.{name}", value)
-            for name, value in settings.items()
-            if name != "_target_"
-        }
-        target = self.imported(key, settings.get("_target_"), "a class that can be imported")
-        if target is None:
-            return None
-        self.component(key, target, given)
-        if not _is_class(target):  # and nothing else is called
-            return None
-        try:
-            made = target(**{name: given[name] for name in given if _takes(target, name)})
-            made.configured = self.names.get(key, "")
-            return made
-        except InputError as error:
-            found = [_placed(problem, key) for problem in error.problems]
-            told = {problem.field for problem in found}  # the constructor knows more
-            self.problems = [one for one in self.problems if one.field not in told] + found
-        except Exception:
-            if not self.problems:
-                raise
+    Its first parameter gets the task.
+    """
+    every = list(inspect.signature(target).parameters.items()) if isfunction(target) else []
+    if not every or every[0][1].kind not in _BY_POSITION:  # what else there is, is not called
+        expected = "a function of a task that returns Splits"
+        yield Fault(("data", "_target_"), expected, shown(target))
+        return
+    parameters, hints = dict(every[1:]), hints_of(target)
+    yield from unknown_arguments(parameters, ("data",), arguments)
+    for name, parameter in parameters.items():
+        value = arguments.get(name, "???")
+        optional = name not in arguments and parameter.default is not parameter.empty
+        if optional or parameter.kind not in BY_NAME:
+            continue
+        wrong = faults(("data", name), value, hints.get(name, Any))
+        if value == "???" or (value is None and wrong):
+            yield Fault(("data", name), "a value", f"nothing (give it as data.{name}=…)")
+        else:
+            yield from wrong
+
+
+def component_faults(key: str, target: object, arguments: Mapping[str, Any]) -> Iterator[Fault]:
+    """A system: the class must be one that can be loaded again, and take these arguments."""
+    if not _is_class(target):
+        expected = "a subclass of crosspro.prediction.system.System"
+        yield Fault((key, "_target_"), expected, quoted(repr(target)))
+        return
+    if not is_registered(target):
+        found = f"{target.__module__}.{target.__qualname__}, which could not be loaded again"
+        yield Fault((key, "_target_"), how_to_register(target), found)
+    parameters = constructor(target).parameters
+    yield from unknown_arguments(parameters, (key,), arguments)
+    for name, parameter in parameters.items():
+        needed = parameter.default is parameter.empty and parameter.kind in BY_NAME
+        if needed and name not in arguments:
+            yield Fault((key, name), "a value", "nothing")
+    yield from argument_faults(target, (key,), arguments)
+
+
+def made_system(
+    key: str, settings: Mapping[str, Any], names: Mapping[str, str], problems: list[Problem]
+) -> System | None:
+    """The system of a section, made with those among its arguments; None if it is refused.
+
+    `names` are those of the configurations that systems come from, by the keys of their sections.
+    """
+    given = {
+        name: _argument(f"{key}.{name}", value, names, problems)
+        for name, value in settings.items()
+        if name != "_target_"
+    }
+    target = imported(key, settings.get("_target_"), "a class that can be imported", problems)
+    if target is None:
         return None
+    problems += settings_problems(component_faults(key, target, given))
+    if not _is_class(target):  # and nothing else is called
+        return None
+    unknown = {
+        one.place[-1] for one in unknown_arguments(constructor(target).parameters, (), given)
+    }
+    try:
+        made = target(**{name: given[name] for name in given if name not in unknown})
+        made.configured = names.get(key, "")
+        return made
+    except InputError as error:
+        found = [_placed(problem, key) for problem in error.problems]
+        told = {problem.field for problem in found}  # the constructor knows more
+        problems[:] = [one for one in problems if one.field not in told] + found
+    except Exception:
+        if not problems:
+            raise
+    return None
 
-    def _argument(self, key: str, value: Any) -> Any:
-        """An argument in which sections with a target are systems, and refused ones left out."""
-        if _is_system(value):
-            return self.system(key, value)
-        if not isinstance(value, Mapping | list):
-            return value
-        items = value.items() if isinstance(value, Mapping) else enumerate(value)
-        made = {name: self._argument(f"{key}.{name}", item) for name, item in items}
-        kept = {n: part for n, part in made.items() if part is not None or not _is_system(value[n])}
-        return kept if isinstance(value, Mapping) else list(kept.values())
 
-    def component(self, key: str, target: object, arguments: Mapping[str, Any]) -> None:
-        """A system: the class must be one that can be loaded again, and take these arguments."""
-        if not _is_class(target):
-            expected = "a subclass of crosspro.prediction.system.System"
-            self.problem(f"{key}._target_", expected, target)
-            return
-        if not is_registered(target):
-            found = f"{target.__module__}.{target.__qualname__}, which could not be loaded again"
-            self.problem(f"{key}._target_", how_to_register(target), found)
-        parameters = constructor(target).parameters
-        for name in arguments:
-            if not _takes(target, name):
-                expected = choices(parameters) if parameters else "no setting"
-                self.problem(f"{key}.{name}", expected, "an unknown key")
-        for name, parameter in parameters.items():
-            needed = parameter.default is parameter.empty and parameter.kind in BY_NAME
-            if needed and name not in arguments:
-                self.problem(f"{key}.{name}", "a value", "nothing")
-        for fault in argument_faults(target, key, arguments):
-            self.problem(*fault)
+def _argument(key: str, value: Any, names: Mapping[str, str], problems: list[Problem]) -> Any:
+    """An argument in which sections with a target are systems, and refused ones left out."""
+    if _is_system(value):
+        return made_system(key, value, names, problems)
+    if not isinstance(value, Mapping | list):
+        return value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value)
+    made = {name: _argument(f"{key}.{name}", item, names, problems) for name, item in items}
+    kept = {n: part for n, part in made.items() if part is not None or not _is_system(value[n])}
+    return kept if isinstance(value, Mapping) else list(kept.values())
 
 
 def _is_class(target: object) -> TypeGuard[type[System]]:
     return isinstance(target, type) and issubclass(target, System)
-
-
-def _takes(kind: type[System], name: str) -> bool:
-    """Whether the constructor has a parameter of this name, or takes any."""
-    parameters = constructor(kind).parameters
-    return name in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
 
 
 def _is_system(value: object) -> bool:
@@ -210,9 +194,6 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
     for argument in arguments:
         name, equals, _ = argument.partition("=")
         if not equals or argument.startswith(("+", "-", "~", "hydra")):
-            continue
-        if name == "data.kind":
-            problems.append(_no_kind(argument))
             continue
         section = ""
         for part in name.split("."):
@@ -251,9 +232,3 @@ def unknown_name(key: str, wrong: str, known: Sequence[str], found: str = "") ->
     near = difflib.get_close_matches(wrong, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     return Problem("settings", None, key, choices(known), f"{found or 'an unknown name'}{hint}")
-
-
-def _no_kind(found: str) -> Problem:
-    """For configurations from before data was chosen as systems are."""
-    expected = "data=NAME for a file of conf/data, or data._target_=FUNCTION"
-    return Problem("settings", None, "data.kind", expected, found)

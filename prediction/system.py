@@ -36,6 +36,7 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import parse_json, write_text
 from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import JointTask, Task, saved_task, task_to_save
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
@@ -53,11 +54,6 @@ _WORDS = {
 }
 
 
-def layer_words(layer: str) -> str:
-    """A layer as messages call it: `coreference chains (X.chains.tsv)`."""
-    return f"{_WORDS[layer]} (X.{SUFFIXES[layer]})"
-
-
 @dataclass(frozen=True)
 class LayerDifference:
     """A layer that either the training of a system had or the data has."""
@@ -68,7 +64,7 @@ class LayerDifference:
 
     def told(self, data: str) -> str:
         """A warning for those who predict some data."""
-        words = layer_words(self.layer)
+        words = f"{_WORDS[self.layer]} (X.{SUFFIXES[self.layer]})"
         if self.in_training:
             return (
                 f"warning: {data}: no {words}, which {self.system} was trained with: it makes do "
@@ -376,9 +372,9 @@ def _made(name: object, settings: object, path: Path) -> System:
     if not isinstance(settings, dict):
         raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
     arguments = {key: _with_systems(value, path) for key, value in settings.items()}
-    wrong = argument_faults(kind, "settings", arguments)
+    wrong = argument_faults(kind, ("settings",), arguments)
     if wrong:
-        raise InputError(Problem(str(path), None, *fault) for fault in wrong)
+        raise fault_error(wrong, path)
     try:
         return kind(**arguments)
     except (TypeError, ValueError) as error:

@@ -23,7 +23,7 @@ from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of, one_run, show_table
+from crosspro.scripts.options import DocIdsBeside, Models, all_runs, layers_of, show_table
 
 app = command_app()
 
@@ -33,10 +33,11 @@ _FEW_GAPS = 10
 
 @app.command()
 def ensemble(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Runs of train.py, or archives, of any systems.")
-    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the ensemble.")],
+    runs: Annotated[
+        list[Path] | None, typer.Argument(help="Runs of train.py, or archives, of any systems.")
+    ] = None,
+    model: Models = None,
     tune: Annotated[
         list[Path] | None,
         typer.Option(
@@ -79,7 +80,7 @@ def ensemble(
     _check_files(files, doc_ids)
     check_new_folder(output)
     started = now()
-    runs = [one_run(path) for path in runs]
+    runs = all_runs(runs, model)
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []
     data: list[Contents] = []

@@ -15,20 +15,21 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.evaluation.output.tables import Style, csv_number, csv_text
 from crosspro.prediction.models import (
     ModelSummary,
-    checked_system,
     export_run,
     found_models,
     import_archive,
     summary,
 )
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS
+from crosspro.prediction.system import load_run
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     LayoutOption,
+    Model,
     Output,
-    RunDir,
+    RunOrModel,
     TableLayout,
-    one_run,
+    all_runs,
     write_report,
 )
 
@@ -66,8 +67,9 @@ def list_command(
 
 @app.command("export")
 def export_command(
-    run_dir: RunDir,
     output: Annotated[Path, typer.Option("--output", "-o", help="The archive, as en-fr.zip.")],
+    run_dir: RunOrModel = None,
+    model: Model = None,
     weights: Annotated[
         str, typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}.")
     ] = FULL,
@@ -80,7 +82,10 @@ def export_command(
     """
     if weights not in WEIGHTS:
         raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {quoted(weights)}")
-    packed = export_run(one_run(run_dir), output, weights)
+    given = all_runs([path for path in (run_dir, model) if path is not None], None)
+    if len(given) > 1:
+        raise typer.BadParameter("expected RUN, or --model MODEL, found both")
+    packed = export_run(given[0], output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights == FULL:
@@ -101,7 +106,7 @@ def check_command(runs: Places) -> None:
     problems: list[Problem] = []
     for path in found_models(runs):
         try:
-            system = checked_system(path)
+            system = load_run(path)
         except InputError as error:
             problems += error.problems
         else:

@@ -53,11 +53,14 @@ DocIdsBeside = Annotated[
     ),
 ]
 A_RUN = "Run of train.py, its archive, or a folder of runs, of which the newest is taken"
-RunDir = Annotated[Path, typer.Argument(help=f"{A_RUN}.")]
 RunOrModel = Annotated[Path | None, typer.Argument(help=f"{A_RUN}; left out with --model.")]
 Model = Annotated[
     Path | None,
     typer.Option("--model", help="An archive of crosspro models export, or a run."),
+]
+Models = Annotated[
+    list[Path] | None,
+    typer.Option("--model", help="An archive of crosspro models export, or a run (repeatable)."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 Names = Annotated[
@@ -164,6 +167,14 @@ def one_run(path: Path) -> Path:
     from crosspro.prediction.models import chosen_run
 
     return chosen_run(path, lambda note: print(note, file=sys.stderr))
+
+
+def all_runs(runs: Sequence[Path] | None, models: Sequence[Path] | None) -> list[Path]:
+    """The runs that are given as arguments and with --model, in this order; there must be one."""
+    given = [*(runs or ()), *(models or ())]
+    if not given:
+        raise typer.BadParameter("expected a RUN, or --model MODEL, found none")
+    return [one_run(path) for path in given]
 
 
 def run_and_file(run: Path | None, file: Path | None, model: Path | None) -> tuple[Path, Path]:

@@ -20,7 +20,7 @@ from crosspro.data_prep.pipeline.pairs.pair_links import (
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
-from crosspro.scripts.options import one_run
+from crosspro.scripts.options import Models, all_runs
 from crosspro.scripts.servers.gate import listen
 
 _PACKAGES = ("fastapi", "uvicorn")
@@ -30,7 +30,10 @@ app = command_app()
 
 @app.command()
 def serve(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="RUN...", help="Folders of runs.")
+    ] = None,
+    model: Models = None,
     examples: Annotated[
         list[Path] | None,
         typer.Option(
@@ -92,7 +95,7 @@ def serve(
         aligner = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
     listening = listen(host, port)
     with listening:
-        systems = load_named([one_run(path) for path in runs])
+        systems = load_named(all_runs(runs, model))
         tasks = tasks_of(systems)
         pipelines = {
             name: PairPipeline(task, annotator, source_annotator, aligner)

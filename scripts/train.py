@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,20 @@ from crosspro.conf.members import member_names
 from crosspro.conf.names import GROUPS, names_of_choices
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.limits import changed_limits
-from crosspro.data_prep.core.settings import MOST_SEED
+from crosspro.data_prep.core.settings import shown
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, leaks
 from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.output.text import text_report
+from crosspro.prediction.arguments import faults, settings_problems
 from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
-    Settings,
+    RunSettings,
     dashed_settings,
+    data_faults,
+    imported,
+    made_system,
     unknown_name,
     unknown_names,
     unlike_splits,
@@ -50,10 +55,7 @@ from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
-KEYS = (
-    *("task", "data", "system", "trainer", "seed", "absent", "resamples", "resampling_seed"),
-    "limits",
-)
+KEYS = [one.name for one in fields(RunSettings)]
 DATA_TARGET = (
     "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
 )
@@ -72,27 +74,26 @@ def checked(
 
     `names` are those of the configurations that the parts of the settings come from.
     """
-    check = Settings(names)
-    check.choice("absent", settings.get("absent"), ("skip", "zero"))
-    check.number("seed", settings.get("seed"), 0, MOST_SEED)
-    check.number("resamples", settings.get("resamples"), 0)
-    check.number("resampling_seed", settings.get("resampling_seed"), 0, MOST_SEED)
-    if not check.top(settings, KEYS):
-        raise InputError(check.problems)
+    found = faults((), settings, RunSettings)
+    problems = settings_problems(found)
+    if any(one.expected == "a section of settings" for one in found):
+        raise InputError(problems)
     data = dict(settings["data"])
-    function = check.imported("data", data.pop("_target_", None), DATA_TARGET)
+    function = imported("data", data.pop("_target_", None), DATA_TARGET, problems)
     if function is not None:
-        check.data(function, data)
-    made = check.system("system", settings["system"])
+        problems += settings_problems(data_faults(function, data))
+    made = made_system("system", settings["system"], names, problems)
     if made is not None and data.get("in_domain") is not None and not made.fine_tunes:
         expected = f"null, since {made.shown_name} does not learn in stages"
-        check.problem("data.in_domain", expected, data["in_domain"])
+        problems += input_error(
+            "settings", "data.in_domain", expected, shown(data["in_domain"])
+        ).problems
     try:
         task = task_from_mapping(settings["task"], f"task {names.get('task', '')}")
     except InputError as error:
-        check.problems = [*error.problems, *check.problems]
-    if check.problems or made is None:
-        raise InputError(check.problems)
+        problems = [*error.problems, *problems]
+    if problems or made is None:
+        raise InputError(problems)
     return task, made, function
 
 

@@ -32,11 +32,6 @@ _SIDES = ("source", "target", "gap")
 Floats = NDArray[np.float64]
 
 
-def side_words(example: Example, side: str) -> tuple[str, ...]:
-    """The words of one side."""
-    return example.source if side == "source" else example.target
-
-
 def word_sums(
     values: Floats, reading: Reading, examples: Sequence[Example], side: str
 ) -> list[Floats]:
@@ -60,7 +55,7 @@ def _summed(values: Floats, sizes: NDArray[np.int64]) -> Floats:
 
 def word_sizes(reading: Reading, examples: Sequence[Example], side: str) -> list[NDArray[np.int64]]:
     """How many tokens each word of each line is read as."""
-    words = [side_words(example, side) for example in examples]
+    words = [getattr(example, side) for example in examples]
     if reading.units is None:
         return [np.ones(len(own), np.int64) for own in words]
     types = dict.fromkeys(
@@ -73,7 +68,7 @@ def word_sizes(reading: Reading, examples: Sequence[Example], side: str) -> list
         for word, tagged in types
     ]
     cut = reading.units.split(alone, reading.lowercase)
-    size = {key: len(side_words(one, side)) for key, one in zip(types, cut, strict=True)}
+    size = {key: len(getattr(one, side)) for key, one in zip(types, cut, strict=True)}
     return [
         np.array([size[word, example.tagged] for word in own], np.int64)
         for example, own in zip(examples, words, strict=True)
@@ -186,7 +181,7 @@ def gradient_evidence(
         (word, side, question.line - number, float(value))
         for side in SIDES
         for number, values in enumerate(lines[side][:-1])
-        for word, value in zip(side_words(read[number], side), values, strict=True)
+        for word, value in zip(getattr(read[number], side), values, strict=True)
         if value
     ]
     rows.sort(key=lambda row: -abs(float(row[3])))
@@ -249,7 +244,7 @@ def _table(parts: Sequence[WordFocus], question: GapQuestion, chosen: str) -> Ev
     rows: list[tuple[tuple[Cell, ...], list[float]]] = []
     for part in parts:
         for line, shares in enumerate(part.shares):
-            words = side_words(question.examples[line], part.side)
+            words = getattr(question.examples[line], part.side)
             for place in np.flatnonzero(shares):
                 where = (*([part.side] if sides else []), question.line - line, int(place))
                 given = [float(part.given[line][question.chosen, place])] if known else []

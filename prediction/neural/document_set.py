@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -57,7 +57,9 @@ _FIELD, _COLUMN, _LABEL = "field-", "gap-", "label"
 
 def write_encoded(path: Path, data: EncodedText, fields: Sequence[Field]) -> None:
     """Write the arrays of these fields, none of which may be spelled."""
-    arrays = {f"{_COLUMN}{name}": _steps(getattr(data, name)) for name in POSITIONS}
+    arrays = {
+        f"{_COLUMN}{name}": np.diff(getattr(data, name), prepend=np.int32(0)) for name in POSITIONS
+    }
     arrays[_LABEL] = data.label
     for field, first in _with_first(fields):
         own = data.fields[field.name]
@@ -67,7 +69,7 @@ def write_encoded(path: Path, data: EncodedText, fields: Sequence[Field]) -> Non
             about = ZipInfo(f"{name}.npy")  # without the time: the same data gives the same bytes
             about.compress_type = ZIP_LZMA
             with archive.open(about, "w", force_zip64=True) as member:
-                _write(member, _smallest(array))
+                npy.write_array(member, _smallest(array), version=(1, 0), allow_pickle=False)
 
 
 def read_encoded(path: Path, fields: Sequence[Field]) -> EncodedText:
@@ -75,7 +77,9 @@ def read_encoded(path: Path, fields: Sequence[Field]) -> EncodedText:
     note_input(path)
     try:
         arrays = read_npz(path)
-        columns = {name: _sums(arrays[f"{_COLUMN}{name}"]) for name in POSITIONS}
+        columns = {
+            name: np.cumsum(arrays[f"{_COLUMN}{name}"], dtype=np.int32) for name in POSITIONS
+        }
         found: dict[str, Ints] = {}
         for field, first in _with_first(fields):
             own = arrays[f"{_FIELD}{field.name}"].astype(np.int32)
@@ -95,14 +99,6 @@ def _with_first(fields: Sequence[Field]) -> Iterator[tuple[Field, Field | None]]
         yield field, None if first is field else first
 
 
-def _steps(column: Ints) -> Ints:
-    return np.diff(column, prepend=np.int32(0))
-
-
-def _sums(steps: Ints) -> Ints:
-    return np.cumsum(steps, dtype=np.int32)
-
-
 def _smallest(array: Ints) -> Ints:
     """The same numbers in the smallest type that holds them."""
     if not len(array):
@@ -110,10 +106,6 @@ def _smallest(array: Ints) -> Ints:
     low, high = int(array.min()), int(array.max())
     kind = np.result_type(np.min_scalar_type(low), np.min_scalar_type(high))
     return array.astype(kind)
-
-
-def _write(handle: IO[bytes], array: Ints) -> None:
-    npy.write_array(handle, array, version=(1, 0), allow_pickle=False)
 
 
 _FILE = "set.json"

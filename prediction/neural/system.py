@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import shown
+from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.attribution import (
-    WordFocus,
     focus_tables,
     gradient_evidence,
     token_gradients,
@@ -81,9 +81,10 @@ from crosspro.prediction.neural.training.settings import (
     Distillation,
     FineTuning,
     Optimisation,
+    RunSetting,
     TrainerSettings,
     Training,
-    network_section,
+    network_faults,
     pretraining_section,
     section,
 )
@@ -114,21 +115,18 @@ class NeuralSystem(System):
         fine_tuning: Mapping[str, Any] | None = None,
     ) -> None:
         kind = network_class(network)
-        problems: list[Problem] = []
-        network_section(network, kind, network_settings, problems)
-        self.training = section(Training, "system.training", training, problems)
-        self.optimisation = section(Optimisation, "system.optimisation", optimisation, problems)
+        found = network_faults(network, kind, network_settings)
+        self.training = section(Training, "system.training", training, found)
+        self.optimisation = section(Optimisation, "system.optimisation", optimisation, found)
         if isinstance(trainer, Mapping):  # trial models were saved with it
             trainer = {key: trainer[key] for key in trainer if key != "checkpoint_epochs"}
-        self.trainer = section(TrainerSettings, "trainer", trainer, problems)
-        self.pretraining = pretraining_section(network, kind, pretraining, problems)
-        self.distillation = section(Distillation, "system.distillation", distillation, problems)
-        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, problems)
-        if init_from is not None and not (isinstance(init_from, str) and init_from):
-            expected, found = "the folder of a run, or null", shown(init_from)
-            problems.append(Problem("settings", None, "system.init_from", expected, found))
-        if problems:
-            raise InputError(problems)
+        self.trainer = section(TrainerSettings, "trainer", trainer, found)
+        self.pretraining = pretraining_section(network, kind, pretraining, found)
+        self.distillation = section(Distillation, "system.distillation", distillation, found)
+        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, found)
+        found += faults(("system.init_from",), init_from, RunSetting)
+        if found:
+            raise fault_error(found, "settings")
         self.name = network
         self.network_type = kind
         self.network_settings = dict(network_settings or {})
@@ -375,10 +373,7 @@ class NeuralSystem(System):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
-        check_parse(self.reads, examples)
-        torch.set_num_threads(self.trainer.threads)
-        tensors = self._tensors(examples)
-        device = device_of(self.trainer.accelerator)
+        tensors, device = self._inputs(examples)
         classes, fast = len(self.task.classes), self.weights != FULL
         return probabilities(self.network, tensors, classes, device, fast)
 
@@ -387,7 +382,7 @@ class NeuralSystem(System):
 
         None if the network embeds no token.
         """
-        tensors, reading = self._tensors(question.examples), self.encoder.reading
+        (tensors, _), reading = self._inputs(question.examples), self.encoder.reading
         pair = (question.chosen, question.against)
         found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
         if found is None:
@@ -409,22 +404,16 @@ class NeuralSystem(System):
         """The nouns that the network points at, where it does."""
         if not self.points:
             return super().antecedents(examples, classes)
-        check_parse(self.reads, examples)
-        torch.set_num_threads(self.trainer.threads)
-        tensors = self._tensors(examples)
-        device = device_of(self.trainer.accelerator)
+        tensors, device = self._inputs(examples)
         reading = self.encoder.reading
         return pointed_nouns(self.network, tensors, reading, examples, classes, device)
 
-    def focus(self, examples: Sequence[Example], row: int) -> list[WordFocus]:
-        """Which words the network chose for the gap of a row; empty if it does not say."""
+    def _inputs(self, examples: Sequence[Example]) -> tuple[GapTensors, torch.device]:
+        """Examples as the network reads them, and where it runs."""
         check_parse(self.reads, examples)
-        tensors = self._tensors(examples)
-        return word_focus(self.network, tensors, self.encoder.reading, examples, row)
-
-    def _tensors(self, examples: Sequence[Example]) -> GapTensors:
-        """Examples as the network reads them."""
-        return gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        torch.set_num_threads(self.trainer.threads)
+        tensors = gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        return tensors, device_of(self.trainer.accelerator)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""

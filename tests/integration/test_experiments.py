@@ -20,6 +20,8 @@ TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20,
 
 
 TO_BE_GIVEN = {
+    "document_fine_tuning": ["system.init_from=RUN"],
+    "uppsala_2017_fine_tuning": ["system.init_from=RUN"],
     "document_distilled": ["system.distillation.teacher=RUN"],
     "document_in_domain": ["system.init_from=RUN", "data.dir=."],
     "document_seeds": ["system.members.network.init_from=RUN"],
@@ -30,8 +32,7 @@ TO_BE_GIVEN = {
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_is_a_sound_configuration(name):
-    start = ["system.init_from=RUN"] if name.endswith("fine_tuning") else TO_BE_GIVEN.get(name, [])
-    settings = composed(f"experiment={name}", *start)
+    settings = composed(f"experiment={name}", *TO_BE_GIVEN.get(name, []))
     checked(settings, {"task": "en-fr"})
     assert "experiment" not in settings
 
@@ -110,11 +111,6 @@ def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
     assert "en-fr" in wrong[0].options
     assert list(known) == ["", "limits"]
     assert list(names_of_choices(["experiment=mine"]).known) == [""]
-
-
-def test_fine_tuning_needs_a_run():
-    with pytest.raises(InputError, match=r"system\.init_from: expected the folder of a run"):
-        checked(composed("experiment=uppsala_2017_fine_tuning"), {"task": "en-fr"})
 
 
 @pytest.mark.parametrize("name", TO_BE_GIVEN)

@@ -131,7 +131,6 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
         (["system._target_=subprocess.run"], "a subclass of crosspro.prediction.system.System"),
         (["task.target=stemmed"], "lemmatised, inflected"),
-        (["data.kind=demo"], "data=NAME for a file of conf/data"),
         (["data._target_=os.environ"], "a function of a task that returns Splits"),
         (["data._target_=builtins.print"], "a function of a task that returns Splits"),
         (["data._target_=nowhere.mine"], "a function that can be imported"),
@@ -172,25 +171,34 @@ def test_scores_of_text_that_was_learnt_from_come_with_a_warning(tmp_path):
         assert re.search(rf"warning: {name}: .* stand in {other} too", result.stderr)
 
 
+def demo_data(folder, *splits):
+    """Files of the demo, and the arguments that train on them."""
+    for split in splits:
+        write_examples(folder / f"{split}.data", demo_examples(load_task("en-fr"), split, 5))
+    return "data=shared_task", f"data.dir={folder}", "resamples=0"
+
+
 def test_without_a_test_set_dev_alone_is_scored(tmp_path):
-    task = load_task("en-fr")
-    for split in ("train", "dev"):
-        write_examples(tmp_path / f"{split}.data", demo_examples(task, split, 5))
-    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", "data.test=null",
-                   "resamples=0")  # fmt: skip
+    data = demo_data(tmp_path, "train", "dev")
+    result = train(tmp_path / "run", *data, "data.test=null")
     assert result.returncode == 0, result.stderr
     assert set(read_run(tmp_path / "run").scores) == {"dev"}
     assert "Traceback" not in result.stderr
 
 
-def test_a_test_set_without_gaps_is_predicted_and_not_scored(tmp_path):
-    task = load_task("en-fr")
-    for split in ("train", "dev", "test"):
-        write_examples(tmp_path / f"{split}.data", demo_examples(task, split, 5))
-    empty = [example for example in demo_examples(task, "test", 20) if not example.gaps][:3]
-    write_examples(tmp_path / "test.empty.data", empty)
-    result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", "resamples=0")
+def test_gaps_of_train_without_a_label_and_test_sets_without_gaps_are_told(tmp_path):
+    data = demo_data(tmp_path, "train", "dev", "test")
+    lines = (tmp_path / "train.data").read_text("utf-8").splitlines(keepends=True)
+    wanted = next(i for i, line in enumerate(lines) if not line.startswith("\t"))
+    classes = lines[wanted].split("\t")[0].split(" ")
+    lines[wanted] = "\t\t" + lines[wanted].split("\t", 2)[2]
+    (tmp_path / "train.data").write_text("".join(lines), "utf-8")
+    every = demo_examples(load_task("en-fr"), "test", 20)
+    write_examples(tmp_path / "test.empty.data", [one for one in every if not one.gaps][:3])
+    result = train(tmp_path / "run", *data, "system=class_prior")
     assert result.returncode == 0, result.stderr
+    assert f"train: {len(classes)} gaps without a label are not learnt from" in result.stderr
+    assert "class_prior" in result.stdout
     assert "test.empty: a submission and no score, since it has no gap" in result.stderr
     assert (tmp_path / "run/test.empty.submission.data").is_file()
 
@@ -220,22 +228,6 @@ def test_a_reader_that_has_gone_is_not_told(tmp_path, arguments):
     assert "expected" not in result.stderr
     if "--help" not in arguments:
         assert read_run(tmp_path / "run").status == "complete"
-
-
-def test_gaps_of_train_without_a_label_are_counted_and_reports_name_the_configuration(tmp_path):
-    task = load_task("en-fr")
-    for name in ("train", "dev", "test"):
-        write_examples(tmp_path / f"{name}.data", demo_examples(task, name, 5))
-    lines = (tmp_path / "train.data").read_text("utf-8").splitlines(keepends=True)
-    wanted = next(i for i, line in enumerate(lines) if not line.startswith("\t"))
-    classes = lines[wanted].split("\t")[0].split(" ")
-    lines[wanted] = "\t\t" + lines[wanted].split("\t", 2)[2]
-    (tmp_path / "train.data").write_text("".join(lines), "utf-8")
-    result = train(tmp_path / "run", "task=en-fr", "data=shared_task", f"data.dir={tmp_path}",
-                   "system=class_prior", "resamples=0")  # fmt: skip
-    assert result.returncode == 0, result.stderr
-    assert f"train: {len(classes)} gaps without a label are not learnt from" in result.stderr
-    assert "class_prior" in result.stdout
 
 
 def test_a_run_says_what_it_was_asked_for(tmp_path):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.limits import changed_limits
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
@@ -37,6 +38,12 @@ def entries(archive):
         return {info.filename: opened.read(info) for info in opened.infolist()}
 
 
+@pytest.fixture
+def files(archive):
+    """The files of an archive but for its description."""
+    return {name: one for name, one in entries(archive).items() if name != "archive.json"}
+
+
 def signed(content):
     text = json.dumps({**content, "sha256": ""}, sort_keys=True)
     return json.dumps({**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}).encode()
@@ -57,7 +64,7 @@ def rewritten(path, packed, mode=0, **changes):
         for name, one in packed.items():
             info = zipfile.ZipInfo(name)
             info.external_attr = mode << 16
-            opened.writestr(info, one)
+            opened.writestr(info, one, zipfile.ZIP_DEFLATED)
     return path
 
 
@@ -79,9 +86,7 @@ def test_a_good_one_is_unpacked_and_gone_after_use(archive, tmp_path, monkeypatc
     assert not any(tmp_path.iterdir())
 
 
-def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(archive, tmp_path):
-    files = entries(archive)
-    del files["archive.json"]
+def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(files, tmp_path):
     assert load_system(rewritten(tmp_path / "b.zip", files, stat.S_IFREG)).task == TASK
 
 
@@ -89,10 +94,8 @@ def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(archive, tmp_
     "name",
     ["../out", "model/../../out", "/out", "model//out", "..", "a\\b", "C:out", "mod\nel", "é"],
 )
-def test_names_that_leave_the_folder_are_refused(name, archive, tmp_path):
-    files = {**entries(archive), name: b"trap"}
-    del files["archive.json"]
-    path = rewritten(tmp_path / "b.zip", files)
+def test_names_that_leave_the_folder_are_refused(name, files, tmp_path):
+    path = rewritten(tmp_path / "b.zip", {**files, name: b"trap"})
     (tmp_path / "inside/deep").mkdir(parents=True)
     refused(path, "a whole one of crosspro models", tmp_path / "out")
     with pytest.raises(InputError):
@@ -101,16 +104,12 @@ def test_names_that_leave_the_folder_are_refused(name, archive, tmp_path):
 
 
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFDIR, stat.S_IFIFO])
-def test_only_ordinary_files_are_unpacked(mode, archive, tmp_path):
-    files = {**entries(archive), "model/link": b"/etc/passwd"}
-    del files["archive.json"]
-    path = rewritten(tmp_path / "b.zip", files, mode | 0o777)
+def test_only_ordinary_files_are_unpacked(mode, files, tmp_path):
+    path = rewritten(tmp_path / "b.zip", {**files, "model/link": b"/etc/passwd"}, mode | 0o777)
     refused(path, "a whole one of crosspro models", tmp_path / "out")
 
 
-def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, tmp_path):
-    files = entries(archive)
-    del files["archive.json"]
+def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, files, tmp_path):
     fewer = {name: one for name, one in files.items() if name != "model/system.json"}
     for packed, said in ((files, fewer), (fewer, files)):
         refused(
@@ -124,29 +123,20 @@ def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, tmp_path)
     refused(tmp_path / "twice.zip", "a whole one", tmp_path / "out")
 
 
-def test_a_wrong_checksum_is_told_with_its_file(archive, tmp_path):
-    files = entries(archive)
-    del files["archive.json"]
+def test_a_wrong_checksum_is_told_with_its_file(files, tmp_path):
     said = listed(files)
     said["model/system.json"]["sha256"] = "0" * 64
     path = rewritten(tmp_path / "b.zip", files, files=said)
     refused(path, r"model/system\.json: expected the checksum '0000", tmp_path / "out")
 
 
-def test_what_grows_without_end_is_refused_before_it_is_unpacked(archive, tmp_path):
-    files = entries(archive)
-    del files["archive.json"]
-    said = listed(files)
-    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as opened:
-        with opened.open("model/zeros", "w", force_zip64=True) as handle:
-            for _ in range(1100):
-                handle.write(bytes(1 << 20))
-        said["model/zeros"] = {"size": 1100 << 20, "sha256": "0" * 64}
-        content = {"format": 1, "crosspro": "0.2.0", "weights": "float32", "files": said}
-        opened.writestr("archive.json", signed(content))
-        for name, one in files.items():
-            opened.writestr(name, one)
-    refused(tmp_path / "b.zip", r"at most 1,073,741,824 bytes unpacked", tmp_path / "out")
+def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path):
+    path = rewritten(tmp_path / "b.zip", {**files, "model/zeros": bytes(1 << 23)})
+    most = 100 * path.stat().st_size
+    with changed_limits({"file_bytes": 1 << 10}):
+        refused(path, rf"at most {most:,} bytes unpacked", tmp_path / "out")
+    with changed_limits({"file_bytes": 1 << 22}):
+        refused(path, r"at most 4,194,304 bytes unpacked", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +151,7 @@ def test_what_grows_without_end_is_refused_before_it_is_unpacked(archive, tmp_pa
         ({"files": {"model/system.json": {"size": "many", "sha256": "0"}}}, "a whole one"),
     ],
 )
-def test_a_description_of_another_kind_is_refused(changes, words, archive, tmp_path):
-    files = entries(archive)
-    del files["archive.json"]
+def test_a_description_of_another_kind_is_refused(changes, words, files, tmp_path):
     refused(rewritten(tmp_path / "b.zip", files, **changes), words, tmp_path / "out")
 
 

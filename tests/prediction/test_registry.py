@@ -12,7 +12,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.registry import OWN
-from crosspro.prediction.run_settings import Settings
+from crosspro.prediction.run_settings import made_system
 from crosspro.prediction.system import is_registered, load_system, system_class
 from tests.prediction.own_system import write_package
 
@@ -65,9 +65,10 @@ def test_a_class_that_could_not_be_loaded_is_refused_with_the_way_to_register_it
 ):
     kind = installed(*entries)
     assert not is_registered(kind)
-    check = Settings()
-    assert check.system("system", {"_target_": "rare_words.Rarest", "sead": 1}) is not None
-    refused, unknown = map(str, check.problems)
+    problems = []
+    settings = {"_target_": "rare_words.Rarest", "sead": 1}
+    assert made_system("system", settings, {}, problems) is not None
+    refused, unknown = map(str, problems)
     assert refused.startswith("settings: system._target_: expected the class registered by")
     assert 'rarest = "rare_words:Rarest" in the entry-point group crosspro.systems' in refused
     assert "found rare_words.Rarest, which could not be loaded again" in refused

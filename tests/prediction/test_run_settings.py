@@ -6,68 +6,79 @@ import os
 
 import pytest
 
-from crosspro.baselines.majority import ClassPrior
 from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, file_splits
+from crosspro.prediction.arguments import faults
 from crosspro.prediction.run_settings import (
-    Settings,
+    RunSettings,
     dashed_settings,
+    data_faults,
+    made_system,
     unknown_names,
     unlike_splits,
 )
 
-
-def test_every_problem_is_found():
-    check = Settings()
-    check.choice("absent", "perhaps", ("skip", "zero"))
-    check.number("resamples", -1, 0)
-    check.number("resamples", True, 0)
-    check.data(demo_splits, {"seed": 1, "documents": {"train": 0, "dev": 1}, "colour": 1})
-    check.component("system", ClassPrior, {"sead": 1})
-    check.component("system", dict, {})
-    keys = [problem.field for problem in check.problems]
-    assert keys == [
-        "absent", "resamples", "resamples", "data.colour", "data.documents.train",
-        "data.documents.test", "system.sead", "system._target_",
-    ]  # fmt: skip
+SECTIONS = {key: {} for key in ("task", "data", "system", "trainer")}
+VALUES = {"seed": 1, "absent": "skip", "resamples": 0, "resampling_seed": 2}
 
 
-def test_data_is_held_against_the_signature_of_its_function(tmp_path):
-    check = Settings()
-    check.data("cloud", {})
-    check.data(file_splits, {"dir": "???", "train": "a", "dev": "b", "test": "c"})
-    files = {"train": "a", "dev": "b", "test": "c", "lenient": False}
-    check.data(file_splits, {"dir": str(tmp_path / "none"), **files})
-    check.data(file_splits, {"dir": str(tmp_path), **files})
-    check.data(file_splits, {"dir": str(tmp_path), **files, "lenient": 1, "dev": "/b"})
-    check.data(demo_splits, {"seed": -1})
-    assert [problem.field for problem in check.problems] == [
-        "data._target_", "data.dir", "data.dir", "data.dev", "data.lenient", "data.documents",
-        "data.seed",
-    ]  # fmt: skip
-    assert check.problems[1].found == "nothing (give it as data.dir=…)"
-    assert check.problems[2].expected == "a folder"
-    assert check.problems[4].expected == "true or false"
-    assert check.problems[6].expected == "a whole number from 0 to 4,294,967,295"
+def told(found):
+    return [(".".join(one.place), one.expected) for one in found]
 
 
-def test_data_of_a_users_own_function():
-    def mine(task, size: int, path: str | None = None, weights: dict[str, float] | None = None):
-        return Splits([], [], {})
+def refused(settings):
+    """The keys of all problems of a section of a system, which is not made."""
+    problems = []
+    assert made_system("system", settings, {}, problems) is None
+    return sorted(problem.field for problem in problems)
 
-    def any_settings(task, **settings):
-        return Splits([], [], {})
 
-    check = Settings()
-    check.data(any_settings, {"colour": "red"})
-    check.data(mine, {"size": 3, "path": None, "weights": {"a": 1, "b": 0.5}})
-    assert check.problems == []
-    check.data(mine, {"size": "3", "path": 4, "weights": {"a": "x"}, "colour": "red"})
-    assert [(problem.field, problem.expected) for problem in check.problems] == [
-        ("data.colour", "one of size, path, weights"),
-        ("data.size", "a whole number"),
-        ("data.path", "text or nothing"),
-        ("data.weights.a", "a number"),
+def test_every_fault_of_the_values_is_found():
+    assert faults((), {**SECTIONS, **VALUES}, RunSettings) == []
+    wrong = {"absent": "perhaps", "resamples": -1, "seed": True, "data": 3, "sead": 1}
+    assert told(faults((), {**SECTIONS, **VALUES, **wrong}, RunSettings)) == [
+        ("data", "a section of settings"),
+        ("seed", "a whole number from 0 to 4,294,967,295"),
+        ("absent", "one of skip, zero"),
+        ("resamples", "a whole number from 0"),
+        ("sead", f"one of {', '.join([*SECTIONS, *VALUES, 'limits'])}"),
     ]
+
+
+def mine(task, size: int, path: str | None = None, weights: dict[str, float] | None = None):
+    return Splits([], [], {})
+
+
+def any_settings(task, **settings):
+    return Splits([], [], {})
+
+
+FILES = {"train": "a", "dev": "b", "test": "c", "lenient": False}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "found"),
+    [
+        (file_splits, {"dir": "???", **FILES}, [("data.dir", "a value")]),
+        (file_splits, {"dir": "no such", **FILES}, [("data.dir", "a folder")]),
+        (file_splits, {"dir": ".", **FILES}, []),
+        (file_splits, {"dir": ".", **FILES, "lenient": 1, "dev": "/b"},
+         [("data.dev", "a file name or pattern inside data.dir"),
+          ("data.lenient", "true or false")]),
+        (demo_splits, {"seed": -1},
+         [("data.documents", "a value"), ("data.seed", "a whole number from 0 to 4,294,967,295")]),
+        (demo_splits, {"seed": 1, "documents": {"train": 0, "dev": 1}, "colour": 1},
+         [("data.colour", "one of documents, seed"),
+          ("data.documents.train", "a whole number from 1"),
+          ("data.documents.test", "a whole number from 1")]),
+        (any_settings, {"colour": "red"}, []),
+        (mine, {"size": 3, "path": None, "weights": {"a": 1, "b": 0.5}}, []),
+        (mine, {"size": "3", "path": 4, "weights": {"a": "x"}, "colour": "red"},
+         [("data.colour", "one of size, path, weights"), ("data.size", "a whole number"),
+          ("data.path", "text or nothing"), ("data.weights.a", "a number")]),
+    ],
+)  # fmt: skip
+def test_data_is_held_against_the_signature_of_its_function(function, arguments, found):
+    assert told(data_faults(function, arguments)) == found
 
 
 @pytest.mark.parametrize(
@@ -75,11 +86,8 @@ def test_data_of_a_users_own_function():
                lambda *, task: None]
 )  # fmt: skip
 def test_what_is_no_function_of_a_task_is_not_called(target):
-    check = Settings()
-    check.data(target, {})
-    (problem,) = check.problems
-    assert problem.field == "data._target_"
-    assert problem.expected == "a function of a task that returns Splits"
+    expected = "a function of a task that returns Splits"
+    assert told(data_faults(target, {})) == [("data._target_", expected)]
 
 
 @pytest.mark.parametrize(
@@ -110,8 +118,6 @@ def test_unknown_names_list_the_choices():
     assert "one of task, data, seed" in str(first)
     assert "did you mean task?" in str(first)
     assert "one of data._target_, data.dir, data.documents" in str(second)
-    (gone,) = unknown_names(["data.kind=demo"], known)
-    assert "expected data=NAME for a file of conf/data" in str(gone)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +142,17 @@ ENSEMBLE = {"_target_": "crosspro.prediction.ensemble.Ensemble"}
 
 
 def test_a_system_is_made_with_the_systems_in_it():
-    check = Settings()
+    problems = []
     inner = {**ENSEMBLE, "members": [MAJORITY, {**LM, "order": 3}]}
-    made = check.system("system", {**ENSEMBLE, "members": {"a": LM, "b": inner}, "tune": "mean"})
-    assert check.problems == []
+    settings = {**ENSEMBLE, "members": {"a": LM, "b": inner}, "tune": "mean"}
+    made = made_system("system", settings, {"system.members.a": "lm"}, problems)
+    assert problems == []
     assert made.tune == "mean"
+    assert made.members["a"].configured == "lm"
     assert made.members["b"].members["1"].order == 3
 
 
 def test_all_problems_of_all_members_come_at_once():
-    check = Settings()
     network = {**NETWORK, "training": {"monitor": "luck"}, "trainer": {"precision": 8}, "sead": 1}
     members = {
         "network": network,
@@ -155,8 +162,7 @@ def test_all_problems_of_all_members_come_at_once():
         "a/b": MAJORITY,
         "number": 3,
     }
-    assert check.system("system", {**ENSEMBLE, "members": members, "tune": "luck"}) is None
-    assert sorted(problem.field for problem in check.problems) == [
+    assert refused({**ENSEMBLE, "members": members, "tune": "luck"}) == [
         "system.members",
         "system.members.inner.members.0._target_",
         "system.members.inner.members.1.x",
@@ -174,24 +180,21 @@ def test_all_problems_of_all_members_come_at_once():
 def test_a_value_of_another_type_is_told_once():
     network = {**NETWORK, "network": 5, "seed": "x", "trainer": 5, "training": 5}
     members = {"net": network, "lm": {**LM, "order": "x", "variant": 5}}
-    check = Settings()
-    check.system("system", {**ENSEMBLE, "members": members, "tune": 5})
-    assert sorted(problem.field for problem in check.problems) == [
+    assert refused({**ENSEMBLE, "members": members, "tune": 5}) == [
         *("system.members.lm.order", "system.members.lm.variant", "system.members.net.network"),
         *("system.members.net.seed", "system.members.net.trainer", "system.members.net.training"),
         "system.tune",
     ]
-    check = Settings()
-    check.system("system", {**NETWORK, "trainer": 5, "training": 5})
-    assert [problem.field for problem in check.problems] == ["system.training", "system.trainer"]
-    check = Settings()
-    check.system("system", {**ENSEMBLE, "members": {1: MAJORITY}})
-    (problem,) = check.problems
-    assert (problem.field, problem.expected) == ("system.members", "names that are text")
+    assert refused({**NETWORK, "trainer": 5, "training": 5}) == [
+        "system.trainer",
+        "system.training",
+    ]
+    assert refused({**ENSEMBLE, "members": {1: MAJORITY}}) == ["system.members"]
 
 
-def test_a_class_that_cannot_be_imported_is_a_problem():
-    for target in ("no_such_module.Mine", "crosspro.baselines.majority.Minority", "", 3):
-        check = Settings()
-        assert check.system("system", {"_target_": target}) is None
-        assert [problem.field for problem in check.problems] == ["system._target_"]
+@pytest.mark.parametrize(
+    "target",
+    ["no_such_module.Mine", "crosspro.baselines.majority.Minority", "", 3, "builtins.dict"],
+)
+def test_a_class_that_cannot_be_imported_or_is_no_system_is_a_problem(target):
+    assert refused({"_target_": target}) == ["system._target_"]

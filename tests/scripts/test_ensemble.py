@@ -23,9 +23,10 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
         system.fit(task, train, dev)
         system.save(tmp_path / name / "model")
     write_examples(tmp_path / "dev.data", dev)
-    result = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "both",
-                      "--tune", tmp_path / "dev.data")  # fmt: skip
+    result = crosspro("ensemble", tmp_path / "a", "--model", tmp_path / "b",
+                      "-o", tmp_path / "both", "--tune", tmp_path / "dev.data")  # fmt: skip
     assert result.code == 0, result.stderr
+    assert b"--model MODEL, found none" in crosspro("ensemble", "-o", tmp_path / "c").stderr
     assert b"macro_recall on dev.data" in result.stdout
     joined = load_system(tmp_path / "both")
     assert joined.name == "ensemble"

@@ -51,7 +51,7 @@ def runs(tmp_path_factory, dev):
 
 
 def exported(run, output, *options):
-    result = crosspro("models", "export", run, "-o", output, *options)
+    result = crosspro("models", "export", "--model", run, "-o", output, *options)
     assert result.code == 0, result.stderr
     return result.stderr.decode()
 
@@ -229,6 +229,8 @@ def test_weights_are_of_a_known_kind(runs, tmp_path):
 
 def test_the_output_is_no_input(runs, tmp_path):
     exported(runs / "lm", tmp_path / "a.zip")
+    both = crosspro("models", "export", runs / "lm", "--model", runs / "lm", "-o", tmp_path / "x")
+    assert b"found both" in both.stderr
     result = crosspro("models", "export", tmp_path / "a.zip", "-o", tmp_path / "a.zip")
     assert result.code == 2
     assert b"an input of this command" in result.stderr

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
-from crosspro.prediction.neural.layers.embedding import few_rows
+from crosspro.prediction.neural.layers.embedding import exact, few_rows
 from crosspro.prediction.neural.reading.lexicon_fields import KINDS, NO_NOUN, NOUN_VOCABULARY
 from crosspro.prediction.neural.reading.tensors import word_numbers
 from crosspro.prediction.neural.reading.vocabulary import Inventory
@@ -27,15 +27,14 @@ not."""
 
 
 @dataclass(frozen=True)
-class PointedRows:
+class LatentAntecedent:
     """Logarithms of p(a) (batch, 1 + time) and of p(class | a) (batch, 1 + time, classes).
 
-    The first is none. `kinds` are the numbers of what is known of each (batch, 1 + time).
+    The first is none.
     """
 
     antecedent: Tensor
     classes: Tensor
-    kinds: Tensor
 
     @property
     def scores(self) -> Tensor:
@@ -46,6 +45,13 @@ class PointedRows:
     def given(self) -> Tensor:
         """(batch, classes, 1 + time): p(a | class)."""
         return (self.antecedent[:, :, None] + self.classes).softmax(1).transpose(1, 2)
+
+
+@dataclass(frozen=True)
+class PointedRows(LatentAntecedent):
+    """`kinds` are the numbers of what is known of each (batch, 1 + time)."""
+
+    kinds: Tensor
 
 
 class AntecedentPointer(nn.Module):
@@ -83,13 +89,13 @@ class AntecedentPointer(nn.Module):
         asked = self.queries(query)
         fits = torch.matmul(states.to(asked.dtype), asked[:, :, None]).squeeze(-1)
         none = torch.matmul(asked, self.nothing.to(asked.dtype))[:, None]
-        fits = _exact(torch.cat((none, fits), 1)) * self.scale
+        fits = exact(torch.cat((none, fits), 1)) * self.scale
         kinds = nn.functional.pad(nouns, (1, 0), value=self.no_noun)
         outside = word_numbers(kinds) == self.no_noun
         outside[:, 0] = False
         antecedent = fits.masked_fill(outside, -torch.inf).log_softmax(1)
-        told = _exact(few_rows(self.noun_classes, kinds))
-        classes = (_exact(scores)[:, None] + told).log_softmax(-1)
+        told = exact(few_rows(self.noun_classes, kinds))
+        classes = (exact(scores)[:, None] + told).log_softmax(-1)
         return PointedRows(antecedent, classes, word_numbers(kinds))
 
     def agreement_losses(self, rows: PointedRows, labels: Tensor) -> Tensor:
@@ -101,8 +107,3 @@ class AntecedentPointer(nn.Module):
         known = agreeing[:, 1:].any(1)
         chosen = rows.antecedent.masked_fill(~agreeing & known[:, None], -torch.inf)
         return torch.where(known, -torch.logsumexp(chosen, 1), 0.0)
-
-
-def _exact(scores: Tensor) -> Tensor:
-    """In single precision at least: sums of probabilities in bf16 would not be 1."""
-    return scores.to(torch.promote_types(scores.dtype, torch.float32))

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, split_tag
 from crosspro.data_prep.core.task import NONE
 from crosspro.prediction.neural.layers.embedding import few_rows
-from crosspro.prediction.neural.layers.recurrent import inside
 from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
 from crosspro.prediction.neural.reading.fields import LEMMA, TAG, Field, source_words, target_tokens
 from crosspro.prediction.neural.reading.lexicon_fields import (
@@ -28,7 +27,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     whole_target_words,
 )
 from crosspro.prediction.neural.reading.subwords import WORD_START
-from crosspro.prediction.neural.reading.tensors import GapTensors, table_width
+from crosspro.prediction.neural.reading.tensors import GapTensors, cut, inside, table_width
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 PIECES, AGREEMENT = "piece", "agreement"
@@ -164,13 +163,11 @@ class DocumentWindow:
 
     def _source(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
         """Where what is read of the source begins, and how long it is; a source may be empty."""
-        bounds = data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
-        return _span(*bounds, *self.source)
+        return _span(*cut(*data.bounds("source", gaps), *self.source))
 
     def _target(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
         """The same of the target, which has the gap itself at least."""
-        bounds = data.target_position[gaps], data.target_low[gaps], data.target_high[gaps]
-        return _span(*bounds, *self.target)
+        return _span(*cut(*data.bounds("target", gaps), *self.target))
 
 
 def row_width(longest: int, device: torch.device) -> int:
@@ -179,12 +176,8 @@ def row_width(longest: int, device: torch.device) -> int:
     return -(-longest // step) * step
 
 
-def _span(
-    centre: Tensor, low: Tensor, high: Tensor, before: int, after: int
-) -> tuple[Tensor, Tensor]:
-    """Where the tokens around a centre begin within the bounds, and how many they are."""
-    start = torch.maximum(low, centre - before)
-    end = torch.minimum(high, centre + after + 1)
+def _span(start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
+    """Where tokens begin, and how many they are."""
     return start, (end - start).clamp(min=0)
 
 

@@ -40,6 +40,11 @@ def few_rows(table: nn.Embedding, numbers: Tensor) -> Tensor:
     return (numbers[..., None] == rows).to(table.weight.dtype) @ table.weight
 
 
+def exact(scores: Tensor) -> Tensor:
+    """In single precision at least: sums of probabilities in bf16 would not be 1."""
+    return scores.to(torch.promote_types(scores.dtype, torch.float32))
+
+
 GPU_STEP = 64
 """On a GPU there are as many scores as a multiple of this: other sizes have slow kernels."""
 _IMPOSSIBLE = -30_000.0
@@ -72,8 +77,7 @@ class VocabularyOutput(nn.Linear):
 
     def precise_scores(self, read: Tensor, step: int = 1) -> Tensor:
         """The scores in single precision at least, as `vocabulary_logits` has them."""
-        scores = vocabulary_logits(read, self.weight, self.bias, step)
-        return scores.to(torch.promote_types(scores.dtype, torch.float32))
+        return exact(vocabulary_logits(read, self.weight, self.bias, step))
 
     def losses(
         self,

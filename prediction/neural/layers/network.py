@@ -30,7 +30,8 @@ from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report
-from crosspro.prediction.arguments import number, one_of, whole
+from crosspro.data_prep.core.settings import one_of
+from crosspro.prediction.arguments import number, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import Field, Reads
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides

@@ -51,16 +51,14 @@ def read(gru: nn.Module, words: Tensor, start: Tensor | None = None) -> Tensor:
     return states
 
 
-def inside(lengths: Tensor, width: int) -> Tensor:
-    """(batch, width): where the rows have something."""
-    return torch.arange(width, device=lengths.device) < lengths[:, None]
+def at_place(states: Tensor, places: Tensor) -> Tensor:
+    """(batch, time, width) and (batch,) -> (batch, width): the state at a place of each row."""
+    return states[torch.arange(len(places), device=places.device), places]
 
 
 def last_states(states: Tensor, lengths: Tensor) -> Tensor:
     """The state after the last word of each row; 0 where there is none."""
-    rows = torch.arange(len(lengths), device=lengths.device)
-    last = states[rows, (lengths - 1).clamp(min=0)]
-    return last * (lengths > 0)[:, None]
+    return at_place(states, (lengths - 1).clamp(min=0)) * (lengths > 0)[:, None]
 
 
 def turned_places(lengths: Tensor, width: int) -> Tensor:

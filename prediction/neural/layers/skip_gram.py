@@ -22,7 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.prediction.arguments import number, one_of, whole
+from crosspro.data_prep.core.settings import one_of
+from crosspro.prediction.arguments import number, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import SOURCE, Field
 from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory

@@ -18,6 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from crosspro.prediction.neural.layers.recurrent import at_place
+
 _ALIGNMENT = 8
 """Tensor cores want rows of a multiple of 16 bytes; narrower ones are padded with zeros."""
 
@@ -80,7 +82,7 @@ class StackedGRU(nn.Module):
             width = int(sizes.max())
             if int(sizes.sum()) > _FILLED * len(sizes) * width:
                 output, _ = torch.gru(sequence[:, :width], start, weights, *shape, True)
-                states.append(_last(output, sizes))
+                states.append(at_place(output, sizes - 1))
             else:
                 packed = pack_padded_sequence(
                     sequence, sizes, batch_first=True, enforce_sorted=False
@@ -122,14 +124,8 @@ class StackedGRU(nn.Module):
             matrix = _wider(_gates_apart(recurrent[layer], self.hidden), 2).to(kind)
             sequence = _recurrence(gates, matrix.transpose(1, 2))
         flat = sequence.permute(1, 2, 0, 3).reshape(count * batch, time, -1)
-        last = _last(flat, lengths.reshape(-1)).view(count, batch, -1)
+        last = at_place(flat, (lengths.reshape(-1) - 1).clamp(min=0)).view(count, batch, -1)
         return last[..., : self.hidden]
-
-
-def _last(outputs: Tensor, lengths: Tensor) -> Tensor:
-    """The output at the true end of each sequence."""
-    places = (lengths - 1).clamp(min=0)
-    return outputs[torch.arange(len(places), device=places.device), places]
 
 
 def _wider(values: Tensor, dim: int) -> Tensor:

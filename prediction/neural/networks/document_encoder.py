@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -176,9 +177,7 @@ class DocumentEncoder(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """The pieces of both sides together."""
-        every = torch.arange(len(data.label), device=data.label.device)
-        extents: Indices = self.around.lengths(data, every).cpu().numpy()
-        return extents
+        return np.asarray(self.around.lengths(data, data.every).cpu().numpy())
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); all gaps are hidden."""

@@ -14,17 +14,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.example import SIDES, Example
 from crosspro.data_prep.lexicon.antecedents import SplitTokens, nouns_of
-from crosspro.prediction.neural.layers.embedding import SPREAD, small_embedding
+from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
+from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
 from crosspro.prediction.neural.layers.network import ANTECEDENTS, Focus, Network, register
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
     Indices,
+    inside,
     pick,
     window,
     word_numbers,
@@ -124,27 +127,23 @@ class HardmeierAnaphora(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """How far back nouns are searched."""
-        back: Indices = (data.target_position - data.target_low).clamp(1, self.window).cpu().numpy()
-        return back
+        back = (data.target_position - data.target_low).clamp(1, self.window)
+        return np.asarray(back.cpu().numpy())
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes): the logarithms of probabilities."""
-        _, antecedent, classes = self._chances(data, gaps, width)
-        return torch.logsumexp(antecedent[:, :, None] + classes, 1)
+        return self._chances(data, gaps, width)[1].scores
 
     def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
         """The probabilities of nouns, before and after the class is known."""
-        found, antecedent, classes = self._chances(data, gaps, None)
-        given = (antecedent[:, :, None] + classes).softmax(1).transpose(1, 2)
-        shares = antecedent.exp()
-        return [
-            Focus(ANTECEDENTS, "target", found.places, shares[:, 1:], given[:, :, 1:]),
-        ]
+        found, latent = self._chances(data, gaps, None)
+        shares, given = latent.antecedent.exp(), latent.given
+        return [Focus(ANTECEDENTS, "target", found.places, shares[:, 1:], given[:, :, 1:])]
 
     def _chances(
         self, data: GapTensors, gaps: Tensor, width: int | None
-    ) -> tuple[_Candidates, Tensor, Tensor]:
-        """Candidates, log p(antecedent) and log p(class | antecedent); the first is none."""
+    ) -> tuple[_Candidates, LatentAntecedent]:
+        """The candidates, and what is thought of them."""
         around = self.dropout(self._around(data, gaps))
         found = self._found(data, gaps, width or self.window)
         nouns = torch.cat(
@@ -161,17 +160,16 @@ class HardmeierAnaphora(Network):
         seen = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
             torch.cat((nouns, where), -1)
         )
-        scores = _exact(self.antecedent(torch.tanh(seen)).squeeze(-1))
+        scores = exact(self.antecedent(torch.tanh(seen)).squeeze(-1))
         good = nn.functional.pad(found.good, (1, 0), value=True)
         antecedent = scores.masked_fill(~good, -torch.inf).log_softmax(1)
         hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(nouns))
-        classes = _exact(self.output(self.dropout(hidden))).log_softmax(-1)
-        return found, antecedent, classes
+        classes = exact(self.output(self.dropout(hidden))).log_softmax(-1)
+        return found, LatentAntecedent(antecedent, classes)
 
     def _around(self, data: GapTensors, gaps: Tensor) -> Tensor:
         """The embeddings of the pronoun and of the words on each side, within the sentence."""
-        target = (data.target_position[gaps], data.target_start[gaps], data.target_high[gaps])
-        source = (data.source_position[gaps], data.source_start[gaps], data.source_high[gaps])
+        source, target = (data.bounds(side, gaps, "start") for side in SIDES)
         parts = [self.embeddings[PRONOUN.name](data[PRONOUN.name][gaps])]
         for step in (-1, 1):
             for field, bounds in ((SOURCE, source), (LEMMA, target), (TAG, target)):
@@ -181,10 +179,9 @@ class HardmeierAnaphora(Network):
 
     def _found(self, data: GapTensors, gaps: Tensor, width: int) -> _Candidates:
         """The nouns before each gap that are nearest to it."""
-        gap = data.target_position[gaps]
-        places, lengths = window(gap, data.target_low[gaps], data.target_high[gaps], -1, width)
-        inside = torch.arange(width, device=gap.device) < lengths[:, None]
-        nouns = inside & (word_numbers(data[NOUN.name][places]) != self.no_noun)
+        gap, low, high = data.bounds("target", gaps)
+        places, lengths = window(gap, low, high, -1, width)
+        nouns = inside(lengths, width) & (word_numbers(data[NOUN.name][places]) != self.no_noun)
         counted = nouns.cumsum(1)
         wanted = torch.arange(1, self.candidates + 1, device=gap.device).expand(len(gap), -1)
         steps = torch.searchsorted(counted, wanted.contiguous())
@@ -203,8 +200,3 @@ class HardmeierAnaphora(Network):
         where = nn.functional.pad(where, (0, 0, 1, 0))
         ranks = self.ranks.expand(len(where), -1, -1)
         return torch.cat((where, ranks), -1)
-
-
-def _exact(scores: Tensor) -> Tensor:
-    """In single precision at least: sums of probabilities in bf16 would not be 1."""
-    return scores.to(torch.promote_types(scores.dtype, torch.float32))

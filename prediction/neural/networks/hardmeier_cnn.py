@@ -21,7 +21,15 @@ from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.layers.embedding import small_embedding
 from crosspro.prediction.neural.layers.network import Network, register
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
-from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, pick, span
+from crosspro.prediction.neural.reading.tensors import (
+    GapTensors,
+    Indices,
+    cut,
+    inside,
+    longest,
+    pick,
+    span,
+)
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 
@@ -71,12 +79,8 @@ class HardmeierCNN(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest of the four texts."""
-        gaps = torch.arange(len(data.label), device=data.label.device)
-        lengths = [
-            end - start for side in self.sides for start, end in self._texts(data, gaps, side)
-        ]
-        longest: Indices = torch.stack(lengths).amax(0).clamp(min=1).cpu().numpy()
-        return longest
+        texts = (one for side in self.sides for one in self._texts(data, data.every, side))
+        return longest(texts)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
@@ -103,17 +107,15 @@ class HardmeierCNN(Network):
 
         Of a long sentence `window` tokens on each side are read, and as many of the text before.
         """
-        centre, low, start, high = (
-            getattr(data, f"{side}_{name}")[gaps] for name in ("position", "low", "start", "high")
-        )
-        first = torch.maximum(start, centre - self.window)
-        last = torch.minimum(high, centre + self.window + 1)
-        return (first, last), (torch.maximum(low, start - 2 * self.window - 1), start)
+        own = data.bounds(side, gaps, "start")
+        start, (_, low, _) = own[1], data.bounds(side, gaps)
+        before = torch.maximum(low, start - 2 * self.window - 1), start
+        return cut(*own, self.window, self.window), before
 
     def _distances(self, side: str, offsets: Tensor, lengths: Tensor) -> Tensor:
         """A vector for each distance from the centre; none where there is no word."""
-        inside = torch.arange(offsets.shape[1], device=offsets.device) < lengths[:, None]
-        numbers = torch.where(inside, offsets + self.window + PAD + 1, PAD)
+        there = inside(lengths, offsets.shape[1])
+        numbers = torch.where(there, offsets + self.window + PAD + 1, PAD)
         return nn.functional.embedding(numbers, self.distances[side], padding_idx=PAD)
 
 
@@ -132,5 +134,4 @@ class _Filters(nn.Module):
         """(batch, time, inputs) -> (batch, filters): the largest outputs, 0 if there is no word."""
         found = self.convolution(words.transpose(1, 2))
         ends = torch.where(lengths > 0, lengths + self.beyond, 0)
-        inside = torch.arange(found.shape[2], device=found.device) < ends[:, None]
-        return torch.relu((found * inside[:, None]).amax(-1))
+        return torch.relu((found * inside(ends, found.shape[2])[:, None]).amax(-1))

@@ -22,11 +22,19 @@ from torch import Tensor, nn
 
 from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput
 from crosspro.prediction.neural.layers.network import Network, gap_losses, register
-from crosspro.prediction.neural.layers.recurrent import Attention, BidirectionalGRU, inside, read
+from crosspro.prediction.neural.layers.recurrent import (
+    Attention,
+    BidirectionalGRU,
+    at_place,
+    read,
+)
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
     Indices,
+    cut,
+    inside,
+    longest,
     pick,
     span,
     table_width,
@@ -34,12 +42,8 @@ from crosspro.prediction.neural.reading.tensors import (
 )
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
-
-class _Bounds(NamedTuple):
-    """Where a text begins and ends, for each gap."""
-
-    start: Tensor
-    end: Tensor
+_Bounds = tuple[Tensor, Tensor]
+"""Where a text begins and ends, for each gap."""
 
 
 class _Memory(NamedTuple):
@@ -110,11 +114,7 @@ class NyuNMT(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest text that is read of a gap."""
-        every = torch.arange(len(data.label), device=data.label.device)
-        texts = [self._target(data, every), *self._sources(data, every)]
-        lengths = torch.stack([end - start for start, end in texts])
-        extents: Indices = lengths.amax(0).clamp(min=1).cpu().numpy()
-        return extents
+        return longest([self._target(data, data.every), *self._sources(data, data.every)])
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
@@ -170,7 +170,7 @@ class NyuNMT(Network):
         places, before = span(start, gap, table_width(gap - start, width))
         inputs = self._after_begin(self.lemma(pick(data["lemma"], places, before)))
         states = read(self.decoder, self.dropout(inputs), text.state)
-        here = states[torch.arange(len(gaps), device=gaps.device), before]
+        here = at_place(states, before)
         scores = self.output.precise_scores(self._read_out(here[:, None], memories)[:, 0])
         of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
         places, after = span(gap + 1, end, table_width(end - gap - 1, width))
@@ -248,23 +248,13 @@ class NyuNMT(Network):
 
     def _target(self, data: GapTensors, gaps: Tensor) -> _Bounds:
         """The gap's own sentence."""
-        sides = data.target_position[gaps], data.target_start[gaps], data.target_high[gaps]
-        return self._around(*sides)
+        return cut(*data.bounds("target", gaps, "start"), self.window, self.window)
 
     def _sources(self, data: GapTensors, gaps: Tensor) -> list[_Bounds]:
         """The texts of the source: one that has the gap's own sentence, and the one before."""
-        position, start, end = (
-            column[gaps] for column in (data.source_position, data.source_start, data.source_high)
-        )
-        low = data.source_low[gaps]
-        if self.previous == "concatenated":
-            return [self._around(position, low, end)]
-        own = self._around(position, start, end)
-        if self.previous == "none":
+        first = "low" if self.previous == "concatenated" else "start"
+        own = cut(*data.bounds("source", gaps, first), self.window, self.window)
+        if self.previous != "second_encoder":
             return [own]
-        return [own, _Bounds(torch.maximum(low, start - self.window), start)]
-
-    def _around(self, centre: Tensor, low: Tensor, high: Tensor) -> _Bounds:
-        """A text, cut if it is longer than the window on a side."""
-        start, end = centre - self.window, centre + self.window + 1
-        return _Bounds(torch.maximum(low, start), torch.minimum(high, end))
+        start = data.source_start[gaps]
+        return [own, (torch.maximum(data.source_low[gaps], start - self.window), start)]

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.core.example import SIDES
 from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.neural.layers.network import Network, register
 from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
@@ -91,8 +92,7 @@ class TurkuGRU(Network):
         width = min(self.window, width or self.window)
         if gaps.is_cuda and self.training:  # few shapes, each recorded once
             width = min(self.window, -(-width // _WIDTHS) * _WIDTHS)
-        target = (data.target_position[gaps], data.target_low[gaps], data.target_high[gaps])
-        source = (data.source_position[gaps], data.source_low[gaps], data.source_high[gaps])
+        source, target = (data.bounds(side, gaps) for side in SIDES)
         windows = []
         for step in (-1, 1):
             around_gap = self._ordered(*window(*target, step, width))

@@ -14,17 +14,26 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.core.example import SIDES
 from crosspro.prediction.neural.layers.embedding import small_embedding
 from crosspro.prediction.neural.layers.network import Network, register
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
     BidirectionalGRU,
-    inside,
     last_states,
     read,
 )
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE, TAG, Reads
-from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, pick, span, table_width
+from crosspro.prediction.neural.reading.tensors import (
+    GapTensors,
+    Indices,
+    cut,
+    inside,
+    longest,
+    pick,
+    span,
+    table_width,
+)
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 
@@ -72,24 +81,19 @@ class UkyotoAttention(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest text that is read of a gap: the source, or a side of the target."""
-        every = torch.arange(len(data.label), device=data.label.device)
-        start, gap, end = self._target(data, every)
-        source_start, source_end = self._source(data, every)
-        lengths = torch.stack((gap - start, end - gap - 1, source_end - source_start))
-        extents: Indices = lengths.amax(0).clamp(min=1).cpu().numpy()
-        return extents
+        gap, source, (start, end) = self._texts(data, data.every)
+        return longest([(start, gap), (gap + 1, end), source])
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
-        start, end = self._source(data, gaps)
+        gap, (start, end), (first, last) = self._texts(data, gaps)
         places, lengths = span(start, end, table_width(end - start, width))
         words = self.dropout(self.source(pick(data["source"], places, lengths)))
         source = self.dropout(self.source_reader(words, lengths))
-        start, gap, end = self._target(data, gaps)
-        places, before = span(start, gap, table_width(gap - start, width))
+        places, before = span(first, gap, table_width(gap - first, width))
         left = read(self.left, self._words(data, places, before))
-        places, after = span(gap + 1, end, table_width(end - gap - 1, width))
-        backwards = ((end + gap)[:, None] - places).minimum(end[:, None] - 1)
+        places, after = span(gap + 1, last, table_width(last - gap - 1, width))
+        backwards = ((last + gap)[:, None] - places).minimum(last[:, None] - 1)
         right = read(self.right, self._words(data, backwards, after))
         query = torch.cat((last_states(left, before), last_states(right, after)), -1)
         around = self.dropout(torch.cat((left, right), 1))
@@ -111,14 +115,10 @@ class UkyotoAttention(Network):
         words: Tensor = self.dropout(torch.cat(vectors, -1))
         return words
 
-    def _target(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Where the context of each gap begins, the gap, and where it ends."""
-        gap = data.target_position[gaps]
-        start = torch.maximum(data.target_low[gaps], gap - self.window)
-        return start, gap, torch.minimum(data.target_high[gaps], gap + self.window + 1)
-
-    def _source(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
-        """Where what is read of the source begins and ends."""
-        position = data.source_position[gaps]
-        start = torch.maximum(data.source_low[gaps], position - self.window)
-        return start, torch.minimum(data.source_high[gaps], position + self.window + 1)
+    def _texts(
+        self, data: GapTensors, gaps: Tensor
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """The gaps, and where what is read of source and target begins and ends."""
+        source, target = (data.bounds(side, gaps) for side in SIDES)
+        around = (self.window, self.window)
+        return target[0], cut(*source, *around), cut(*target, *around)

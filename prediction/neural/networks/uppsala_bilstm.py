@@ -16,7 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from crosspro.data_prep.core.example import SIDES
 from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.layers.recurrent import at_place
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
     LEMMA,
@@ -26,7 +28,7 @@ from crosspro.prediction.neural.reading.fields import (
     TAG,
     Reads,
 )
-from crosspro.prediction.neural.reading.tensors import GapTensors, pick
+from crosspro.prediction.neural.reading.tensors import GapTensors, cut, pick
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SIZE = (0, 1e6)
@@ -113,16 +115,7 @@ class UppsalaBiLSTM(Network):
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
-        source_bounds = (
-            data.source_position[gaps],
-            data.source_low[gaps],
-            data.source_high[gaps],
-        )
-        target_bounds = (
-            data.target_position[gaps],
-            data.target_low[gaps],
-            data.target_high[gaps],
-        )
+        source_bounds, target_bounds = (data.bounds(side, gaps) for side in SIDES)
         source_ids, source_place, source_length = self._around(data["source"], *source_bounds)
         lemma_ids, place, length = self._around(data["lemma"], *target_bounds)
         tag_ids, _, _ = self._around(data["tag"], *target_bounds)
@@ -135,12 +128,12 @@ class UppsalaBiLSTM(Network):
         lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
         target_words = torch.cat((lemmas, self.tag(tag_ids)), -1)
         target = self._read(self.target_reader, target_words, length)
-        seen = [_at(target, place), _at(source, source_place)]
+        seen = [at_place(target, place), at_place(source, source_place)]
         if self.head:  # a head outside the window counts as its nearest edge
             offset = data.head_position[gaps] - data.source_position[gaps]
             head = (source_place + offset).clamp(min=0).minimum(source_length - 1)
-            seen.append(_at(source, head))
-        seen.append(_at(self.source(source_ids), source_place))
+            seen.append(at_place(source, head))
+        seen.append(at_place(self.source(source_ids), source_place))
         joined = self.dropout(torch.cat(seen, -1))
         scores: Tensor = self.output(self.dropout(torch.tanh(self.mlp(joined))))
         return scores
@@ -149,8 +142,7 @@ class UppsalaBiLSTM(Network):
         self, flat: Tensor, centre: Tensor, low: Tensor, high: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The tokens from `window` before to `window` after the centre, its place, the length."""
-        start = torch.maximum(low, centre - self.window)
-        end = torch.minimum(high, centre + self.window + 1)
+        start, end = cut(centre, low, high, self.window, self.window)
         lengths = end - start
         width = int(lengths.max())
         positions = (start[:, None] + torch.arange(width, device=flat.device)).clamp(
@@ -184,8 +176,3 @@ class UppsalaBiLSTM(Network):
         )
         output, _ = pad_packed_sequence(reader(packed)[0], batch_first=True)
         return output
-
-
-def _at(states: Tensor, place: Tensor) -> Tensor:
-    """The state at one place of each sequence."""
-    return states[torch.arange(len(place), device=place.device), place]

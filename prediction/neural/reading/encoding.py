@@ -190,27 +190,25 @@ def encode(
         return _encoded(text or _read(examples, encoder.reading), encoder, task)
     digest = text_digest(examples, encoder.reading)
     key = content_key(encoder.to_json(), dict(task.class_index), digest)
-    fields = {one.name: one.name for one in encoder.reading.fields}
-    spellings = {one.name: f"{one.name}-spellings" for one in encoder.reading.fields if one.spelled}
-    # A field may have the name of a column.
-    columns = {name: f"gap-{name}" for name in (*POSITIONS, "label")}
+    read = encoder.reading.fields
+    files = {
+        "fields": {one.name: one.name for one in read},
+        "spellings": {one.name: f"{one.name}-spellings" for one in read if one.spelled},
+        # A field may have the name of a column.
+        "columns": {name: f"gap-{name}" for name in (*POSITIONS, "label")},
+    }
 
     def made() -> dict[str, Ints]:
         data = _encoded(text or _read(examples, encoder.reading), encoder, task)
-        return {
-            **{file: data.fields[name] for name, file in fields.items()},
-            **{file: data.spellings[name] for name, file in spellings.items()},
-            **{file: getattr(data, name) for name, file in columns.items()},
-        }
+        parts = {"fields": data.fields, "spellings": data.spellings, "columns": vars(data)}
+        return {file: parts[kind][name] for kind in files for name, file in files[kind].items()}
 
-    files = (*fields.values(), *spellings.values(), *columns.values())
-    arrays = Cache(cache).arrays("encoding", key, files, made)
-    return EncodedText(
-        {name: arrays[file] for name, file in fields.items()},
-        {name: arrays[file] for name, file in spellings.items()},
-        **{name: arrays[file] for name, file in columns.items()},
-        digest=digest,
-    )
+    names = [file for kind in files.values() for file in kind.values()]
+    arrays = Cache(cache).arrays("encoding", key, names, made)
+    found = {
+        kind: {name: arrays[file] for name, file in own.items()} for kind, own in files.items()
+    }
+    return EncodedText(found["fields"], found["spellings"], **found["columns"], digest=digest)
 
 
 def text_digest(examples: Sequence[Example], reading: Reading) -> str:

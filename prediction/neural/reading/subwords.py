@@ -8,7 +8,7 @@ one and the same.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ import sentencepiece
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import (
+    SIDES,
     TAG_SEPARATOR,
     AnnotatedSentence,
     Example,
@@ -26,7 +27,6 @@ from crosspro.data_prep.core.example import (
 from crosspro.data_prep.formats.shared_task import is_placeholder
 
 Cut = Callable[[str], list[str]]
-SIDES = ("source", "target")
 WORD_START = "▁"
 """With this the first unit of a word begins."""
 KINDS = ("words", "sentencepiece", "joint")
@@ -74,33 +74,26 @@ def load_units(folder: Path) -> Units:
     return Units(*models)
 
 
-def train_units(examples: Sequence[Example], size: int, lowercase: bool) -> Units:
-    """Unigram models of at most `size` units, learnt from each side of the examples."""
-    sources = (
-        " ".join(example.source).lower() if lowercase else " ".join(example.source)
-        for example in examples
-    )
-    targets = (
-        " ".join(lemma for lemma in example.lemmas if not is_placeholder(lemma))
-        for example in examples
-    )
-    return Units(_train(sources, size), _train(targets, size))
+def train_units(
+    examples: Sequence[Example], size: int, lowercase: bool, joint: bool = False
+) -> Units:
+    """Unigram models of at most `size` units, learnt from each side, or one of both (`joint`).
 
-
-def train_joint_units(examples: Sequence[Example], size: int, lowercase: bool) -> Units:
-    """One model of at most `size` units for both sides.
-
-    An apostrophe may be part of a unit, so that c' is one.
+    In that an apostrophe may be part of a unit, so that c' is one.
     """
-    step = 1 + 2 * len(examples) // _MOST_SENTENCES
 
-    def sentences() -> Iterator[str]:
-        for example in examples[::step]:
-            source = " ".join(example.source)
-            yield source.lower() if lowercase else source
-            yield " ".join(lemma for lemma in example.lemmas if not is_placeholder(lemma))
+    def source(example: Example) -> str:
+        words = " ".join(example.source)
+        return words.lower() if lowercase else words
 
-    model = _train(filter(None, sentences()), size, split_by_unicode_script=False)
+    def target(example: Example) -> str:
+        return " ".join(lemma for lemma in example.lemmas if not is_placeholder(lemma))
+
+    if not joint:
+        return Units(_train(map(source, examples), size), _train(map(target, examples), size))
+    some = examples[:: 1 + 2 * len(examples) // _MOST_SENTENCES]
+    sentences = (side(example) for example in some for side in (source, target))
+    model = _train(filter(None, sentences), size, split_by_unicode_script=False)
     return Units(model, model)
 
 

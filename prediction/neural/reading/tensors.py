@@ -6,7 +6,7 @@ are gathered from the flat arrays where they lie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -49,6 +49,21 @@ class GapTensors:
 
     def __getitem__(self, field: str) -> Tensor:
         return self.fields[field]
+
+    @property
+    def every(self) -> Tensor:
+        """The numbers of all gaps."""
+        return torch.arange(len(self.label), device=self.label.device)
+
+    def bounds(self, side: str, gaps: Tensor, low: str = "low") -> tuple[Tensor, Tensor, Tensor]:
+        """Where gaps or their pronouns stand on a side, and where what is read begins and ends.
+
+        With `low` "start" it is their own sentence alone.
+        """
+        position, first, last = (
+            getattr(self, f"{side}_{name}")[gaps] for name in ("position", low, "high")
+        )
+        return position, first, last
 
     def to(self, device: torch.device | str) -> GapTensors:
         """The same tensors on another device."""
@@ -101,6 +116,24 @@ def window(
     return positions.clamp(low[:, None], high[:, None] - 1), lengths
 
 
+def cut(
+    centre: Tensor, low: Tensor, high: Tensor, before: int, after: int
+) -> tuple[Tensor, Tensor]:
+    """Where the tokens around a centre begin and end within the bounds."""
+    return torch.maximum(low, centre - before), torch.minimum(high, centre + after + 1)
+
+
+def longest(texts: Iterable[tuple[Tensor, Tensor]]) -> Indices:
+    """The length of the longest text of each gap, from 1; texts have beginnings and ends."""
+    lengths = torch.stack([end - start for start, end in texts])
+    return np.asarray(lengths.amax(0).clamp(min=1).cpu().numpy())
+
+
+def inside(lengths: Tensor, width: int) -> Tensor:
+    """(batch, width): where the rows have something."""
+    return torch.arange(width, device=lengths.device) < lengths[:, None]
+
+
 def span(start: Tensor, end: Tensor, width: int) -> tuple[Tensor, Tensor]:
     """Positions from a start on, and how many of them stand before the end; `width` at most.
 
@@ -123,9 +156,7 @@ def word_numbers(entries: Tensor) -> Tensor:
 
 def pick(flat: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
     """The entries at window positions, PAD beyond each window's length."""
-    width = positions.shape[1]
-    inside = torch.arange(width, device=flat.device) < lengths[:, None]
-    return torch.where(inside, flat[positions], PAD)
+    return torch.where(inside(lengths, positions.shape[1]), flat[positions], PAD)
 
 
 def widest_sides(tensors: GapTensors, limit: int) -> Indices:

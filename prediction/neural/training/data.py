@@ -24,7 +24,7 @@ from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.neural.reading.encoding import EncodedText, Ints, Reading
 from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.lexicon_fields import Text, lexicons_for, noun_lists
-from crosspro.prediction.neural.reading.subwords import train_joint_units, train_units
+from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, gap_tensors
 from crosspro.prediction.neural.training.distillation import SoftTargets
 from crosspro.prediction.neural.training.settings import Training
@@ -175,13 +175,6 @@ def check_labels(train: Ints, dev: Ints) -> None:
         raise CrossproError(f"dev: expected a label for every gap, found {found}")
 
 
-def check_batches(batches: int, labels: Ints, share: float) -> None:
-    """An epoch must have a step."""
-    if not batches:
-        found = f"{(labels >= 0).sum()} labelled gaps with a share of {share:g}"
-        raise CrossproError(f"train: expected gaps for at least one batch an epoch, found {found}")
-
-
 def check_context(reads: Reads, context: int, train: Sequence[Example]) -> None:
     """A network may need sentences before a gap's, which are found by document."""
     if reads.earlier is not None and not context:
@@ -278,7 +271,10 @@ class TrainingData:
         drawn = int((self.labels >= 0).sum() * settings.share)
         size = batch_size(settings.batch_size, drawn, settings.min_steps)
         batches = Batches(self.labels, extents, self.classes, size, sampler, seed)
-        check_batches(len(batches), self.labels, settings.share)
+        if not len(batches):
+            found = f"{(self.labels >= 0).sum()} labelled gaps with a share of {settings.share:g}"
+            expected = "train: expected gaps for at least one batch an epoch"
+            raise CrossproError(f"{expected}, found {found}")
         return batches
 
     def dev_batches(self, extents: Indices) -> FixedBatches:
@@ -307,8 +303,8 @@ def learn_reading(
     """How a new system reads: in words or in units learnt from train; `text` is for lexicons."""
     units = None
     if settings.units != "words":
-        learn = train_joint_units if settings.units == "joint" else train_units
-        units = learn(train, settings.unit_vocabulary, settings.lowercase)
+        joint = settings.units == "joint"
+        units = train_units(train, settings.unit_vocabulary, settings.lowercase, joint)
     lexicons = lexicons_for(reads.lexicons, text)
     if reads.nouns:
         others = {side: name for side, name in reads.lexicons.items() if side not in lexicons}

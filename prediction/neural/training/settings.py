@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Annotated, Any, TypeVar
 
-from crosspro.data_prep.core.errors import Problem, choices
-from crosspro.data_prep.core.settings import Must, fitted, shown
+from crosspro.data_prep.core.errors import choices
+from crosspro.data_prep.core.settings import Fault, Must, fitted, one_of, shown
 from crosspro.prediction.adjustment import WeightPower
-from crosspro.prediction.arguments import faults, number, one_of, whole
+from crosspro.prediction.arguments import faults, number, whole
 from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.subwords import KINDS
 
 T = TypeVar("T")
 
+RunSetting = Annotated[str | None, Must("the folder of a run, or null", lambda run: run != "")]
 POLICIES = ("all", "equal", "proportional")
 """How the gaps of an epoch are drawn from those of the classes."""
 
@@ -64,9 +65,7 @@ class Distillation:
     that it thinks less likely.
     """
 
-    teacher: Annotated[str | None, Must("the folder of a run, or null", lambda run: run != "")] = (
-        None
-    )
+    teacher: RunSetting = None
     temperature: Annotated[float, number(0.1, 100)] = 2.0
     weight: Annotated[float, number(0, 1)] = 0.7
 
@@ -110,61 +109,54 @@ class TrainerSettings:
         return max(passes, ceil(self.patience_steps / max(1, steps)))
 
 
-def section(kind: type[T], name: str, values: object, problems: list[Problem]) -> T:
-    """The settings of a section; what is wrong is added to the problems, and defaults are used."""
-    made, found = fitted(kind, _values(name, values, problems))
-    for place, expected, what in found:
-        key = ".".join([name, *map(str, place)])
-        problems.append(Problem("settings", None, key, expected, what))
-    return kind() if found else made
+def section(kind: type[T], name: str, values: object, found: list[Fault]) -> T:
+    """The settings of a section; what is wrong is added to the faults, and defaults are used."""
+    made, wrong = fitted(kind, _values(name, values, found))
+    found += [Fault((name, *one.place), *one[1:]) for one in wrong]
+    return kind() if wrong else made
 
 
-def network_section(
-    name: str, network: type[Network], values: object, problems: list[Problem]
-) -> None:
+def network_faults(name: str, network: type[Network], values: object) -> list[Fault]:
     """Faults of `network_settings`: keys and types must be those of the network's settings."""
     defaults, where = network.settings(), "system.network_settings"
-    given = _values(where, values, problems)
-    before = len(problems)
+    found: list[Fault] = []
+    given = _values(where, values, found)
     for key, value in given.items():
         if key not in defaults:
-            found = f"an unknown key of {name}"
-            problems.append(
-                Problem("settings", None, f"{where}.{key}", choices(list(defaults)), found)
-            )
+            found.append(Fault((where, key), choices(defaults), f"an unknown key of {name}"))
         else:
-            hint = network.setting_type(key, defaults[key])
-            wrong = faults(f"{where}.{key}", value, hint)
-            problems += [Problem("settings", None, *fault) for fault in wrong]
-    if len(problems) > before:
-        return
+            found += faults((where, key), value, network.setting_type(key, defaults[key]))
+    if found:
+        return found
     made = {**defaults, **given}
     for key, (times, other) in network.multiples.items():
         step = times * made[other]
         if made[key] % step:
             expected = f"a multiple of {times} * {other} = {step}"
-            problems.append(Problem("settings", None, f"{where}.{key}", expected, str(made[key])))
+            found.append(Fault((where, key), expected, str(made[key])))
+    return found
 
 
 def pretraining_section(
-    name: str, network: type[Network], values: object, problems: list[Problem]
+    name: str, network: type[Network], values: object, found: list[Fault]
 ) -> Any:
     """The settings of a network's pre-training, or None where it has none."""
+    where = "system.pretraining"
     if network.pretraining is not None:
-        return section(network.pretraining, "system.pretraining", values, problems)
-    epochs = _values("system.pretraining", values, problems).get("epochs", 0)
+        return section(network.pretraining, where, values, found)
+    epochs = _values(where, values, found).get("epochs", 0)
     if epochs:
-        where, expected = "system.pretraining.epochs", f"0, since {name} has no pre-training"
-        problems.append(Problem("settings", None, where, expected, shown(epochs)))
+        expected = f"0, since {name} has no pre-training"
+        found.append(Fault((where, "epochs"), expected, shown(epochs)))
     return None
 
 
-def _values(name: str, values: object, problems: list[Problem]) -> Mapping[str, Any]:
-    """The values of a section; one that is no section has none, and is a problem."""
+def _values(name: str, values: object, found: list[Fault]) -> Mapping[str, Any]:
+    """The values of a section; one that is no section has none, and is a fault."""
     if isinstance(values, Mapping):
         return values
     if values is not None:
         # The trainer's settings are a section of their own, from which the system has them.
-        where, expected = f"system.{name.removeprefix('system.')}", "a section of settings"
-        problems.append(Problem("settings", None, where, expected, shown(values)))
+        where = f"system.{name.removeprefix('system.')}"
+        found.append(Fault((where,), "a section of settings", shown(values)))
     return {}

@@ -39,7 +39,8 @@ from crosspro.prediction.neural.training.settings import Optimisation, TrainerSe
 from crosspro.prediction.system import read_json_object
 from crosspro.version import __version__
 
-_IDENTITY = "run.json"
+_IDENTITY, _LAST = "run.json", "last.ckpt"
+"""What a run must have in common with the one that it continues, and what it goes on from."""
 _FORMAT = 3
 """Of checkpoints: what they hold, and what they are compared by."""
 
@@ -50,10 +51,9 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
     `identity` says what decides the result (settings, task, data). It is written down when a run
     begins, and compared when it goes on: in the folder of another run nothing is trained.
     """
-    path = last_checkpoint(place)
-    known = place / _IDENTITY
+    path, known = place / _LAST, place / _IDENTITY
     identity = {"format": _FORMAT, **identity}
-    if not has_checkpoint(place):
+    if not path.is_file():
         place.mkdir(parents=True, exist_ok=True)
         write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
         return None
@@ -66,16 +66,6 @@ def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, 
         expected = "checkpoints of a run with the same settings and data, or a new folder"
         raise input_error(place, "run", expected, "; ".join(found))
     return read_checkpoint(path)
-
-
-def last_checkpoint(place: Path) -> Path:
-    """Where a run keeps what it goes on from."""
-    return place / "last.ckpt"
-
-
-def has_checkpoint(place: Path) -> bool:
-    """Whether a run had got as far as a checkpoint, of whatever settings."""
-    return last_checkpoint(place).is_file()
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
@@ -202,7 +192,7 @@ class NetworkTrainer:
     @property
     def goes_on(self) -> bool:
         """Whether a stopped run left weights to go on from."""
-        return has_checkpoint(self.place)
+        return (self.place / _LAST).is_file()
 
     def fit(
         self, network: Network, data: TrainingData, seed: int, identity: Mapping[str, Any]
@@ -227,7 +217,7 @@ class NetworkTrainer:
         return TrainedEpochs(kept, epochs, steps, "patience" if stopped else "max_epochs")
 
     def _train(self, module: GapClassifier, resumed: Mapping[str, Any] | None) -> None:
-        path = str(last_checkpoint(self.place)) if resumed else None
+        path = str(self.place / _LAST) if resumed else None
         if resumed and self.trainer.is_global_zero:
             print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
         try:

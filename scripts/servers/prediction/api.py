@@ -324,13 +324,11 @@ def _cut(explanation: Explanation, rows: int) -> Explanation:
     evidence = explanation.evidence
     if evidence is None:
         return explanation
-    tables = []
-    for table in evidence.tables:
-        left = len(table.rows) - rows
-        more = f"… and {left:,} more" if left > 0 else ""
-        note = "\n".join(filter(None, (more, table.note)))
-        shown = tuple(tuple(map(_finite, row)) for row in table.rows[:rows])
-        tables.append(replace(table, rows=shown, note=note))
+    cut_tables = (table.cut(rows) for table in evidence.tables)
+    tables = [
+        replace(table, rows=tuple(tuple(map(_finite, row)) for row in table.rows))
+        for table in cut_tables
+    ]
     members = tuple(
         replace(member, explanation=_cut(member.explanation, rows)) for member in evidence.members
     )

@@ -120,37 +120,6 @@ def test_the_classes_are_summed_over_nouns_and_none(train):
         assert torch.allclose((one.given * total[:, :, None]).sum(1), one.shares, atol=1e-5)
 
 
-def test_a_batch_of_one_gives_what_a_batch_of_many_gives(train):
-    made, data = prepared(NAME, train, POINTER, **JOINT)
-    every = torch.arange(40)
-    with torch.inference_mode():
-        together = made.network(data, every)
-        alone = torch.cat([made.network(data, every[n : n + 1]) for n in range(40)])
-    assert torch.allclose(together, alone, atol=1e-5)
-
-
-@pytest.mark.parametrize("network", [{}, PRETRAINING, {"pointer_agreement": 0.0}])
-def test_every_weight_that_is_trained_gets_a_gradient(network, train):
-    made, data = prepared(NAME, train, {**network, **POINTER}, **JOINT)
-    made.network.train()
-    weights = torch.ones(len(TASK.classes))
-    torch.autograd.backward(made.network.loss(data, torch.arange(40), 300, weights, 0.0).mean())
-    for name, weight in made.network.named_parameters():
-        if name != "no_pronoun":  # all gaps have a source
-            assert (weight.grad is not None and weight.grad.any()) == weight.requires_grad, name
-
-
-@pytest.mark.slow
-def test_fifty_gaps_are_learnt_by_heart(train):
-    made = NeuralSystem(
-        NAME, {**SMALL[NAME], **POINTER}, {"batch_size": 16, "class_weight_power": 0.0, **JOINT},
-        {"learning_rate": 0.003}, trainer={**QUIET, "max_epochs": 60},
-    )  # fmt: skip
-    lines = [line for line in train if line.gaps][:50]
-    made.fit(TASK, lines, lines)
-    assert made.report.score > 95
-
-
 def lexicons(task, folder):
     """Settings with lexicons of sides that are inflected and have gender, from more text."""
     text = demo_examples(task, "train", 150)

@@ -87,37 +87,25 @@ def test_a_network_without_embeddings_has_none():
     assert token_gradients(network, tensors, Bag.fields, 0, 0, 1) is None
 
 
+TURKU = {"embedding": 6, "hidden": 6, "dense": 8, "window": 10}
+NYU = {"embedding": 6, "hidden": 6}
 SYSTEMS = {
-    "turku": ("turku_gru", {"embedding": 6, "hidden": 6, "dense": 8, "window": 10}, {"context": 1}),
+    "turku": ("turku_gru", TURKU, {"context": 1}),
     "uppsala": ("uppsala_bilstm", {"words": 6, "characters": 4, "hidden": 6, "mlp": 8}, {}),
-    "nyu": ("nyu_nmt", {"embedding": 6, "hidden": 6}, {}),
-    "nyu before": (
-        "nyu_nmt",
-        {"embedding": 6, "hidden": 6, "previous": "concatenated"},
-        {"context": 1},
-    ),
-    "nyu second": (
-        "nyu_nmt",
-        {"embedding": 6, "hidden": 6, "previous": "second_encoder"},
-        {"context": 1},
-    ),
-    "ukyoto": ("ukyoto_attention", {"embedding": 6, "hidden": 6, "dense": 8, "tags": 4}, {}),
-    "units": (
-        "turku_gru",
-        {"embedding": 6, "hidden": 6, "dense": 8, "window": 10},
-        {"units": "sentencepiece", "unit_vocabulary": 100},
-    ),
+    "nyu": ("nyu_nmt", NYU, {}),
+    "nyu before": ("nyu_nmt", {**NYU, "previous": "concatenated"}, {"context": 1}),
+    "nyu second": ("nyu_nmt", {**NYU, "previous": "second_encoder"}, {"context": 1}),
+    "ukyoto": ("ukyoto_attention", {**NYU, "dense": 8, "tags": 4}, {}),
+    "units": ("turku_gru", TURKU, {"units": "sentencepiece", "unit_vocabulary": 100}),
     "hardmeier_cnn": (
-        "hardmeier_cnn",
-        {"words": 6, "tags": 4, "distances": 4, "filters": 6, "window": 10},
+        "hardmeier_cnn", {"words": 6, "tags": 4, "distances": 4, "filters": 6, "window": 10},
         {"context": 1},
     ),
     "hardmeier_anaphora": (
-        "hardmeier_anaphora",
-        {"words": 6, "tags": 4, "hidden": 8, "anaphora_hidden": 6},
+        "hardmeier_anaphora", {"words": 6, "tags": 4, "hidden": 8, "anaphora_hidden": 6},
         {"context": 1},
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -32,7 +32,7 @@ def system(epochs=1, more=3, rate=0.0, name="turku_gru", **training):
 
 @pytest.fixture(scope="module")
 def splits(dev):
-    train = demo_examples(TASK, "train", 20)
+    train = demo_examples(TASK, "train", 12)
     return Splits(train, dev, {}, in_domain=train[: len(train) // 2])
 
 
@@ -91,17 +91,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(splits, tmp_path):
         )
 
 
-def test_a_second_stage_of_other_data_or_another_rate_is_refused(splits, tmp_path):
-    fitted(system(), splits, tmp_path)
-    made = system(rate=0.5)
-    made.fit(TASK, splits.train, splits.dev, tmp_path)
-    with pytest.raises(InputError, match=r"found learning_rate 0\.01, not 0\.5"):
-        made.fine_tune(splits.in_domain, splits.dev, tmp_path)
-    with pytest.raises(InputError, match=r"; train \w+, not "):
-        made.fine_tune(splits.in_domain[1:], splits.dev, tmp_path)
-
-
-def test_a_run_says_how_both_stages_went(splits, tmp_path):
+def test_a_run_says_how_both_stages_went_and_goes_on_with_the_same_ones(splits, tmp_path):
     made = system()
     fit_and_score(TASK, made, splits, tmp_path)
     assert isinstance(made.report, FineTunedReport)
@@ -109,6 +99,12 @@ def test_a_run_says_how_both_stages_went(splits, tmp_path):
     assert run.fit == {**asdict(made.report), "stages": [asdict(one) for one in made.report.stages]}
     assert load_system(tmp_path).fine_tuning == made.fine_tuning
     assert not (tmp_path / "encoded").exists()
+    other = system(rate=0.5)
+    other.fit(TASK, splits.train, splits.dev, tmp_path)
+    with pytest.raises(InputError, match=r"found learning_rate 0\.01, not 0\.5"):
+        other.fine_tune(splits.in_domain, splits.dev, tmp_path)
+    with pytest.raises(InputError, match=r"; train \w+, not "):
+        other.fine_tune(splits.in_domain[1:], splits.dev, tmp_path)
 
 
 @pytest.mark.slow

@@ -10,12 +10,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
     BidirectionalGRU,
-    inside,
     last_states,
     read,
     turned,
     turned_places,
 )
+from crosspro.prediction.neural.reading.tensors import inside
 
 LENGTHS = torch.tensor([5, 1, 3, 7])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,21 @@ def system(name="turku_gru", epochs=4, patience=1000, seed=1):
         {"learning_rate": 0.01, "warmup_steps": 3},
         trainer={**QUIET, "max_epochs": epochs, "patience": patience}, seed=seed,
     )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stopped_run(train, dev, tmp_path_factory):
+    """The folder of a run after its first epoch, and its system."""
+    folder, made = tmp_path_factory.mktemp("stopped"), system(epochs=1)
+    made.fit(TASK, train, dev, folder)
+    return folder, made
+
+
+@pytest.fixture
+def stopped(stopped_run, tmp_path):
+    """A copy of it."""
+    shutil.copytree(stopped_run[0], tmp_path / "run")
+    return tmp_path / "run"
 
 
 def epochs_of(folder):
@@ -79,25 +95,20 @@ def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
     assert len(epochs_of(tmp_path)) > count
 
 
-def test_the_folder_of_another_run_is_refused(train, dev, tmp_path):
-    system(epochs=1).fit(TASK, train, dev, tmp_path)
+def test_the_folder_of_another_run_is_refused(train, dev, stopped):
     with pytest.raises(InputError, match=r"same settings and data, .* found seed 1, not 2"):
-        system(seed=2).fit(TASK, train, dev, tmp_path)
+        system(seed=2).fit(TASK, train, dev, stopped)
     with pytest.raises(InputError, match="found train "):
-        system().fit(TASK, train[:-1], dev, tmp_path)
-    (tmp_path / "checkpoints/run.json").unlink()
-    with pytest.raises(InputError, match=r"run\.json: .* a readable file"):
-        system().fit(TASK, train, dev, tmp_path)
-
-
-def test_checkpoints_of_an_earlier_version_are_refused(train, dev, tmp_path):
-    system(epochs=1).fit(TASK, train, dev, tmp_path)
-    path = tmp_path / "checkpoints/run.json"
+        system().fit(TASK, train[:-1], dev, stopped)
+    path = stopped / "checkpoints/run.json"
     identity = json.loads(path.read_text("utf-8"))
     del identity["format"]  # as version 0.1.0 wrote it
     path.write_text(json.dumps(identity), "utf-8")
     with pytest.raises(InputError, match=r"or a new folder, found those of another vers"):
-        system().fit(TASK, train, dev, tmp_path)
+        system().fit(TASK, train, dev, stopped)
+    path.unlink()
+    with pytest.raises(InputError, match=r"run\.json: .* a readable file"):
+        system().fit(TASK, train, dev, stopped)
 
 
 @pytest.mark.slow
@@ -112,33 +123,31 @@ def test_a_moved_run_still_knows_its_best_epoch(train, dev, tmp_path):
 
 
 def test_fewer_epochs_than_were_trained_are_enough(train, dev, tmp_path):
-    first, again = system(epochs=3), system(epochs=2)
+    first, again = system(epochs=2), system(epochs=1)
     for made in (first, again):
         made.fit(TASK, train, dev, tmp_path)
     assert (first.predict(dev) == again.predict(dev)).all()
 
 
-def test_damaged_arrays_are_made_again(train, dev, tmp_path):
-    first, again = system(epochs=1), system(epochs=1)
-    first.fit(TASK, train, dev, tmp_path)
-    for path in (tmp_path / "encoded").glob("*/lemma.npy"):
+def test_damaged_arrays_are_made_again(train, dev, stopped, stopped_run):
+    again = system(epochs=1)
+    for path in (stopped / "encoded").glob("*/lemma.npy"):
         path.write_bytes(path.read_bytes()[:-50])
-    again.fit(TASK, train, dev, tmp_path)
-    assert (first.predict(dev) == again.predict(dev)).all()
+    again.fit(TASK, train, dev, stopped)
+    assert (stopped_run[1].predict(dev) == again.predict(dev)).all()
 
 
 @pytest.mark.parametrize("damage", [lambda whole: b"garbage", lambda whole: whole[:-500]])
-def test_a_damaged_checkpoint_is_refused(damage, train, dev, tmp_path):
-    system(epochs=1).fit(TASK, train, dev, tmp_path)
-    path = tmp_path / "checkpoints/last.ckpt"
+def test_a_damaged_checkpoint_is_refused(damage, train, dev, stopped):
+    path = stopped / "checkpoints/last.ckpt"
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
     with pytest.raises(InputError, match=r"last\.ckpt: checkpoint: expected a whole checkpoint"):
-        system().fit(TASK, train, dev, tmp_path)
+        system().fit(TASK, train, dev, stopped)
     path.write_bytes(whole)
     path.with_name("best.ckpt").unlink()
     with pytest.raises(InputError, match=r"best\.ckpt: checkpoint: .* found no file"):
-        system(epochs=1).fit(TASK, train, dev, tmp_path)
+        system(epochs=1).fit(TASK, train, dev, stopped)
 
 
 class Trap:
@@ -151,15 +160,13 @@ class Trap:
         return open, (self.path, "w")
 
 
-def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, tmp_path):
-    system(epochs=1).fit(TASK, train, dev, tmp_path)
-    path = tmp_path / "checkpoints/last.ckpt"
+def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, stopped, tmp_path):
+    path = stopped / "checkpoints/last.ckpt"
     content = torch.load(path, weights_only=True)
     torch.save({**content, "trap": Trap(str(tmp_path / "sprung"))}, path)
     with pytest.raises(InputError, match="expected a whole checkpoint"):
-        system().fit(TASK, train, dev, tmp_path)
+        system().fit(TASK, train, dev, stopped)
     assert not (tmp_path / "sprung").exists()
-    assert json.loads((tmp_path / "checkpoints/run.json").read_text("utf-8"))["seed"] == 1
 
 
 def test_runs_may_share_the_encoded_data(train, dev, tmp_path):

@@ -119,3 +119,19 @@ def test_every_step_is_reported(read):
         assert [step.done for step in own] == list(range(1, own[0].total + 1))
         assert len(own) % 3 == 0
     assert list(dict.fromkeys(step.name for step in steps)) == list(names)
+
+
+def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
+    def sentence(number):
+        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
+        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
+
+    fields = (LEMMA, SOURCE)
+    encoder, data = fit_and_encode(list(map(sentence, range(400))), Reading(fields), TASK)
+    inventory = Inventory(encoder.vocabularies, TASK.classes)
+    settings = SkipGramSettings(4, "sampled", pronoun_share=1.0, learning_rate=0.02)
+    tables = pretrained_embeddings(data, inventory, fields, 8, settings, 1, CPU)
+    numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
+    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
+    near = vectors @ vectors.T
+    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from dataclasses import fields, replace
 
 import numpy as np
@@ -15,7 +16,6 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.adjustment import adjust, class_weights, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix, tune_weights
-from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
 from crosspro.prediction.neural.reading import encoding
 from crosspro.prediction.neural.reading.encoding import (
     UNKNOWN_LABEL,
@@ -26,7 +26,7 @@ from crosspro.prediction.neural.reading.encoding import (
 )
 from crosspro.prediction.neural.reading.fields import CHARACTER, LEMMA, PRONOUN, SOURCE
 from crosspro.prediction.neural.reading.tensors import gap_tensors
-from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory, build_vocabulary
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, build_vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
@@ -53,9 +53,12 @@ LONG = [
     pytest.param(*variant, marks=[pytest.mark.slow] if variant[1] else []) for variant in VARIANTS
 ]
 """For tests that train long: each network as it is, and its variants where there is time."""
+JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
+ENCODERS = [("document_encoder", network, JOINT) for network in ({}, {"pointer": True})]
+"""Their tests of gradients and of learning by heart are in test_document_encoder."""
 
 
-@pytest.mark.parametrize(("name", "network", "training"), VARIANTS)
+@pytest.mark.parametrize(("name", "network", "training"), [*VARIANTS, *ENCODERS])
 def test_padding_never_changes_a_prediction(name, network, training, train):
     made, tensors = prepared(name, train, network, **training)
     gaps = torch.arange(len(tensors.label))
@@ -122,25 +125,6 @@ def test_a_run_goes_on_from_another(train, dev, tmp_path):
     wrong = NeuralSystem("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError, match="has hidden 13, inward True, found hidden 12, inward Fal"):
         wrong.fit(TASK, train, dev)
-
-
-@pytest.mark.slow
-def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
-    def sentence(number):
-        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
-        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
-
-    lines = [sentence(number) for number in range(400)]
-    encoder, data = fit_and_encode(lines, Reading((LEMMA,)), TASK)
-    settings = SkipGramSettings(30, "sampled", pronoun_share=1.0, learning_rate=0.02)
-    tables = pretrained_embeddings(
-        data, Inventory(encoder.vocabularies, TASK.classes), [LEMMA], 8,
-        settings, 1, torch.device("cpu"),
-    )  # fmt: skip
-    numbers = encoder.vocabularies["lemma"].numbers([f"w{number}" for number in range(10)])
-    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
-    near = vectors @ vectors.T
-    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()
 
 
 @pytest.mark.parametrize(
@@ -235,6 +219,8 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     def labelled(examples, label):
         return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
 
+    encoder, _ = fit_and_encode(train, READING, TASK)
+    assert set(encode(labelled(train, None), encoder, TASK).label) == {UNKNOWN_LABEL}
     made = system("turku_gru", epochs=1)
     with pytest.raises(CrossproError, match="train: expected labelled gaps, found none"):
         made.fit(TASK, labelled(train, None), dev)
@@ -244,7 +230,7 @@ def test_labels_are_needed_in_training_and_ignored_in_prediction(train, dev):
     assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
 
 
-def test_encoding_is_cached_by_content(train, tmp_path):
+def test_encoding_is_cached_by_content(train, tmp_path, monkeypatch):
     encoder, made = fit_and_encode(train, READING, TASK)
     made = replace(made, digest=text_digest(train, READING))
     for _ in range(2):
@@ -259,6 +245,8 @@ def test_encoding_is_cached_by_content(train, tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
     encode(train[:5], encoder, TASK, tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(encoding, "_read", lambda *_: pytest.fail("read again"))
+    assert (encode(train, encoder, TASK, tmp_path).label == made.label).all()
 
 
 def test_context_reaches_back_inside_a_document_only(train):
@@ -272,15 +260,7 @@ def test_context_reaches_back_inside_a_document_only(train):
     assert set(far.target_low[torch.from_numpy(in_first)].tolist()) <= start
 
 
-def test_blind_gaps_have_no_label(train):
-    blind = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
-    encoder, _ = fit_and_encode(train, READING, TASK)
-    assert set(encode(blind, encoder, TASK).label) == {UNKNOWN_LABEL}
-
-
 def test_rare_words_are_unknown():
-    from collections import Counter
-
     vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
     assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
     assert vocabulary.numbers(["b", "c", "a"]) == [3, UNK, 2]
@@ -345,11 +325,3 @@ def test_the_name_of_a_text_tells_what_is_read_of_it_and_how():
     names += [text_digest([line], Reading((LEMMA,))), text_digest([line] * 2, READING)]
     assert len(set(names)) == len(names)
     assert text_digest([replace(line)], READING) == names[0]
-
-
-def test_encoded_text_is_not_read_again(train, tmp_path, monkeypatch):
-    encoder, _ = fit_and_encode(train, READING, TASK)
-    first = encode(train, encoder, TASK, tmp_path)
-    monkeypatch.setattr(encoding, "_read", lambda *_: pytest.fail("read again"))
-    again = encode(train, encoder, TASK, tmp_path)
-    assert (again.label == first.label).all()

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from crosspro.prediction.neural.layers import embedding
-from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput
+from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput, vocabulary_logits
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -35,3 +35,21 @@ def test_losses_are_those_of_the_definition(weighted, smoothing, step, part, mon
     theirs = torch.autograd.grad(expected.square().sum(), wanted)
     for one, other in zip(ours, theirs, strict=True):
         assert torch.allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_impossible_words_change_no_loss_and_no_gradient(kind):
+    torch.manual_seed(1)
+    read, wanted = torch.randn(5, 6, dtype=kind), torch.tensor([0, 10, 3, 3, 9])
+    found = []
+    for step in (1, 8, 64):
+        weight = torch.linspace(-1, 1, 66, dtype=kind).view(11, 6).requires_grad_()
+        bias = torch.linspace(0, 1, 11, dtype=kind).requires_grad_()
+        scores = vocabulary_logits(read, weight, bias, step)
+        assert scores.shape == (5, -(-11 // step) * step)
+        losses = nn.functional.cross_entropy(scores.float(), wanted, reduction="none")
+        torch.autograd.backward(losses.sum())
+        found.append((losses, weight.grad, bias.grad))
+    for other in found[1:]:
+        for one, same in zip(found[0], other, strict=True):
+            torch.testing.assert_close(one, same)

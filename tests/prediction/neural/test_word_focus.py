@@ -11,7 +11,7 @@ from crosspro.prediction.neural.layers.network import Focus, Network, register
 from crosspro.prediction.neural.reading.fields import LEMMA
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.system import NeuralSystem
-from tests.prediction.neural.small import QUIET, TASK
+from tests.prediction.neural.small import QUIET, TASK, focus_of
 
 
 @register("looks_at_the_beginning")
@@ -55,7 +55,7 @@ def document_with_an_earlier_line(dev):
 def test_shares_stand_on_words(train, dev):
     lines, line = document_with_an_earlier_line(dev)
     row = sum(len(e.gaps) for e in lines[:line])
-    (focus,) = fitted(train, dev).focus(lines, row)
+    (focus,) = focus_of(fitted(train, dev), lines, row)
     assert [len(one) for one in focus.shares] == [len(e.target) for e in lines]
     assert focus.shares[line][:2].tolist() == [0.5, 0.25]
     assert sum(one.sum() for one in focus.shares) == 0.75
@@ -67,7 +67,7 @@ def test_units_are_summed(train, dev):
     lines, line = document_with_an_earlier_line(dev)
     row = sum(len(e.gaps) for e in lines[:line])
     system = fitted(train, dev, units="sentencepiece", unit_vocabulary=60)
-    (focus,) = system.focus(lines, row)
+    (focus,) = focus_of(system, lines, row)
     assert [len(one) for one in focus.shares] == [len(e.target) for e in lines]
     found = [round(float(one), 6) for one in focus.shares[line][:2]]
     assert found in ([0.75, 0.0], [0.5, 0.25])
@@ -98,4 +98,4 @@ def test_a_network_that_says_nothing_has_no_focus(train, dev):
     made = NeuralSystem("turku_gru", {"embedding": 4, "hidden": 4, "dense": 4},
                         trainer={**QUIET, "max_epochs": 1})  # fmt: skip
     made.fit(TASK, train, dev)
-    assert made.focus(dev, 0) == []
+    assert focus_of(made, dev, 0) == []
