@@ -1,6 +1,6 @@
 """Damaged files of every format and saved form: they are read or refused, and nothing else.
 
-`pytest tests/fuzz --hypothesis-profile=long` tries some 20,000 inputs of each, other ones every time.
+`pytest tests/fuzz --hypothesis-profile=long` tries 20,000 inputs of each, others every time.
 """
 
 from __future__ import annotations
