@@ -89,12 +89,14 @@ def test_commands_are_measured_beside_plain_loops():
     assert all(float(row["ratio to a plain loop"]) > 0 for row in ours)
 
 
+@pytest.mark.slow
 def test_metrics_are_measured_on_made_up_text():
     assert [row[""] for row in mt(segments=30, times=1)] == [
         *("apt:", "autoprf:", "apt --legacy:", "autoprf --legacy:")
     ]
 
 
+@pytest.mark.slow
 def test_a_report_is_measured_by_its_steps():
     pytest.importorskip("sacrebleu")
     assert len(real_text([])) == 5
