@@ -75,6 +75,7 @@ def test_english_words_have_gender_and_number_without_a_parse():
     assert read(parsed)["source number"] == ["", "Plur", "", "", "Sing", "", ""]
 
 
+@pytest.mark.slow  # it reads the lexicons of both languages
 def test_the_default_configuration_knows_genders_and_numbers_of_both_sides(tmp_path):
     settings = composed("system=cap_crf", "task=en-de")["system"]
     del settings["_target_"]

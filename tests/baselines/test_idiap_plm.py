@@ -19,7 +19,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import load_lexicon
+from crosspro.data_prep.lexicon.load import PACKAGES
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.system import load_system
 
@@ -195,7 +195,7 @@ def test_all_settings_that_cannot_be_are_refused_at_once():
 )
 def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(data, system):
     try:
-        load_lexicon("lefff")
+        PACKAGES["lefff"].path()
     except CrossproError:
         with pytest.raises(InputError) as refused:
             system.fit(TASK, *data)
