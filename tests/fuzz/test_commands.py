@@ -7,7 +7,6 @@ a temporary file behind, or say that all is well and have written nothing.
 from __future__ import annotations
 
 import gzip
-import importlib
 import lzma
 import os
 import re
@@ -21,15 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crosspro.scripts.main import COMMANDS
 from tests.fuzz.reader import Files, files_of
 from tests.fuzz.strategies import NUMBERS, damaged
 from tests.fuzz.workshop import LINES, make_workshop
 from tests.scripts.run import Outcome, crosspro
+from tests.scripts.test_vocabulary import commands
 
 VALUES = (
     "", " ", ".", "-", "--", "x", "nowhere", "no/where", "out", "out/y", "out/y.gz", "out/y.xz",
@@ -49,23 +47,13 @@ OUTPUTS = (
 FOLDERS = ("majority", "project", "turku", "out", "apt", "folder")
 
 
-def _options(command: Any) -> Iterator[str]:
-    for part in getattr(command, "commands", {}).values():
-        yield from _options(part)
-    yield from (one.opts[0] for one in command.params if one.opts[0].startswith("-"))
-
-
 def options_by_command() -> dict[str, list[str]]:
     """All options of each command; those of its parts together."""
-    modules = {
-        name: importlib.import_module(f"crosspro.scripts.{name.replace('-', '_')}")
-        for name in COMMANDS
-    }
-    return {
-        name: list(_options(typer.main.get_command(module.app)))
-        for name, module in modules.items()
-        if hasattr(module, "app")
-    }
+    found: dict[str, list[str]] = {}
+    for name, command in commands():
+        spelled = (one.opts[0] for one in command.params if one.opts[0].startswith("-"))
+        found.setdefault(name.split()[0], []).extend(spelled)
+    return found
 
 
 def outputs(line: list[str]) -> set[str]:
