@@ -17,12 +17,13 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 EXAMPLES = {"quick": 50, "whole": 150}
 for _name, _number in EXAMPLES.items():
     settings.register_profile(_name, deadline=None, derandomize=True, max_examples=_number)
+settings.register_profile("long", deadline=None, max_examples=40_000)
 settings.load_profile("quick")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Properties have more examples where slow tests run too: `make test-all`."""
-    if config.option.markexpr != "not slow":
+    if config.option.markexpr != "not slow" and not config.getoption("--hypothesis-profile"):
         settings.load_profile("whole")
 
 

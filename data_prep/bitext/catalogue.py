@@ -2,9 +2,10 @@
 
 A .po file has entries of `msgid` and `msgstr` with comments that say where they are used; an .mo
 file, the compiled form, has two tables of strings. Text comes from one catalogue, with its messages
-as the other language, or from two with the same messages. (polib would stop at the first fault of a
-file, without our line numbers, and reads it whole.) A document is the file in which a message is
-first used. Messages that are fuzzy or not translated are left out, as programs leave them out.
+as the other language, or from two with the same messages. (polib 1.2 stops at one fault, lets an
+open string pass, tells no line of a wrong byte, and reads files whole.) A document is the file in
+which a message is first used. Messages that are fuzzy or not translated are left out, as programs
+do.
 """
 
 from __future__ import annotations

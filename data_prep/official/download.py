@@ -1,7 +1,7 @@
 """The official data of the shared tasks: what it is, where it is, and its download.
 
-Downloads go over https, or over http if asked for; they are resumed where they broke off (which
-pooch does not do), and checked.
+Downloads go over https, or over http if asked for; they are resumed where they broke off, and
+checked. (pooch 1.9 begins anew, takes a web page for a file, and needs 60 ms to import.)
 A file grows under the name X.part, and X.part.json says which version of it that is; a resumed
 download asks for the rest of that version only. When it is complete, no web page instead of a file,
 and its size and checksum are as expected, it gets its name, and `manifest.json` beside it records

@@ -1,20 +1,16 @@
-"""Cases of networks: training beside plain transcriptions, pre-training, and the first step."""
+"""Cases of networks: training, pre-training, and the first step."""
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
+from itertools import product
 from pathlib import Path
-from statistics import median
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -45,15 +41,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, has_bfloat16
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.training.data import bucketed_batches, on_device
-from crosspro.scripts.bench.measure import Row, own_memory
-from crosspro.scripts.bench.plain_networks import (
-    PlainHardmeierAnaphora,
-    PlainHardmeierCNN,
-    PlainNyu,
-    PlainTurku,
-    PlainUkyoto,
-    PlainUppsala,
-)
+from crosspro.scripts.bench.measure import Row, apart, own_memory
 from crosspro.scripts.pretraining_recipes import recipe_names, system_for_set, system_of
 
 _WARM_UP = 5
@@ -74,36 +62,25 @@ INVENTORY = Inventory(
 
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+Settings = dict[str, Any]
+"""Those of a network."""
 
 
-@dataclass(frozen=True)
-class MeasuredNetworks:
-    """What is measured: networks by name, ours and a plain one among them, at a row's length.
+class Measured(NamedTuple):
+    """A network to measure: the length of its rows, and how many rows before are its context."""
 
-    `context` is how many rows before its own are a gap's context.
-    """
-
-    length: int
-    networks: Mapping[str, Callable[[Inventory], Network]]
+    network: Callable[..., Network]
+    length: int = 31
     context: int = 0
 
 
 NETWORKS = {
-    "turku_gru": MeasuredNetworks(
-        101,
-        {
-            "ours": TurkuGRU,
-            "ours without graphs": partial(TurkuGRU, cuda_graphs=False),
-            "plain": PlainTurku,
-        },
-    ),
-    "uppsala_bilstm": MeasuredNetworks(31, {"ours": UppsalaBiLSTM, "plain": PlainUppsala}),
-    "nyu_nmt": MeasuredNetworks(31, {"ours": NyuNMT, "plain": PlainNyu}),
-    "ukyoto_attention": MeasuredNetworks(31, {"ours": UkyotoAttention, "plain": PlainUkyoto}),
-    "hardmeier_cnn": MeasuredNetworks(31, {"ours": HardmeierCNN, "plain": PlainHardmeierCNN}, 1),
-    "hardmeier_anaphora": MeasuredNetworks(
-        31, {"ours": HardmeierAnaphora, "plain": PlainHardmeierAnaphora}, 3
-    ),
+    "turku_gru": Measured(TurkuGRU, 101),
+    "uppsala_bilstm": Measured(UppsalaBiLSTM),
+    "nyu_nmt": Measured(NyuNMT),
+    "ukyoto_attention": Measured(UkyotoAttention),
+    "hardmeier_cnn": Measured(HardmeierCNN, context=1),
+    "hardmeier_anaphora": Measured(HardmeierAnaphora, context=3),
 }
 
 
@@ -113,36 +90,24 @@ def train(
     batch: list[int] = [1000, 4096],  # noqa: B006 - Typer copies it
     steps: int = 30,
     threads: int = 1,
-    ratio: Annotated[
-        bool, typer.Option("--ratio", help="Steps of both in turn, for machines that waver.")
-    ] = False,
-    profile: Annotated[bool, typer.Option("--profile", help="Where our time goes.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Where the time goes.")] = False,
 ) -> Iterator[Row]:
-    """Training of networks at their default shapes, beside plain transcriptions of them.
+    """Training of networks at their default shapes; of Turku's on a GPU also without graphs.
 
     Vocabulary 50,000, every row full, forward, backward and optimiser included: Turku's windows of
     50 tokens on every side, for the others sentences of 31 tokens, for UU-Hardmeier with those
     before. Every measurement has a process of its own, so that its memory is.
     """
-    kinds = [
-        (name, bf16, size)
-        for name in network
-        for bf16 in ((False, True) if device == "cuda" else (False,))
-        for size in batch
-    ]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as pool:
-        for name, bf16, size in kinds:
-            how = (device, size, steps, bf16, threads)
-            if ratio:
-                yield pool.submit(in_turn, name, *how).result()
-                continue
-            compared = NETWORKS[name]
-            for kind in compared.networks if device == "cuda" else ("ours", "plain"):
-                yield pool.submit(alone, name, kind, *how).result()
-            if profile:
-                data = make_data(compared.length, device, compared.context)
-                yield {"": _profile(compared.networks["ours"](INVENTORY), data, size, bf16)}
+    precisions = (False, True) if device == "cuda" else (False,)
+    for name, bf16, size in product(network, precisions, batch):
+        how = (device, size, steps, bf16, threads)
+        yield apart(measured, name, {}, *how)
+        if name == "turku_gru" and device == "cuda":
+            yield apart(measured, name, {"cuda_graphs": False}, *how)
+        if profile:
+            chosen = NETWORKS[name]
+            data = make_data(chosen.length, device, chosen.context)
+            yield {"": _profile(chosen.network(INVENTORY), data, size, bf16)}
 
 
 def make_data(length: int, device: str, context: int = 0) -> GapTensors:
@@ -218,48 +183,19 @@ def speed(network: Network, data: GapTensors, batch: int, steps: int, bf16: bool
     return batch * steps / (time.perf_counter() - start)
 
 
-def alone(
-    network: str, kind: str, device: str, batch: int, steps: int, bf16: bool, threads: int
+def measured(
+    name: str, settings: Settings, device: str, batch: int, steps: int, bf16: bool, threads: int
 ) -> Row:
-    """The row of one network."""
+    """The row of a network."""
     torch.set_num_threads(threads)
-    compared = NETWORKS[network]
-    data = make_data(compared.length, device, compared.context)
-    rate = speed(compared.networks[kind](INVENTORY), data, batch, steps, bf16)
+    chosen = NETWORKS[name]
+    data = make_data(chosen.length, device, chosen.context)
+    rate = speed(chosen.network(INVENTORY, **settings), data, batch, steps, bf16)
+    title = " ".join((name, *(f"{key}={value}" for key, value in settings.items())))
     return {
-        "": f"{network} {kind}, batch {batch}, {'bf16' if bf16 else 'fp32'}:",
+        "": f"{title}, batch {batch}, {'bf16' if bf16 else 'fp32'}:",
         "examples/s": f"{rate:,.0f}",
         "memory": _memory(device),
-    }
-
-
-def in_turn(network: str, device: str, batch: int, steps: int, bf16: bool, threads: int) -> Row:
-    """The row that compares ours and plain, from the medians of steps that take turns.
-
-    On a CPU by the time that the process had of it.
-    """
-    torch.set_num_threads(threads)
-    compared = NETWORKS[network]
-    data = make_data(compared.length, device, compared.context)
-    trainings = {
-        name: training(compared.networks[name](INVENTORY), data, batch, bf16)
-        for name in ("ours", "plain")
-    }
-    now = time.perf_counter if device == "cuda" else time.process_time
-    seconds: dict[str, list[float]] = {name: [] for name in trainings}
-    for step in range(steps + _WARM_UP):
-        for name in sorted(trainings, reverse=step % 2 == 0):
-            _wait(data.label.device)
-            start = now()
-            trainings[name](step)
-            _wait(data.label.device)
-            seconds[name].append(now() - start)
-    ours, plain = (median(seconds[name][_WARM_UP:]) for name in ("ours", "plain"))
-    return {
-        "": f"{network}, batch {batch}, {'bf16' if bf16 else 'fp32'}:",
-        "examples/s": f"{batch / ours:,.0f}",
-        "plain": f"{batch / plain:,.0f}",
-        "ratio": f"{plain / ours:.2f}",
     }
 
 
@@ -307,9 +243,6 @@ def _wait(device: torch.device) -> None:
 _DOCUMENT_GAPS = 4096
 _SENTENCE = 500
 _PIECES = 16_000
-
-Settings = dict[str, Any]
-"""Those of a network."""
 
 
 def pretrain(

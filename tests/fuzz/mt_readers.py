@@ -1,13 +1,10 @@
-"""Readers of evaluation: gold and submissions, texts of MT, contrastive sets, suites, verdicts.
-
-Their originals are files of the workshop.
-"""
+"""Readers of evaluation: gold and submissions, texts of MT, contrastive sets, suites, verdicts."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -62,210 +59,182 @@ from crosspro.evaluation.protest.text import read_system
 from crosspro.evaluation.released.apt.config import read_config
 from crosspro.evaluation.released.contrastive.ctxpro import released_instances
 from crosspro.evaluation.released.contrastive.generative_contrapro import script_rows
+from tests.conftest import GOLDEN
 from tests.evaluation.human.sets import make_set
-from tests.fuzz.subject import Files, Subject, files_of, require, round_trip
+from tests.fuzz.reader import Files, Reader, files_of, round_trip
 from tests.fuzz.text_readers import EN_FR
 
-
-def mt_readers(workshop: Path) -> Iterator[Subject]:
-    """All of them, with originals of the workshop."""
-
-    def some(*names: str) -> Files:
-        return {name: (workshop / name).read_bytes() for name in names}
-
-    yield from _submissions(some)
-    yield from _mt_texts(some)
-    yield from _gap_filling(some)
-    yield from _contrastive(some)
-    yield from _protest(workshop, some)
-    yield from _campaigns()
-    yield from _folders(workshop)
+LISTS = load_lists("en-fr")
 
 
-def _submissions(some: Any) -> Iterator[Subject]:
-    gold_lines = b"".join(some("dev.data")["dev.data"].splitlines(keepends=True)[:5])
+def _some(workshop: Path, *names: str, lines: int | None = None) -> Files:
+    """Files of the workshop, or their first lines."""
+    contents = {name: (workshop / name).read_bytes() for name in names}
+    if lines is None:
+        return contents
+    return {name: b"".join(one.splitlines(True)[:lines]) for name, one in contents.items()}
+
+
+def _checked(read: Callable[[list[Problem]], Any]) -> Any:
+    """What a reader that collects problems returns, if there are none."""
+    problems: list[Problem] = []
+    found = read(problems)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def submissions(workshop: Path) -> Iterator[Reader]:
+    """Gold and submissions, tables of scores, judgements of people."""
+    gold = _some(workshop, "dev.data", lines=5)["dev.data"]
+    labels = b"".join(line.split(b"\t")[0] + b"\n" for line in gold.splitlines())
+    files = [
+        {"gold": gold, "submission": given, "doc-ids": b"a\na\na\nb\nb\n"}
+        for given in (gold, labels)
+    ]
 
     def scored(folder: Path) -> Any:
         gold = read_gold(folder / "gold", EN_FR, folder / "doc-ids")
         return read_submissions([folder / "submission"], EN_FR, gold)[0].classes.tolist()
 
-    labels = b"".join(line.split(b"\t")[0] + b"\n" for line in gold_lines.splitlines())
-    ids = b"a\na\na\nb\nb\n"
-    originals = tuple(
-        {"gold": gold_lines, "submission": given, "doc-ids": ids} for given in (gold_lines, labels)
-    )
-    words = (b"ce", b"elle", b"OTHER", b"ce elle", b"REPLACE_0")
-    yield Subject("submissions", originals, scored, share=3000, words=words)
-    table = some("table.csv")
-    more = {"table.csv": table["table.csv"].replace(b",", b"\t").replace(b"\n", b"\r\n")}
-    yield Subject(
-        "score_table",
-        (table, more),
-        lambda folder: read_score_table(folder / "table.csv", "human", negate=["ter"]).digest,
-        share=2000,
-    )
+    yield Reader("submissions", scored, *files, words="ce, elle, OTHER, ce elle, REPLACE_0")
+    table = _some(workshop, "table.csv")
+    other = {"table.csv": table["table.csv"].replace(b",", b"\t").replace(b"\n", b"\r\n")}
+
+    def drawn(folder: Path) -> Any:
+        found = read_score_table(folder / "table.csv", "human", negate=["ter"])
+        study = correlate(found)
+        return found.digest, correlation_figure(study), correlation_page(study)
+
+    yield Reader("score_table", drawn, table, other)
 
     def judgements(folder: Path) -> Any:
         found = read_judgements(folder / "judgements.csv")
         return study_disagreement(found).kinds, study_cases(found).cases
 
-    yield Subject(
-        "judgements",
-        (some("judgements.csv"),),
-        judgements,
-        share=2000,
-        words=(b"same", b"right", b"bad translation", b"unclear", b"V", b"kind"),
-    )
-    plain = some("table.csv")
-
-    def drawn(folder: Path) -> Any:
-        study = correlate(read_score_table(folder / "table.csv", "human", negate=["ter"]))
-        return correlation_figure(study), correlation_page(study)
-
-    yield Subject("score_table.drawn", (plain,), drawn, share=300)
+    words = "same, right, bad translation, unclear, V, kind"
+    yield Reader("judgements", judgements, _some(workshop, "judgements.csv"), words=words)
 
 
-def _mt_texts(some: Any) -> Iterator[Subject]:
-    files = some("s.en", "r.fr", "c.fr", "r.links", "c.links")
-    files = {name: b"\n".join(content.split(b"\n")[:3]) + b"\n" for name, content in files.items()}
-    lists = load_lists("en-fr")
+def mt_texts(workshop: Path) -> Iterator[Reader]:
+    """Source, reference, candidate, their links and documents."""
+    names = ("s.en", "r.fr", "c.fr", "r.links", "c.links")
+    files = _some(workshop, *names, lines=3)
+    for lenient in (False, True):
 
-    def texts(folder: Path, lenient: bool = False) -> Any:
-        paths = InputPaths(
-            folder / "s.en",
-            folder / "r.fr",
-            (folder / "c.fr",),
-            folder / "r.links",
-            (folder / "c.links",),
-            lenient=lenient,
-        )
-        found = read_input(paths, lists)
-        return found.source.lines, found.reference.links.starts.tolist()
+        def texts(folder: Path, lenient: bool = lenient) -> Any:
+            source, reference, candidate, links, candidate_links = (folder / name for name in names)
+            paths = InputPaths(
+                source, reference, (candidate,), links, (candidate_links,), lenient=lenient
+            )
+            found = read_input(paths, LISTS)
+            return found.source.lines, found.reference.links.starts.tolist()
 
-    yield Subject("mt_text", (files,), texts, share=1500)
-    yield Subject("mt_text.lenient", (files,), lambda folder: texts(folder, True), share=1000)
+        yield Reader(f"mt_text.{'lenient' if lenient else 'strict'}", texts, files)
 
     def both_ways(folder: Path) -> Any:
-        """Links read at once, as arrays, are those that are read one by one."""
-        problems: list[Problem] = []
-        source, target = (read_text(folder / name, problems) for name in ("s.en", "r.fr"))
-        arrays = read_links(folder / "r.links", source, target, problems)
-        if problems:
-            raise InputError(problems)
+        """Links read at once, as arrays, are those that are read line by line."""
+
+        def read(problems: list[Problem]) -> Any:
+            source, target = (read_text(folder / name, problems) for name in ("s.en", "r.fr"))
+            return source, target, read_links(folder / "r.links", source, target, problems)
+
+        source, target, arrays = _checked(read)
         words = [[text.words(n) for n in range(len(text.lines))] for text in (source, target)]
         singly = [sorted(set(line)) for line in read_link_lines(folder / "r.links", *words)]
-        bounds = arrays.starts.tolist()
         pairs = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
-        together = [sorted(set(pairs[a:b])) for a, b in pairwise(bounds)]
-        require(together[: len(singly)] == singly, "two readers of links disagree")
+        together = [sorted(set(pairs[a:b])) for a, b in pairwise(arrays.starts.tolist())]
+        assert together[: len(singly)] == singly, "two readers of links disagree"
         return together
 
-    linked = {name: files[name] for name in ("s.en", "r.fr", "r.links")}
-    yield Subject("mt_text.links", (linked,), both_ways, changed=("r.links",), share=3000)
+    linked = _some(workshop, "s.en", "r.fr", "r.links", lines=3)
+    yield Reader("mt_text.links", both_ways, linked, changed=("r.links",))
 
     def starts(folder: Path) -> Any:
-        problems: list[Problem] = []
-        found = read_doc_starts(folder / "starts", 5, problems)
-        if problems:
-            raise InputError(problems)
+        found = _checked(lambda problems: read_doc_starts(folder / "starts", 5, problems))
         return found and found.names
 
-    yield Subject("doc_starts", (some("starts"),), starts, share=3000)
+    yield Reader("doc_starts", starts, _some(workshop, "starts"))
+
+
+def word_lists(workshop: Path) -> Iterator[Reader]:
+    """Pronoun lists and their heirs, judged pairs, the settings of the released APT."""
 
     def pronouns(folder: Path) -> Any:
         found = load_lists(folder / "lists.yaml")
         again = lists_from_mapping(lists_to_mapping(found), "again")
-        require(again == found, "pronoun lists are not what their mapping makes of them")
+        assert again == found, "pronoun lists are not what their mapping makes of them"
         return found
 
     small = (
         b"name: x\nsource_language: en\ntarget_language: fr\nsource_pronouns: [it, they]\n"
         b"target_pronouns: [il, elle, ce]\n"
     )
-    yield Subject("yaml.pronouns", (some("lists.yaml"), {"lists.yaml": small}), pronouns, share=150)
+    lists = (_some(workshop, "lists.yaml"), {"lists.yaml": small})
+    yield Reader("yaml.pronouns", pronouns, *lists, share=0.3)
     heir = {
         "lists.yaml": b"inherits: middle.yaml\nname: y\nadd:\n  target_pronouns: [lui]\n"
         b"  translations: {it: [lui]}\nidentical: [[il, lui]]\n",
         "middle.yaml": b"inherits: parent.yaml\ntranslations: {it: [ce]}\n",
         "parent.yaml": small,
     }
-    words = (b"inherits", b"add", b"lists.yaml", b"parent.yaml", b"en-fr", b"en-fr-undivided")
-    yield Subject("yaml.heirs", (heir,), pronouns, share=1000, words=words)
-    yield Subject(
-        "judged",
-        (some("judged.tsv"),),
-        lambda folder: read_judged(folder / "judged.tsv", lists),
-        share=3000,
-    )
-    config = {name: some(f"apt/{name}")[f"apt/{name}"] for name in (
-        "basic/config", "src.en", "ref.fr", "mt.fr", "ref.align", "mt.align", "list_src",
-        "list_tgt", "equal", "similar",
-    )}  # fmt: skip
-    yield Subject(
+    words = "inherits, add, lists.yaml, parent.yaml, en-fr, en-fr-undivided"
+    yield Reader("yaml.heirs", pronouns, heir, words=words)
+    judged = _some(workshop, "judged.tsv")
+    yield Reader("judged", lambda folder: read_judged(folder / "judged.tsv", LISTS), judged)
+    lists = ("basic/config", "list_src", "list_tgt", "equal", "similar")
+    config = _some(workshop / "apt", *lists, "src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
+    yield Reader(
         "apt_config",
-        (config,),
         lambda folder: read_config(folder / "basic" / "config"),
-        changed=("basic/config", "list_src", "list_tgt", "equal", "similar"),
-        share=1000,
-        words=(b"[files]", b"[cases]", b"%(x)s", b"${a:b}", b"false", b"1,2,3,4,5,6"),
+        config,
+        changed=lists,
+        words="[files], [cases], %(x)s, ${a:b}, false, 1,2,3,4,5,6",
     )
 
 
-def _gap_filling(some: Any) -> Iterator[Subject]:
-    lists = load_lists("en-fr")
-    files = some("filled_gaps.tsv", "key.tsv")
-    small = {name: b"\n".join(content.split(b"\n")[:6]) + b"\n" for name, content in files.items()}
+def gap_filling(workshop: Path) -> Iterator[Reader]:
+    """Gaps that people filled."""
+    names = ("filled_gaps.tsv", "key.tsv")
 
     def scored(folder: Path) -> Any:
-        filled = read_filled_gaps([folder / "filled_gaps.tsv"], folder / "key.tsv", lists)
-        evaluation = evaluate_gaps(filled, lists, None)
+        filled = read_filled_gaps([folder / names[0]], folder / names[1], LISTS)
+        evaluation = evaluate_gaps(filled, LISTS, None)
         return judged_csv(filled), text_report(evaluation), json_report(evaluation)
 
-    words = (b"other", b"bad translation", b"il/elle", b"accepted", b"1", b"7")
-    yield Subject("gap_filling", (files, small), scored, share=1500, words=words)
-    alone = {"t.csv": b"system,output,accepted,line,position\na,il,il,0,1\nb,,other,0,1\n"}
-    yield Subject(
+    files = (_some(workshop, *names), _some(workshop, *names, lines=6))
+    words = "other, bad translation, il/elle, accepted, 1, 7"
+    yield Reader("gap_filling", scored, *files, words=words)
+    yield Reader(
         "gap_filling.alone",
-        (alone,),
-        lambda folder: read_filled_gaps([folder / "t.csv"], None, lists).gaps,
-        share=2000,
+        lambda folder: read_filled_gaps([folder / "t.csv"], None, LISTS).gaps,
+        {"t.csv": b"system,output,accepted,line,position\na,il,il,0,1\nb,,other,0,1\n"},
         words=words,
     )
 
 
-def _contrastive(some: Any) -> Iterator[Subject]:
-    sets = (some("set.json", "scores"), some("block.json", "block.scores"))
+def contrastive(workshop: Path) -> Iterator[Reader]:
+    """Contrastive sets with scores, and sets of expected forms with outputs."""
+    for names in (("set.json", "scores"), ("block.json", "block.scores")):
 
-    def decided(folder: Path, names: tuple[str, str]) -> Any:
-        found = read_contrastive(folder / names[0], allow_unknown=True)
-        scores = read_scores([folder / names[1]], found)
-        return [one.right for one in decide(found, scores[0])]
+        def decided(folder: Path, names: tuple[str, str] = names) -> Any:
+            found = read_contrastive(folder / names[0], allow_unknown=True)
+            scores = read_scores([folder / names[1]], found)
+            return [one.right for one in decide(found, scores[0])]
 
-    for name, original in zip(("contrapro", "discevalmt"), sets, strict=True):
-        files = tuple(original)
-        yield Subject(
-            f"contrastive.{name}",
-            (original,),
-            lambda folder, files=files: decided(folder, files),
-            share=1000,
-        )
-    yield from _generative(some)
-
-
-def _generative(some: Any) -> Iterator[Subject]:
-    case = Path(__file__).parents[1] / "golden" / "ctxpro" / "fr"
+        yield Reader(f"contrastive.{names[0]}", decided, _some(workshop, *names))
+    case = GOLDEN / "ctxpro" / "fr"
     content = json.loads((case / "set.json").read_text("utf-8"))[:4]
     lines = (case / "out.fr").read_text("utf-8").splitlines()[:4]
     output = "".join(f"A. <eos> {line}\n" for line in lines).encode()
     ctxpro = {"set": json.dumps(content, ensure_ascii=False).encode(), "out": output}
-    contrapro = some("set.json")["set.json"]
+    contrapro = (workshop / "set.json").read_bytes()
     size = len(json.loads(contrapro))
-    rows = [
-        b"1\t2\tcorrect\telle\tA. <eos> It.\ta. <eos> Elle.\tb <eos> Va-t-elle ?",
-        b"0\tcorrect\til\tIt.\tIl.\tIl l'a vu.",
-        b"0\tincorrect\til\tIt.\tIl.\tx",
-    ]
-    tsv = {"set": b"\n".join(rows) + b"\n", "out": b"a <eos> b\nc\nd\n"}
+    rows = (
+        b"1\t2\tcorrect\telle\tA. <eos> It.\ta. <eos> Elle.\tb <eos> Va-t-elle ?\n"
+        b"0\tcorrect\til\tIt.\tIl.\tIl l'a vu.\n0\tincorrect\til\tIt.\tIl.\tx\n"
+    )
+    tsv = {"set": rows, "out": b"a <eos> b\nc\nd\n"}
     rules = PayloadRules(sentences=True)
 
     def judged(folder: Path) -> Any:
@@ -275,41 +244,34 @@ def _generative(some: Any) -> Iterator[Subject]:
         outputs = read_outputs([folder / "out"], found, rules, "fr", tsv=both, parts=parts)
         if both:
             outputs += read_outputs([], found, PayloadRules(share=1.2), "fr", tsv=both)
-        window = ContextWindow(1, 1)
         return (
             [[own.verdict for own in judge(found, one, "fr")] for one in outputs],
-            sentences_to_translate(found, "set", window) if found.instances[0].source else None,
+            sentences_to_translate(found, "set", ContextWindow(1, 1))
+            if found.instances[0].source
+            else None,
         )
 
-    originals = (
+    words = "<eos>, expected, rule, correct, \t, -t-elle, src following"
+    yield Reader(
+        "contrastive.generate",
+        judged,
         ctxpro | {"parts": b"-1\n2\n1\n-2\n"},
         {"set": contrapro, "out": b"Er sieht es.\n" * size, "parts": b"1\n" * size},
         tsv | {"parts": b"1\n1\n1\n"},
+        words=words,
     )
-    yield Subject(
-        "contrastive.generate",
-        originals,
-        judged,
-        share=1500,
-        words=(b"<eos>", b"expected", b"rule", b"correct", b"\t", b"-t-elle", b"src following"),
-    )
-    yield Subject(
-        "contrastive.released_tsv",
-        (tsv,),
-        lambda folder: script_rows(folder / "set"),
-        changed=("set",),
-        share=1500,
-        words=(b"correct", b"\t", b"<eos>"),
-    )
-    released = ({"set": ctxpro["set"]},)
+    yield Reader(
+        "contrastive.released_tsv", lambda folder: script_rows(folder / "set"), {"set": rows},
+        words=words,
+    )  # fmt: skip
 
     def faults(folder: Path) -> Any:
-        return released_instances(folder / "set", read_json(folder / "set"))
+        return released_instances(folder / "set.json", read_json(folder / "set.json"))
 
-    yield Subject("contrastive.released_ctxpro", released, faults, share=1500)
+    yield Reader("contrastive.released_ctxpro", faults, {"set.json": ctxpro["set"]})
 
 
-def _campaigns() -> Iterator[Subject]:
+def campaigns(workshop: Path) -> Iterator[Reader]:
     """The store of a review campaign, as a server starts with it, and what it takes in."""
     items = make_set(3)
     settings = CampaignSettings(plan=PlanSettings(matches=1, overlap=1))
@@ -350,22 +312,21 @@ def _campaigns() -> Iterator[Subject]:
             with campaign.file.writing() as database:
                 first = add_history(database, records)
                 said = list(history(database))
-                require(add_history(database, records).added == 0, "taken in twice")
-                require(list(history(database)) == said, "changed by what it knew")
+                assert add_history(database, records).added == 0, "taken in twice"
+                assert list(history(database)) == said, "changed by what it knew"
             return first.conflicts, said
 
-    def tidy(folder: Path) -> None:
-        for path in folder.glob("v.sqlite-*"):
-            path.unlink()
-
-    yield Subject("review.store", ({"v.sqlite": store},), start, share=100, tidy=tidy)
+    tidy = "v.sqlite-*"
+    yield Reader("review.store", start, {"v.sqlite": store}, share=0.5, tidy=tidy)
     files = {"v.sqlite": store, "history.jsonl": lines.encode()}
-    words = (b"kind", b"withdrawn", b"decision", b"time", b"2030-01-01T00:00:00", b"null", b"-1")
+    words = "kind, withdrawn, decision, time, 2030-01-01T00:00:00, null, -1"
     changed = ("history.jsonl",)
-    yield Subject("review.history", (files,), take_in, changed, share=100, words=words, tidy=tidy)
+    yield Reader(
+        "review.history", take_in, files, changed=changed, words=words, share=0.5, tidy=tidy
+    )
 
 
-def _folders(workshop: Path) -> Iterator[Subject]:
+def folders(workshop: Path) -> Iterator[Reader]:
     """A whole folder, as `crosspro report` finds and reads it; small, and once without links."""
     whole = files_of(workshop / "folder")
     sets = {"contrastive/ctx.json": 3, "contrastive/pro.json": 2}
@@ -384,104 +345,93 @@ def _folders(workshop: Path) -> Iterator[Subject]:
         found = report_on(folder, settings=ReportSettings(Resampling(3, 1)))
         return report_json(found), len(report_page(found))
 
-    words = (b"it", b"il", b"0-0", b"correct", b"expected", b"\n", b".")
-    yield Subject("report.folder", (whole, plain), reported, share=400, words=words)
+    words = "it, il, 0-0, correct, expected, \n, ."
+    yield Reader("report.folder", reported, whole, plain, words=words, share=0.3)
 
 
-def _protest(workshop: Path, some: Any) -> Iterator[Subject]:
+def protest(workshop: Path) -> Iterator[Reader]:
+    """Suites, decisions, parses, outputs, review files and verdicts of PROTEST."""
     suite = read_suite(workshop / "suite.jsonl")
-    yield Subject(
-        "protest.suite",
-        (some("suite.jsonl"),),
-        round_trip(read_suite, write_suite, "suite.jsonl"),
-        share=700,
-    )
-    yield Subject(
-        "protest.review",
-        (some("filled.tsv"), some("review.tsv") | {"filled.tsv": some("review.tsv")["review.tsv"]}),
-        lambda folder: read_review_file(folder / "filled.tsv", suite.anaphoric, "ann"),
-        changed=("filled.tsv",),
-        share=1500,
-    )
-    names = [token.name for token in suite.tokens]
     token = suite.tokens[0]
     document = suite.documents[token.place.line]
+    names = ", ".join(one.name for one in suite.tokens[:3])
+    english = [
+        tuple(line.split()) for line in (workshop / "text.en").read_text("utf-8").splitlines()
+    ]
     decisions = f"document\tword\tcategory\thead\n{document}\tword_1\t{token.category}\tx y\n# x\n"
-    yield Subject(
-        "protest.decisions",
-        ({"x.tsv": decisions.encode()},),
-        lambda folder: read_decisions(folder / "x.tsv"),
-        share=2500,
-        words=tuple(one.encode() for one in (token.category, "reject", document)),
-    )
 
-    def silver(path: Path) -> Any:
-        return read_silver(path, suite)
-
-    yield Subject(
-        "protest.silver",
-        (some("silver.tsv"),),
-        round_trip(silver, write_silver, "silver.tsv"),
-        share=2500,
-        words=tuple(one.encode() for one in names[:3]),
-    )
-    system = some("wrong.fr", "text.links", "text.en")
+    def one_file(name: str, read: Callable[[Path], Any], **options: Any) -> Reader:
+        files = _some(workshop, name)
+        return Reader(f"protest.{name}", lambda folder: read(folder / name), files, **options)
 
     def output(folder: Path) -> Any:
         files = (folder / name for name in ("wrong.fr", "text.links", "text.en"))
         found = read_system(suite, "x", *files)
         return found.output, found.links
 
-    yield Subject("protest.system", (system,), output, share=800)
-
-    english = [
-        tuple(line.split()) for line in (workshop / "text.en").read_text("utf-8").splitlines()
-    ]
-
-    def parse(folder: Path) -> Any:
-        sentences = read_source_parse(folder / "text.conllu", "en", english)
+    def parse(path: Path) -> Any:
         places: list[Place | None] = [
             Place(line, (at,)) for line, words in enumerate(english) for at in range(len(words))
         ]
-        heads = ParsedHeads(places, sentences)
+        heads = ParsedHeads(places, read_source_parse(path, "en", english))
         return [heads.heads(range(first, first + 4)) for first in range(len(places) - 4)]
 
-    yield Subject("protest.parse", (some("text.conllu"),), parse, share=700)
     judged = [
         PlacedVerdict("wrong", token.place.line, token.place.at[0], token.category, "correct")
         for token in suite.tokens
     ]
 
-    def cases(folder: Path) -> Any:
-        path = folder / "cases.json"
+    def cases(path: Path) -> Any:
         return join_cases(path, read_case_records(path), judged, "fr").text()
 
-    words = (b"case", b"sentences", b"positions", b"null", b"true", b"-1", b"1e3")
-    yield Subject("apt_cases", (some("cases.json"),), cases, share=700, words=words)
-
-    def verdicts(folder: Path) -> Any:
-        with VerdictStore(folder / "verdicts.sqlite", suite.digest, create=False) as store:
+    def verdicts(path: Path) -> Any:
+        with VerdictStore(path, suite.digest, create=False) as store:
             return store.verdicts(), store.judgements(), store.conflicts()
 
-    yield Subject("protest.verdicts", (some("verdicts.sqlite"),), verdicts, share=300)
-    folder = CONF_DIR / "words" / "protest"
-    for name, load in (("en", source_words), ("fr", target_words)):
-        content = (folder / f"{name}.yaml").read_bytes()
-        yield Subject(
-            f"yaml.words_{name}",
-            ({"words.yaml": content},),
-            lambda folder, load=load: load(str(folder / "words.yaml")),
-            share=150,
-        )
-    heir = {
-        "words.yaml": b"inherits: fr\nlanguage: frc\nadd:\n  target:\n    dropped: [icitte]\n"
-        b"    pronouns:\n    - {forms: [y\xc3\xa9], person: third, gender: common, number: plural, "
-        b"role: any}\n",
-    }
-    yield Subject(
-        "yaml.heirs_of_words",
-        (heir,),
-        lambda folder: target_words(str(folder / "words.yaml")),
-        share=150,
-        words=(b"inherits", b"add", b"words.yaml", b"fr", b"en"),
+    def review(path: Path) -> Any:
+        return read_review_file(path, suite.anaphoric, "ann")
+
+    suites = round_trip(read_suite, write_suite, "suite.jsonl")
+    yield Reader("protest.suite", suites, _some(workshop, "suite.jsonl"), share=0.5)
+    silver = round_trip(lambda path: read_silver(path, suite), write_silver, "silver.tsv")
+    yield Reader("protest.silver", silver, _some(workshop, "silver.tsv"), words=names)
+    yield Reader(
+        "protest.decisions",
+        lambda folder: read_decisions(folder / "x.tsv"),
+        {"x.tsv": decisions.encode()},
+        words=f"{token.category}, reject, {document}",
     )
+    yield Reader("protest.system", output, _some(workshop, "wrong.fr", "text.links", "text.en"))
+    yield one_file("filled.tsv", review)
+    yield one_file("review.tsv", review)
+    yield one_file("text.conllu", parse)
+    words = "case, sentences, positions, null, true, -1, 1e3"
+    yield one_file("cases.json", cases, words=words)
+    yield one_file("verdicts.sqlite", verdicts, share=0.5)
+
+
+def protest_words(workshop: Path) -> Iterator[Reader]:
+    """YAML of words that PROTEST knows of a language, and an heir."""
+    heir = (
+        "inherits: fr\nlanguage: frc\nadd:\n  target:\n    dropped: [icitte]\n    pronouns:\n"
+        "    - {forms: [yé], person: third, gender: common, number: plural, role: any}\n"
+    )
+    folder = CONF_DIR / "words" / "protest"
+    for name, load, content in (
+        ("en", source_words, (folder / "en.yaml").read_bytes()),
+        ("fr", target_words, (folder / "fr.yaml").read_bytes()),
+        ("heirs", target_words, heir.encode()),
+    ):
+        yield Reader(
+            f"yaml.words_{name}",
+            lambda folder, load=load: load(str(folder / "words.yaml")),
+            {"words.yaml": content},
+            words="inherits, add, words.yaml, fr, en",
+            share=0.2,
+        )
+
+
+GROUPS = (
+    submissions, mt_texts, word_lists, gap_filling, contrastive, campaigns, folders, protest,
+    protest_words,
+)  # fmt: skip

@@ -25,85 +25,63 @@ from crosspro.prediction.neural.training.trainer import read_checkpoint
 from crosspro.prediction.runs import Configuration, Run, Times, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.conftest import GOLDEN
-from tests.fuzz.subject import Files, Subject, files_of
+from tests.fuzz.reader import Reader, files_of
 from tests.fuzz.text_readers import EN_FR
 
 MODELS = GOLDEN / "models"
 
 
-def saved_forms(workshop: Path) -> Iterator[Subject]:
-    """All of them, with originals of the workshop."""
-    yield from _language_models(workshop)
-    yield from _systems(workshop)
-    yield from _caches(workshop)
+def language_models(workshop: Path) -> Iterator[Reader]:
+    """Models in our form and ARPA, and the text that they are estimated from."""
 
+    def queried(folder: Path) -> Any:
+        model = load_own(folder / "x.lm")
+        return round(float(model.log10([["il", "pleut", "elle", "zzz", "."]])[0]), 6)
 
-def _language_models(workshop: Path) -> Iterator[Subject]:
-    words = ["il", "pleut", "elle", "zzz", "."]
-
-    def queried(path: Path) -> Any:
-        model = load_own(path)
-        return round(float(model.log10([words])[0]), 6)
-
-    yield Subject(
-        "lm.binary",
-        ({"x.lm": (workshop / "model.lm").read_bytes()},),
-        lambda folder: queried(folder / "x.lm"),
-        sealed=True,
-        share=1500,
-    )
-    arpa = GOLDEN / "lm_estimate"
-    small = (arpa / "tiny.3gram.fallback.arpa").read_bytes()
-    odd = (arpa / "odd.3gram.fallback.prune_10.arpa").read_bytes()
-    yield Subject(
-        "lm.arpa",
-        ({"x.arpa": small}, {"x.arpa": odd}),
-        lambda folder: queried(folder / "x.arpa"),
-        share=1000,
-        words=(b"\\data\\", b"\\2-grams:", b"\\end\\", b"ngram 2=3", b"<s>", b"-99", b"-0.5\tx"),
-    )
+    binary = {"x.lm": (workshop / "model.lm").read_bytes()}
+    yield Reader("lm.binary", queried, binary, sealed=True)
+    names = ("tiny.3gram.fallback.arpa", "odd.3gram.fallback.prune_10.arpa")
+    arpa = [{"x.lm": (GOLDEN / "lm_estimate" / name).read_bytes()} for name in names]
+    words = "\\data\\, \\2-grams:, \\end\\, ngram 2=3, <s>, -99, -0.5\tx"
+    yield Reader("lm.arpa", queried, *arpa, words=words)
 
     def batches(folder: Path) -> Any:
         text = [len(batch.lengths) for batch in read_text(folder / "text")]
         return text, [len(batch.lengths) for batch in read_targets(folder / "x.data", EN_FR)]
 
     data = b"".join((workshop / "dev.data").read_bytes().splitlines(keepends=True)[:2])
-    text: Files = {"text": b"a b c\n\n<s> x </s>\n", "x.data": data}
-    yield Subject("lm.text", (text,), batches, share=1500)
+    yield Reader("lm.text", batches, {"text": b"a b c\n\n<s> x </s>\n", "x.data": data})
 
 
-def _systems(workshop: Path) -> Iterator[Subject]:
+def systems(workshop: Path) -> Iterator[Reader]:
+    """Systems of today and of 0.1, and archives."""
     examples = list(read_examples(MODELS / "input.data", EN_FR, MODELS / "input.doc-ids"))
 
     def predicted(folder: Path) -> Any:
         return np.round(load_system(folder).predict(examples), 6).tolist()
 
-    for name, share in (("majority", 800), ("ngram", 200), ("turku", 40), ("ensemble", 200)):
-        yield Subject(
-            f"system.{name}",
-            (files_of(workshop / name),),
-            predicted,
-            sealed=True,
-            rewritten=True,
-            share=share,
-        )
-    for name, share, weights in (("majority", 800, "float32"), ("turku", 60, "int8")):
+    for name, share in (("majority", 1), ("ngram", 0.2), ("turku", 0.1), ("ensemble", 0.2)):
+        files = files_of(workshop / name)
+        yield Reader(f"system.{name}", predicted, files, sealed=True, rewritten=True, share=share)
+    for name, share, weights in (("majority", 1, "float32"), ("turku", 0.1, "int8")):
         path = workshop / f"{name}.zip"
         export_run(workshop / name, path, weights)
-        packed: Files = {"x.zip": path.read_bytes()}
-        yield Subject(
+        yield Reader(
             f"archive.{name}",
-            (packed,),
             lambda folder: predicted(folder / "x.zip"),
+            {"x.zip": path.read_bytes()},
             sealed=True,
             share=share,
-            words=(b"PK\x03\x04", b"PK\x01\x02", b"../x", b"archive.json", b"model/system.json"),
+            words="PK\x03\x04, PK\x01\x02, ../x, archive.json, model/system.json",
         )
-    for name, share in (("class_prior", 500), ("source_aware_lm", 100), ("uppsala_bilstm", 30),
-                        ("turku_gru_sentencepiece", 30)):  # fmt: skip
+    for name, share in (("class_prior", 1), ("source_aware_lm", 0.1), ("uppsala_bilstm", 0.05),
+                        ("turku_gru_sentencepiece", 0.05)):  # fmt: skip
         files = {key: one for key, one in files_of(MODELS / name).items() if "expected" not in key}
-        yield Subject(f"system_0.1.{name}", (files,), predicted, share=share)
-    prior = (workshop / "prior.npz").read_bytes()
+        yield Reader(f"system_0.1.{name}", predicted, files, share=share)
+
+
+def runs(workshop: Path) -> Iterator[Reader]:
+    """Priors of alignment, run.json, checkpoints."""
 
     def known(folder: Path) -> Any:
         found = load_prior(folder / "x.npz")
@@ -111,7 +89,8 @@ def _systems(workshop: Path) -> Iterator[Subject]:
         digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays))
         return found.form, found.source_words, found.target_words, digest.hexdigest()
 
-    yield Subject("prior", ({"x.npz": prior},), known, sealed=True, share=500)
+    prior = {"x.npz": (workshop / "prior.npz").read_bytes()}
+    yield Reader("prior", known, prior, sealed=True)
     run = Run(
         status="complete",
         task="en-fr",
@@ -125,22 +104,17 @@ def _systems(workshop: Path) -> Iterator[Subject]:
     place = workshop / "run"
     place.mkdir(exist_ok=True)
     write_run(place, run)
-
-    def run_again(folder: Path) -> Any:
-        return read_run(folder).name
-
-    yield Subject("run.json", (files_of(place),), run_again, share=1500)
+    yield Reader("run.json", lambda folder: read_run(folder).name, files_of(place))
     state = {"epoch": 3, "state_dict": {"w": torch.ones(20)}, "callbacks": {"a": {"wait_count": 1}}}
     torch.save(state, workshop / "last.ckpt")
-    yield Subject(
-        "checkpoint",
-        ({"last.ckpt": (workshop / "last.ckpt").read_bytes()},),
-        lambda folder: str(read_checkpoint(folder / "last.ckpt")),
-        share=300,
+    checkpoint = {"last.ckpt": (workshop / "last.ckpt").read_bytes()}
+    yield Reader(
+        "checkpoint", lambda folder: str(read_checkpoint(folder / "last.ckpt")), checkpoint
     )
 
 
-def _caches(workshop: Path) -> Iterator[Subject]:
+def caches(workshop: Path) -> Iterator[Reader]:
+    """Stored annotation and arrays: damaged ones are made again."""
     sentence = AnnotatedSentence((Token("Il", "il", "PRON"), Token("pleut", "pleuvoir", "VER")), "")
     content = to_lines([sentence, sentence])
     arrays = {"a": np.arange(20, dtype=np.int32), "b": np.ones((3, 2), dtype=np.float32)}
@@ -153,6 +127,8 @@ def _caches(workshop: Path) -> Iterator[Subject]:
         return {name: one.tolist() for name, one in found.items()}
 
     for name, make in (("cache.text", annotation), ("cache.arrays", encoded)):
-        place = workshop / name
-        make(place)
-        yield Subject(name, (files_of(place),), make, sealed=True, rewritten=True, share=500)
+        make(workshop / name)
+        yield Reader(name, make, files_of(workshop / name), sealed=True, rewritten=True)
+
+
+GROUPS = (language_models, systems, runs, caches)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from crosspro.conf import CONF_DIR
@@ -135,7 +136,7 @@ def make_workshop(folder: Path) -> None:
     try:
         for line in MAKES:
             if line.startswith("protest review import"):
-                _fill_in(folder)
+                fill_review(folder / "review.tsv", folder / "filled.tsv")
             result = crosspro(*line.split())
             if result.code:
                 raise RuntimeError(f"{line}: {result.stderr.decode()}")
@@ -210,31 +211,34 @@ def _protest(folder: Path) -> None:
     (folder / "wrong.fr").write_text(text, "utf-8")
 
 
-def _fill_in(folder: Path) -> None:
+def _filled(path: Path, filled: Path, fill: Callable[[int, dict[str, str]], None]) -> None:
+    """Write a sheet with columns as a person leaves it."""
+    heading, *rows = (line.split("\t") for line in path.read_text("utf-8").splitlines())
+    lines = [heading]
+    for number, cells in enumerate(rows):
+        row = dict(zip(heading, cells, strict=True))
+        fill(number, row)
+        lines.append(list(row.values()))
+    filled.write_text("".join("\t".join(line) + "\n" for line in lines), "utf-8")
+
+
+def fill_review(path: Path, filled: Path) -> None:
     """The review file as a person leaves it: every verdict is right."""
-    lines = (folder / "review.tsv").read_text("utf-8").splitlines()
-    heading = lines[0].split("\t")
-    pronoun, antecedent = heading.index("pronoun"), heading.index("antecedent")
-    filled = [lines[0]]
-    for line in lines[1:]:
-        cells = line.split("\t")
-        cells[pronoun] = "right"
-        cells[antecedent] = "right" if "anaphoric" in line else ""
-        filled.append("\t".join(cells))
-    (folder / "filled.tsv").write_text("\n".join(filled) + "\n", "utf-8")
+
+    def fill(_: int, row: dict[str, str]) -> None:
+        row["pronoun"] = "right"
+        row["antecedent"] = "right" if "anaphoric" in row["category"] else ""
+
+    _filled(path, filled, fill)
 
 
 def _fill_gaps(folder: Path) -> None:
-    """The sheet of gaps as a person leaves it."""
-    heading, *rows = (folder / "gaps.tsv").read_text("utf-8").splitlines()
-    place = heading.split("\t").index("accepted")
-    filled = [heading]
     answers = ("il elle", "ce", "other", "bad translation", "")
-    for number, row in enumerate(rows):
-        cells = row.split("\t")
-        cells[place] = answers[number % len(answers)]
-        filled.append("\t".join(cells))
-    (folder / "filled_gaps.tsv").write_text("\n".join(filled) + "\n", "utf-8")
+
+    def fill(number: int, row: dict[str, str]) -> None:
+        row["accepted"] = answers[number % len(answers)]
+
+    _filled(folder / "gaps.tsv", folder / "filled_gaps.tsv", fill)
 
 
 def _tables(folder: Path) -> None:

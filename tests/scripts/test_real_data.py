@@ -7,10 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links
+from crosspro.scripts.reproduce.real_data import app
 
 TEXT = {
     "en": ("It works .", "They sleep .", "It is red ."),
@@ -43,9 +45,8 @@ def bitext(tmp_path):
 
 def make(bitext, output, *tasks, options=()):
     chosen = [*options, *(word for task in tasks for word in ("--task", task))]
-    command = [sys.executable, "-m", "crosspro.scripts.reproduce.real_data", "--bitext", bitext]
-    made = subprocess.run([*command, *chosen, output], capture_output=True, check=False)
-    assert made.returncode == 0, made.stderr.decode()
+    made = CliRunner().invoke(app, ["--bitext", str(bitext), *map(str, chosen), str(output)])
+    assert made.exit_code == 0, made.output
 
 
 def test_a_task_is_made_without_the_sets_that_are_for_tests_only(bitext, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import Problem, printable
 from crosspro.evaluation.output.tables import markdown_table, text_table
-from tests.conftest import ROOT
+from tests.conftest import ROOT, mostly_slow
 from tests.integration.training import SMALL
 from tests.scripts.run import crosspro
 
@@ -104,7 +104,9 @@ def train_process(*arguments, redirect="", **settings):
     return subprocess.run(["/bin/sh", "-c", command], capture_output=True, cwd=ROOT, **settings)
 
 
-@pytest.mark.parametrize("module", ["hydra", "crosspro.scripts.train", "omegaconf"])
+@pytest.mark.parametrize(
+    "module", mostly_slow(["hydra", "crosspro.scripts.train", "omegaconf"], "hydra")
+)
 def test_an_interrupt_while_train_is_imported(module):
     start = INTERRUPTED.replace("import main\nmain()", "import train\ntrain()")
     command = [sys.executable, "-c", start, module, "--help"]
@@ -123,7 +125,9 @@ def test_training_on_a_terminal_that_knows_only_ascii(tmp_path):
     assert "best possible" in log
 
 
-@pytest.mark.parametrize(("redirect", "code"), [(">&-", 2), ("| head -1", 0), ("> /dev/full", 2)])
+@pytest.mark.parametrize(
+    ("redirect", "code"), mostly_slow([(">&-", 2), ("| head -1", 0), ("> /dev/full", 2)], ">&-")
+)
 def test_training_without_somebody_to_read_its_scores(redirect, code, tmp_path):
     result = train_process(*DEMO, f"hydra.run.dir={tmp_path}/run", redirect=redirect)
     assert result.returncode == code, result.stderr

@@ -24,6 +24,7 @@ from crosspro.data_prep.lexicon.load import (
     read_lefff,
     read_lexique,
 )
+from tests.conftest import mostly_slow
 
 
 def test_gender_and_number_are_known_if_all_readings_agree():
@@ -201,11 +202,14 @@ def test_package_files_of_any_content_give_entries_or_our_own_error(tmp_path, da
 
 @pytest.mark.parametrize(
     ("name", "word", "gender", "number"),
-    [
-        ("lefff", "maisons", "Fem", "Plur"),
-        ("lexique", "théâtre", "Masc", "Sing"),
-        ("german-nouns", "Häuser", "Neut", "Plur"),
-    ],
+    mostly_slow(
+        [
+            ("lefff", "maisons", "Fem", "Plur"),
+            ("lexique", "théâtre", "Masc", "Sing"),
+            ("german-nouns", "Häuser", "Neut", "Plur"),
+        ],
+        "lexique",
+    ),
 )
 def test_installed_packages(name, word, gender, number):
     try:

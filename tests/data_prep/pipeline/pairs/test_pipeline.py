@@ -185,6 +185,7 @@ def test_a_lemmatised_task_says_what_it_lacks():
         PairPipeline(TASK, annotator="tokens:file")
 
 
+@pytest.mark.slow  # it loads spaCy
 def test_an_annotator_of_the_source_that_is_missing_is_a_note():
     task = load_task("en-fr")
     pytest.importorskip("spacy", reason="lemmas of French need spaCy")

@@ -1,7 +1,7 @@
 """The networks as one writes them first: torch's own modules over full rows, without masks.
 
-What the speed of ours is compared with. Each is made for rows that all have the same length, with
-the gap in the middle, and has the weights of ours, so that both do the same work.
+References that ours must agree with. Each is made for rows that all have the same length, with the
+gap in the middle, and has the weights of ours; dropout is left out.
 """
 
 from __future__ import annotations
@@ -18,38 +18,11 @@ from crosspro.prediction.neural.networks.hardmeier_anaphora import (
 )
 from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
 from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
-from crosspro.prediction.neural.networks.turku_gru import STREAMS, TurkuGRU
 from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG
 from crosspro.prediction.neural.reading.tensors import GapTensors
-from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
-
-
-class PlainTurku(Network):
-    """A GRU module for each stream; windows of 50 tokens."""
-
-    def __init__(self, inventory: Inventory) -> None:
-        super().__init__()
-        self.inner = TurkuGRU(inventory)
-        self.window = self.inner.window
-        self.grus = nn.ModuleList(nn.GRU(90, 90, 2, batch_first=True) for _ in range(8))
-
-    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `TurkuGRU`, all windows full."""
-        states = []
-        centre = data.target_position[gaps]
-        for step in (-1, 1):
-            for number, field in enumerate(STREAMS):
-                steps = step * torch.arange(1, self.window + 1, device=gaps.device)
-                inputs = self.inner.embeddings[field.name](
-                    data[field.name][centre[:, None] + steps]
-                )
-                states.append(self.grus[number + 4 * (step > 0)](inputs)[0][:, -1])
-        states.append(self.inner.embeddings["pronoun"](data["pronoun"][gaps]))
-        hidden = torch.relu(self.inner.dense(torch.cat(states, -1)))
-        scores: Tensor = self.inner.output(hidden)
-        return scores
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 
 class PlainUppsala(Network):
@@ -61,29 +34,22 @@ class PlainUppsala(Network):
         self.window = self.inner.window
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `UppsalaBiLSTM`, without a parse."""
         ours = self.inner
         words = _row(data, "source", gaps)
         spelling = data.spellings["character"][_row(data, "character", gaps)]
         _, (state, _) = ours.speller(ours.characters(spelling.flatten(0, 1)))
         spelled = torch.cat((state[0], state[1]), -1).view(*words.shape, -1)
-        known = ours.source(self._drop(words, ours.source_counts))
-        source, _ = ours.source_reader(ours.dropout(torch.cat((known, spelled), -1)))
+        known = ours.source(words)
+        source, _ = ours.source_reader(torch.cat((known, spelled), -1))
         lemmas = _row(data, "lemma", gaps)
-        known = ours.lemma(self._drop(lemmas, ours.lemma_counts))
+        known = ours.lemma(lemmas)
         tags = ours.tag(_row(data, "tag", gaps))
-        target, _ = ours.target_reader(ours.dropout(torch.cat((known, tags), -1)))
+        target, _ = ours.target_reader(torch.cat((known, tags), -1))
         middle = words.shape[1] // 2
         seen = (target[:, middle], source[:, middle], ours.source(words[:, middle]))
-        hidden = torch.tanh(ours.mlp(ours.dropout(torch.cat(seen, -1))))
-        scores: Tensor = ours.output(ours.dropout(hidden))
+        hidden = torch.tanh(ours.mlp(torch.cat(seen, -1)))
+        scores: Tensor = ours.output(hidden)
         return scores
-
-    def _drop(self, words: Tensor, counts: Tensor) -> Tensor:
-        if not self.training:
-            return words
-        chance = self.inner.word_dropout / (self.inner.word_dropout + counts[words])
-        return torch.where(torch.rand_like(chance) < chance, UNK, words)
 
 
 def _row(data: GapTensors, field: str, gaps: Tensor) -> Tensor:
@@ -114,8 +80,7 @@ class PlainNyu(Network):
     ) -> Tensor:
         """The cross-entropy of a word of each sentence and its end, with the class in the gap."""
         ours = self.inner
-        states, _ = self.encoder(ours.dropout(ours.source(_row(data, "source", gaps))))
-        states = ours.dropout(states)
+        states, _ = self.encoder(ours.source(_row(data, "source", gaps)))
         first = torch.tanh(ours.first_state(states.mean(1)))[None]
         words = _row(data, "lemma", gaps)
         rows = torch.arange(len(gaps), device=gaps.device)
@@ -124,9 +89,9 @@ class PlainNyu(Network):
         inputs = ours.lemma(words)
         inputs[rows, place] = ours.class_words[labels]
         inputs = torch.cat((ours.begin.expand(len(gaps), 1, -1), inputs), 1)
-        decoded, _ = ours.decoder(ours.dropout(inputs), first)
+        decoded, _ = ours.decoder(inputs, first)
         joined = torch.cat((decoded, _attend(ours.attention.match, decoded, states)), -1)
-        read = ours.dropout(torch.tanh(ours.readout(ours.dropout(joined))))
+        read = torch.tanh(ours.readout(joined))
         targets = words.clone()
         targets[rows, place] = ours.words + labels
         end = torch.full_like(targets[:, :1], ours.words + ours.classes)
@@ -154,24 +119,22 @@ class PlainUkyoto(Network):
         )
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `UkyotoAttention`."""
         ours = self.inner
-        source, _ = self.encoder(ours.dropout(ours.source(_row(data, "source", gaps))))
-        source = ours.dropout(source)
+        source, _ = self.encoder(ours.source(_row(data, "source", gaps)))
         target = [table(_row(data, name, gaps)) for name, table in ours.target.items()]
-        words = ours.dropout(torch.cat(target, -1))
+        words = torch.cat(target, -1)
         middle = words.shape[1] // 2
         left, _ = ours.left(words[:, :middle])
         right, _ = ours.right(words[:, middle + 1 :].flip(1))
         query = torch.cat((left[:, -1], right[:, -1]), -1)
-        around = ours.dropout(torch.cat((left, right), 1))
+        around = torch.cat((left, right), 1)
         seen = (
             query,
             _attend(ours.source_attention.match, query[:, None], source)[:, 0],
             _attend(ours.target_attention.match, query[:, None], around)[:, 0],
         )
-        hidden = torch.tanh(ours.dense(ours.dropout(torch.cat(seen, -1))))
-        scores: Tensor = ours.output(ours.dropout(hidden))
+        hidden = torch.tanh(ours.dense(torch.cat(seen, -1)))
+        scores: Tensor = ours.output(hidden)
         return scores
 
 
@@ -188,7 +151,6 @@ class PlainHardmeierCNN(Network):
             self.convolutions[f"{side}_low"] = self.inner.earlier[side].get_submodule("convolution")
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `HardmeierCNN`."""
         ours = self.inner
         length = int(data.target_high[0] - data.target_start[0])
         steps = torch.arange(length, device=gaps.device)
@@ -204,7 +166,7 @@ class PlainHardmeierCNN(Network):
                 found = torch.relu(convolution(torch.cat(words, -1).transpose(1, 2)))
                 pooled.append(found.max(-1)[0])
         pooled.append(ours.embeddings[PRONOUN.name](data[PRONOUN.name][gaps]))
-        scores: Tensor = ours.output(ours.dropout(torch.cat(pooled, -1)))
+        scores: Tensor = ours.output(torch.cat(pooled, -1))
         return scores
 
 
@@ -232,7 +194,6 @@ class PlainHardmeierAnaphora(Network):
         self.begun: Tensor | None = None
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """Scores as in `HardmeierAnaphora`."""
         ours = self.inner
         if self.table is None or self.begun is None:
             self.table = self._table(data)
@@ -244,10 +205,10 @@ class PlainHardmeierAnaphora(Network):
             for field in (SOURCE, LEMMA, TAG):
                 near = data[field.name][data.target_position[gaps][:, None] + step]
                 parts.append(ours.embeddings[field.name](near).flatten(1))
-        around = ours.dropout(torch.cat(parts, -1))[:, None].expand(-1, places.shape[1] + 1, -1)
+        around = torch.cat(parts, -1)[:, None].expand(-1, places.shape[1] + 1, -1)
         fields = (LEMMA, LINKED, NOUN)
         nouns = [ours.embeddings[field.name](data[field.name][places]) for field in fields]
-        nouns = ours.dropout(nn.functional.pad(torch.cat(nouns, -1), (0, 0, 1, 0)))
+        nouns = nn.functional.pad(torch.cat(nouns, -1), (0, 0, 1, 0))
         tokens = data.target_position[gaps][:, None] - places
         octaves = (tokens + 0.5).log2().long().clamp(max=len(ours.octaves) - 1)
         sentences = self.begun[data.target_position[gaps]][:, None] - self.begun[places]
@@ -259,7 +220,7 @@ class PlainHardmeierAnaphora(Network):
         seen = torch.tanh(self.anaphora(torch.cat((around, nouns, where), -1)))
         antecedent = torch.softmax(ours.antecedent(seen), 1)
         hidden = torch.tanh(self.hidden(torch.cat((around, nouns), -1)))
-        classes = torch.softmax(ours.output(ours.dropout(hidden)), -1)
+        classes = torch.softmax(ours.output(hidden), -1)
         return torch.log((antecedent * classes).sum(1))
 
     def _table(self, data: GapTensors) -> Tensor:
