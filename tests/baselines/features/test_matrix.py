@@ -198,7 +198,9 @@ def test_names_have_the_numbers_of_their_order():
 def test_ngrams_of_tags_are_the_same_however_many_tags_there_are():
     chosen, _ = chosen_features(["target_tags_ngrams:1", "target_tags:1"])
     lines = [
-        Example(("it",), (f"a|T{number}", "REPLACE_0", f"b|U{number % 3}"), (), (Gap(1, 0),))
+        Example.of_tokens(
+            ("it",), (f"a|T{number}", "REPLACE_0", f"b|U{number % 3}"), (), (Gap(1, 0),)
+        )
         for number in range(100)
     ]
     columns = [dict(part) for part in extracted(chosen, lines, Resources(load_task("en-fr")), 10)]
@@ -215,7 +217,10 @@ LEXICONS = st.sampled_from([None, LEXICON])
 @given(texts(), st.booleans(), st.integers(0, 3), LEXICONS, LEXICONS, st.integers(1, 5))
 def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target, source, at_once):
     task = load_task("en-fr" if tagged else "de-en")
-    examples = [replace(example, tagged=tagged) for example in examples]
+    examples = [
+        example if tagged else replace(example, lemmas=example.target, tags=None)
+        for example in examples
+    ]
     resources = Resources(task, context, target, source)
     for batch in batches(examples, resources, at_once):
         for side in ("target", "source"):
@@ -253,7 +258,7 @@ def test_antecedents_are_those_of_each_gap(examples, context, target, source):
 
 def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
     gap = Gap(1, 1)
-    line = Example(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
+    line = Example.of_tokens(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
     (batch,) = batches([line], Resources(load_task("en-fr")))
     assert nouns_before(batch, "source").nearest(0).tolist() == [0]
     assert nouns_before(batch, "source", NAMES).nearest(0).tolist() == [-1]

@@ -6,7 +6,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.gaps.extract import with_gold_words
 
 NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
-LINE = Example(
+LINE = Example.of_tokens(
     ("it", "says", "it", "NONE"),
     ("dit", "REPLACE_0", "NONE", "REPLACE_2", "ici"),
     ((0, 1), (1, 0), (2, 3), (3, 2)),

@@ -22,10 +22,10 @@ from crosspro.prediction.neural.reading.vocabulary import Inventory
 from tests.prediction.neural.small import TASK
 
 CORPUS = [
-    Example(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
+    Example.of_tokens(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
             (Gap(0, 0, "il", "il"), Gap(2, 2, "OTHER", "NONE")), tagged=False),
-    Example(("no", "gap"), ("c", "d"), (), (), tagged=False),
-    Example(("of", "blind", "It"), ("REPLACE_2", "e"), ((2, 0),), (Gap(0, 2),), tagged=False),
+    Example.of_tokens(("no", "gap"), ("c", "d"), (), (), tagged=False),
+    Example(("of", "blind", "It"), ("REPLACE_2", "e"), None, ((2, 0),), (Gap(0, 2),)),
 ]  # fmt: skip
 CPU = torch.device("cpu")
 
