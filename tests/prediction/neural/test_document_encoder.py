@@ -13,7 +13,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
+from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_lemmas
 from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
@@ -102,7 +102,8 @@ def test_both_sides_are_heard_as_far_back_as_windows_reach(dev):
             old = document[place - back]
             gaps = {gap.position for gap in old.gaps} if side == "target" else set()
             new = tuple(t if n in gaps else word for n, t in enumerate(getattr(old, side)))
-            other[place - back] = replace(old, **{side: new})
+            source = side == "source"
+            other[place - back] = replace(old, source=new) if source else old.with_target(new)
             with torch.inference_mode():
                 one, two = (
                     made.network(tensors_of(made, lines), torch.tensor([row]))
@@ -250,11 +251,11 @@ def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
     line = Example.of_tokens(
         ("it",), ("REPLACE_0", "▁a|VER"), (), (Gap(0, 0, "ce", "ce|PRON qui|PRON"),)
     )
-    assert [SHOWN_PIECE.word(token) for token in shown_tokens(line)] == ["▁ce", "▁a"]
+    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(line)] == ["▁ce", "▁a"]
     inflected = Example.of_tokens(
         ("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False
     )
-    assert [SHOWN_PIECE.word(token) for token in shown_tokens(inflected)] == ["▁C'", "▁a"]
+    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(inflected)] == ["▁C'", "▁a"]
 
 
 def test_some_columns_are_what_they_are_among_all():
