@@ -176,11 +176,11 @@ class CapCRF(System):
         """The path through the line, and what the features of the gap add to its class."""
         example, gap = question.example, question.gap
         windows, lengths = self._windows([example]), _lengths([example])
-        allowed = np.ones((len(example.target), len(self.task.classes) + 1), dtype=bool)
+        allowed = np.ones((len(example.lemmas), len(self.task.classes) + 1), dtype=bool)
         allowed[[one.position for one in example.gaps], -1] = False
         path = best_path(self.chain, windows.rows, lengths, allowed)
         near = sorted({p + d for p in (g.position for g in example.gaps) for d in (-1, 0, 1)})
-        shown = [place for place in near if 0 <= place < len(example.target)]
+        shown = [place for place in near if 0 <= place < len(example.lemmas)]
         names = (*self.task.classes, "0")
         numbers = windows.rows(np.array([gap.position])).indices.tolist()
         features = {number: windows.feature(number) for number in numbers}
@@ -208,7 +208,7 @@ class CapCRF(System):
 
 
 def _lengths(examples: Examples) -> Ints:
-    return np.array([len(example.target) for example in examples], dtype=np.int64)
+    return np.array([len(example.lemmas) for example in examples], dtype=np.int64)
 
 
 def _gap_rows(examples: Examples, lengths: Ints) -> NDArray[np.int64]:
@@ -224,7 +224,7 @@ def _gap_rows(examples: Examples, lengths: Ints) -> NDArray[np.int64]:
 
 def _source_places(example: Example) -> list[int | None]:
     """The source pronoun of each placeholder; None for other tokens."""
-    places: list[int | None] = [None] * len(example.target)
+    places: list[int | None] = [None] * len(example.lemmas)
     for gap in example.gaps:
         places[gap.position] = gap.source_index
     return places

@@ -45,7 +45,7 @@ Sums = tuple[tuple[float, ...], tuple[float, ...]]
 def token_sums(question: GapQuestion, features: Sequence[str], values: Sequence[float]) -> Sums:
     """The values of the features that stand on each source and each target token."""
     example, gap = question.example, question.gap
-    sides = {"source": np.zeros(len(example.source)), "target": np.zeros(len(example.target))}
+    sides = {"source": np.zeros(len(example.source)), "target": np.zeros(len(example.lemmas))}
     middle = {"source": gap.source_index, "target": gap.position}
     for feature, value in zip(features, values, strict=True):
         if _PRONOUN.match(feature):

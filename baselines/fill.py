@@ -402,7 +402,7 @@ def _with_filler(example: Example, number: int, word: str) -> Example:
     target = list(example.target)
     target[example.gaps[number].position] = word
     gaps = example.gaps[:number] + example.gaps[number + 1 :]
-    return replace(example, target=tuple(target), gaps=gaps)
+    return replace(example.with_target(target), gaps=gaps)
 
 
 def _without(example: Example, number: int) -> Example:
@@ -412,7 +412,8 @@ def _without(example: Example, number: int) -> Example:
         replace(gap, position=gap.position - (gap.position > place))
         for gap in (*example.gaps[:number], *example.gaps[number + 1 :])
     )
-    return replace(example, target=example.target[:place] + example.target[place + 1 :], gaps=gaps)
+    target = example.target[:place] + example.target[place + 1 :]
+    return replace(example.with_target(target), gaps=gaps)
 
 
 def _by_token(
@@ -435,12 +436,12 @@ def _by_token(
             found = [] if choice == none else [row[choice]]
             gap += 1
         else:
-            found = target_words(Example((), (token,), (), ()))[0]
+            found = list(_words(token) or ())
         words += found
         tokens += [position] * len(found)
     scores = filler.model.score(*filler.model.encode([words])).log10.astype(np.float64)
-    tokens.append(len(example.target) - 1)
-    added = np.zeros(len(example.target))
+    tokens.append(len(example.lemmas) - 1)
+    added = np.zeros(len(example.lemmas))
     np.add.at(added, tokens, scores)
     added[example.gaps[number].position] += filler.added[place]
     return added

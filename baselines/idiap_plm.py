@@ -55,11 +55,11 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
     """
     gaps = {gap.position for gap in example.gaps}
     parse = example.target_parse
-    for place, (word, tag) in enumerate(zip(example.lemmas, example.tags, strict=True)):
+    for place, word in enumerate(example.lemmas):
         if place in gaps:
             continue
         token = None if parse is None else parse.tokens[place]
-        known = tag or (token.tag if token else "")
+        known = example.tag(place) or (token.tag if token else "")
         if known in PRONOUN_TAGS:
             yield place, word.lower()
         elif known in NOUN_TAGS or (not known and lexicon is not None and lexicon.is_noun(word)):
@@ -165,8 +165,8 @@ class IdiapPLM(System):
                 in_line = [shown for place, shown in own[number] if place < gap.position]
                 words = [*earlier, *in_line][-self.order :]
                 alone = (replace(gap, position=len(words)),)
-                target = (*words, example.target[gap.position])
-                found.append(replace(example, target=target, gaps=alone, links=(), tagged=False))
+                lemmas = (*words, example.lemmas[gap.position])
+                found.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
         return found
 
     def _words_before(
@@ -286,8 +286,8 @@ def _untranslated(example: Example, gap: Gap) -> bool:
 
 def _at(example: Example, place: int) -> tuple[str, str]:
     """Lemma and tag at a place; beyond the ends it is as a full stop."""
-    if 0 <= place < len(example.target):
-        return example.lemmas[place].lower(), example.tags[place]
+    if 0 <= place < len(example.lemmas):
+        return example.lemmas[place].lower(), example.tag(place)
     return "", "."
 
 

@@ -185,7 +185,7 @@ class SourceAwareLM(System):
                 target.append(self._pronoun(example, gap))
                 moved.append(replace(gap, position=len(target)))
             target.append(token)
-        return replace(example, target=tuple(target), gaps=tuple(moved))
+        return replace(example.with_target(target), gaps=tuple(moved))
 
     def save_state(self, folder: Path) -> None:
         """Write the model, and the adjustment if it was tuned."""

@@ -23,7 +23,7 @@ from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
-from crosspro.data_prep.core.example import Example, Link
+from crosspro.data_prep.core.example import Example, Link, TargetColumns
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.links import read_links, scan_links
 from crosspro.data_prep.gaps.extract import Placement, make_example
@@ -376,15 +376,15 @@ def segment_examples(
     tell: Tell,
 ) -> Iterator[Example]:
     """An example for each segment; only those with a gap found have one."""
-    shown: list[tuple[str, ...]] = [tuple(segment.target) for segment in segments]
+    shown: list[TargetColumns] = [(tuple(segment.target), None) for segment in segments]
     if task.tagged:
         tell(f"annotating {len(segments):,} {task.target_language} sentences")
         backend = make_annotator(annotator, task.target_language, task.tagset, parse=False)
         annotated = backend.annotate([segment.target for segment in segments])
         backend.finish()
-        shown = [sentence.tagged_lemmas() for sentence in annotated]
-    for segment, pairs, gap, tokens in zip(segments, links, gaps, shown, strict=True):
+        shown = [sentence.columns for sentence in annotated]
+    for segment, pairs, gap, columns in zip(segments, links, gaps, shown, strict=True):
         placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
         yield make_example(
-            segment.source, segment.target, tokens, pairs, placed, task, segment.document
+            segment.source, segment.target, columns, pairs, placed, task, segment.document
         )

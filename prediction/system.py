@@ -244,8 +244,8 @@ class System(ABC):
 
     def setting_problems(self) -> list[Problem]:
         """What is wrong with the arguments, by the hints of the constructor."""
-        wrong = argument_faults(type(self), "system", self._arguments)
-        return [Problem("settings", None, *fault) for fault in wrong]
+        wrong = argument_faults(type(self), ("system",), self._arguments)
+        return fault_error(wrong, "settings").problems if wrong else []
 
     def resolved_settings(self) -> dict[str, Any]:
         """Arguments that say more after the constructor or `fit` than they said when given."""

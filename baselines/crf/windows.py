@@ -203,7 +203,7 @@ def _lemmas(example: Example) -> Values:
 def _tags(example: Example) -> Values:
     parse = example.target_parse
     if example.tagged or parse is None:
-        return _with_gaps(example, list(example.tags))
+        return _with_gaps(example, [example.tag(place) for place in range(len(example.lemmas))])
     return _with_gaps(example, [token.tag for token in parse.tokens])
 
 
@@ -217,14 +217,12 @@ def _target_genders(example: Example, lexicon: Lexicon | None) -> Values:
     """Of nouns: by a parse, else by the lexicon."""
     parsed = _parsed(example.target_parse, "Gender", GENDERS)
     gaps = {gap.position for gap in example.gaps}
-    words = zip(
-        example.lemmas, example.tags, parsed or [NOTHING] * len(example.target), strict=True
-    )
+    words = zip(example.lemmas, parsed or [NOTHING] * len(example.lemmas), strict=True)
     values = []
-    for place, (lemma, tag, known) in enumerate(words):
+    for place, (lemma, known) in enumerate(words):
         found = NOTHING if place in gaps else known
         if not found and lexicon is not None and place not in gaps:
-            noun = tag in NOUN_TAGS if example.tagged else lexicon.is_noun(lemma)
+            noun = example.tag(place) in NOUN_TAGS if example.tagged else lexicon.is_noun(lemma)
             found = (lexicon.gender(lemma) if noun else None) or NOTHING
         values.append(found)
     return values

@@ -160,7 +160,7 @@ class Batch:
     def _target_tokens(self) -> list[Token]:
         """The parse of the running target, in which gaps have no tags."""
         lines = [self.examples[number] for number in self.target.lines.numbers]
-        tokens = _tokens([(example.target, example.target_parse) for example in lines])
+        tokens = _tokens([(example.lemmas, example.target_parse) for example in lines])
         for place in self.target.gaps.tolist():
             tokens[place] = _GAP_TOKEN
         return tokens
@@ -170,7 +170,7 @@ class Batch:
         """Finds the nouns before a gap."""
         resources = self.resources
         lexicons = resources.lexicon, resources.source_lexicon
-        return NounFinder(self.examples, *lexicons, self.reader.split)
+        return NounFinder(self.examples, *lexicons)
 
     @cached_property
     def chances(self) -> Floats:

@@ -243,10 +243,7 @@ def _linked_lemma(batch: Batch, line: int, place: int) -> str | None:
     """The first lemma of the target that a source word is linked to."""
     example = batch.examples[line]
     linked = [target for source, target in example.links if source == place]
-    if not linked:
-        return None
-    token = example.target[min(linked)]
-    return batch.reader.split[token][0] if example.tagged else token
+    return example.lemmas[min(linked)] if linked else None
 
 
 FEATURES = (

@@ -21,7 +21,6 @@ from crosspro.data_prep.core.example import Example, split_tag
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.shared_task import is_placeholder
-from crosspro.data_prep.lexicon.antecedents import SplitTokens
 
 Codes = NDArray[np.int64]
 
@@ -227,7 +226,6 @@ class TokenReader:
         if task.tagged and task.tagset not in ("universal", "none"):
             self._universal = TagConverter(task.tagset, "universal", task.target_language)
         self._fine = finer_tags(task.target_language) if has_finer_tags(task) else {}
-        self.split = SplitTokens()
         self.source, self.target = NumberedNames(), NumberedNames()
         self.readings = {
             "source word": TokenReading(self.source, str.lower),
@@ -252,7 +250,7 @@ class TokenReader:
     def _tag(self, token: str) -> str:
         if is_placeholder(token):
             return GAP
-        return split_tag(token)[1] if self.tagged else ""
+        return (split_tag(token)[1] or "") if self.tagged else ""
 
     def _universal_tag(self, token: str) -> str:
         tag = self._tag(token)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from crosspro.baselines.ngram.index import Workspace
 from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
-from crosspro.data_prep.core.example import Example, split_tag
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import bad_byte, read_lines
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import read_examples
@@ -101,9 +101,7 @@ def filled(example: Example) -> list[str]:
     """
     words: list[str] = [*example.lemmas]
     for gap in reversed(example.gaps):
-        gold = gap.word or NONE
-        if example.tagged:
-            gold = split_tag(gold)[0]
+        gold = example.gold_lemma(gap) or NONE
         if gold == NONE:
             del words[gap.position]
         else:

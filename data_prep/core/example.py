@@ -8,11 +8,10 @@ is position `i` of the text, so that word links stay valid.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from operator import attrgetter
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 TAG_SEPARATOR = "|"
 """Between lemma and tag, as the shared task writes them."""
@@ -77,9 +76,15 @@ class AnnotatedSentence:
             found = _PENN_NUMBERS.get(token.xpos or "", "")
         return found
 
+    @property
+    def columns(self) -> TargetColumns:
+        """Lemmas and tags, as the target of a lemmatised task has them."""
+        lemmas = tuple([token.lemma for token in self.tokens])
+        return lemmas, tuple([token.tag for token in self.tokens])
+
     def tagged_lemmas(self) -> tuple[str, ...]:
         """The tokens as the shared task writes them: `lemma|TAG`."""
-        return tuple(f"{token.lemma}{TAG_SEPARATOR}{token.tag}" for token in self.tokens)
+        return tuple(joined_tag(token.lemma, token.tag) for token in self.tokens)
 
 
 class Annotator(Protocol):
@@ -106,6 +111,9 @@ class AnyOrder:
     def finish(self) -> None:
         """Nothing is left over."""
 
+
+TargetColumns = tuple[tuple[str, ...], tuple[str | None, ...] | None]
+"""The lemmas of a target and their tags, or its words and None; see `Example`."""
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
@@ -153,38 +161,67 @@ class Gap:
 class Example:
     """One line of a shared-task file.
 
-    `target` holds the tokens as written, placeholders included: `lemma|TAG` where the task is
-    lemmatised (`tagged`), else words. Links count positions in the target with its placeholders.
-    The parses and the mentions of coreference chains are no part of the line but of files beside it
-    (`data_prep.annotate.layers`), and None where there is no such file. A parse has as many tokens
-    as its side; `chains` holds the mentions of both sides.
+    The target is two columns, of which `target` is what a file has: `lemmas`, placeholders
+    included, and their `tags`, None for tokens without one (placeholders) and all in all where the
+    target is inflected, and `lemmas` are words. Links count positions in the target with its
+    placeholders. The parses and the mentions of coreference chains are no part of the line but of
+    files beside it (`data_prep.annotate.layers`), and None where there is no such file. A parse has
+    as many tokens as its side; `chains` holds the mentions of both sides.
     """
 
     source: tuple[str, ...]
-    target: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str | None, ...] | None
     links: tuple[Link, ...]
     gaps: tuple[Gap, ...]
     document: str | None = None
-    tagged: bool = True
     source_parse: AnnotatedSentence | None = None
     target_parse: AnnotatedSentence | None = None
     chains: tuple[Mention, ...] | None = None
 
-    @property
-    def lemmas(self) -> tuple[str, ...]:
-        """The target lemmas, or words where the target is inflected."""
-        return tuple([lemma for lemma, _ in self._split]) if self.tagged else self.target
+    @classmethod
+    def of_tokens(
+        cls,
+        source: tuple[str, ...],
+        target: Sequence[str],
+        links: tuple[Link, ...],
+        gaps: tuple[Gap, ...],
+        document: str | None = None,
+        tagged: bool = True,
+        **layers: Any,
+    ) -> Example:
+        """An example whose target is written as in a file, with tags if it is `tagged`."""
+        return cls(source, *target_columns(target, tagged), links, gaps, document, **layers)
 
     @property
-    def tags(self) -> tuple[str, ...]:
-        """The target tags; an empty one for placeholders and untagged tokens."""
-        if not self.tagged:
-            return ("",) * len(self.target)
-        return tuple([tag for _, tag in self._split])
+    def tagged(self) -> bool:
+        """Whether the target is lemmas with tags, not words."""
+        return self.tags is not None
 
     @property
-    def _split(self) -> Iterator[tuple[str, str]]:
-        return map(split_tag, self.target)
+    def target(self) -> tuple[str, ...]:
+        """The target tokens as written, and as the units of models: `lemma|TAG`, or words."""
+        if self.tags is None:
+            return self.lemmas
+        return tuple(
+            [
+                lemma if tag is None else f"{lemma}{TAG_SEPARATOR}{tag}"
+                for lemma, tag in zip(self.lemmas, self.tags, strict=True)
+            ]
+        )
+
+    def tag(self, place: int) -> str:
+        """The tag of a target token; empty for placeholders and where the target is inflected."""
+        return (self.tags[place] or "") if self.tags else ""
+
+    def gold_lemma(self, gap: Gap) -> str | None:
+        """The word of a gap as `lemmas` would have it, which is without its tag."""
+        return split_tag(gap.word)[0] if gap.word and self.tagged else gap.word
+
+    def with_target(self, tokens: Sequence[str]) -> Example:
+        """The same example with other target tokens, as a file would have them."""
+        lemmas, tags = target_columns(tokens, self.tagged)
+        return replace(self, lemmas=lemmas, tags=tags)
 
     def with_labels(self, labels: Iterable[str]) -> Example:
         """The same example with other labels, as in a submission; gold words are dropped."""
@@ -195,11 +232,23 @@ class Example:
         return replace(self, gaps=gaps)
 
 
-@lru_cache(maxsize=1 << 17)  # a text has few tokens that are not repeated
-def split_tag(token: str) -> tuple[str, str]:
+def split_tag(token: str) -> tuple[str, str | None]:
     """Lemma and tag of `lemma|TAG`; the last bar separates, so a lemma may contain bars."""
     lemma, bar, tag = token.rpartition(TAG_SEPARATOR)
-    return (lemma, tag) if bar else (token, "")
+    return (lemma, tag) if bar else (token, None)
+
+
+def joined_tag(lemma: str, tag: str | None) -> str:
+    """A token as a file has it."""
+    return lemma if tag is None else f"{lemma}{TAG_SEPARATOR}{tag}"
+
+
+def target_columns(tokens: Sequence[str], tagged: bool) -> TargetColumns:
+    """The lemmas of tokens as a file has them, and their tags if they are `tagged`."""
+    if not tagged:
+        return tuple(tokens), None
+    lemmas, tags = zip(*map(split_tag, tokens), strict=True) if tokens else ((), ())
+    return lemmas, tags
 
 
 _LINE = attrgetter("source", "target", "links", "document", "tagged")

@@ -170,17 +170,6 @@ def _map_ray(
     yield from _in_order(shards, submit, ray.get, deque(), width)
 
 
-def two_processes_help() -> bool:
-    """Whether there is a processor for another process, and nothing that forbids a fork."""
-    import multiprocessing
-
-    return (
-        processors() > 1
-        and threading.active_count() == 1
-        and not multiprocessing.current_process().daemon
-    )
-
-
 @contextlib.contextmanager
 def forked(
     work: Callable[[], Result], expected: str, advice: str = ""

@@ -269,16 +269,9 @@ def saved_task(mapping: object, origin: str) -> Task:
     """The task that was saved so; `origin` is the name used in messages."""
     found = mapping[_JOINT] if isinstance(mapping, Mapping) and set(mapping) == {_JOINT} else None
     if not isinstance(found, list):
-        return task_from_mapping(_known(mapping), origin)
-    numbered = enumerate(map(_known, found), start=1)
+        return task_from_mapping(mapping, origin)
+    numbered = enumerate(found, start=1)
     return joint_task([task_from_mapping(one, f"{origin}: {n}") for n, one in numbered], origin)
-
-
-def _known(mapping: object) -> object:
-    """Without a key that version 0.1.0 saved with every model; nothing was ever done with it."""
-    if not isinstance(mapping, Mapping):
-        return mapping
-    return {key: value for key, value in mapping.items() if key != "alignment"}
 
 
 def _common(languages: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from random import Random
 
 from crosspro.data_prep.core.errors import choices, input_error
-from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap
+from crosspro.data_prep.core.example import Example, Gap, joined_tag
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.demo.realise import Word, realise
@@ -84,19 +84,20 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         word.slot: index for index, word in enumerate(source) if word.slot and _counts(word, task)
     }
     target = [word for word in target if word.form or word.slot in pronouns]
-    tokens, gaps, origins = [], [], []
+    shown: list[tuple[str, str | None]] = []
+    gaps, origins = [], []
     for position, word in enumerate(target):
         if word.slot not in pronouns:
-            tokens.append(_token(word, task))
+            shown.append(_columns(word, task))
             continue
         index = pronouns[word.slot]
-        tokens.append(placeholder(index))
+        shown.append((placeholder(index), None))
         gaps.append(
             Gap(
                 position,
                 index,
                 task.class_of(word.form.lower()) if word.form else OTHER,
-                _token(word, task) if word.form else NONE,
+                joined_tag(*_columns(word, task)) if word.form else NONE,
             )
         )
         origins.append(sentence.origins[word.slot or ""])
@@ -108,7 +109,9 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
     )
     forms = tuple(word.form for word in source)
     linked = with_gap_links(links, gaps)
-    example = Example(forms, tuple(tokens), linked, tuple(gaps), document, task.tagged)
+    lemmas = tuple(lemma for lemma, _ in shown)
+    tags = tuple(tag for _, tag in shown) if task.tagged else None
+    example = Example(forms, lemmas, tags, linked, tuple(gaps), document)
     return DemoSentence(example, tuple(origins))
 
 
@@ -119,12 +122,13 @@ def _counts(word: Word, task: Task) -> bool:
     return word.form.lower() in task.source_pronouns
 
 
-def _token(word: Word, task: Task) -> str:
+def _columns(word: Word, task: Task) -> tuple[str, str | None]:
+    """The lemma and the tag of a word, or its form and None."""
     if not task.tagged:
-        return word.form
+        return word.form, None
     category = "STOP" if word.form == "." else word.category
     tag = _TAGS[task.tagset].get(category, category)
-    return f"{word.lemma}{TAG_SEPARATOR}{tag}"
+    return word.lemma, tag
 
 
 CONTEXTS: dict[str, int] = {"sentence": 0, "previous sentence": 1, "document": 10**6}

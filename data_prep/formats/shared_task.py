@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice, zip_longest
-from operator import itemgetter
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -35,7 +34,7 @@ from crosspro.data_prep.core.errors import (
     unknown_label,
     without_problems,
 )
-from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
 from crosspro.data_prep.core.task import Task, load_task, task_names
 from crosspro.data_prep.formats.links import format_links, parse_link
@@ -89,8 +88,9 @@ def count_placeholders(target: bytes) -> int:
     return target.count(_LATER) + target.startswith(_AT_START)
 
 
+_KNOWN_TOKENS = 1 << 17
+"""A text has few tokens that are not repeated."""
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
-_target_of = itemgetter(1)
 
 
 def read_examples(
@@ -190,13 +190,22 @@ def scan(
         )
 
 
+class _SplitTokens(dict[str, tuple[str, str | None]]):
+    """Lemma and tag of tokens that have been seen, so that memory holds each of them once."""
+
+    def __missing__(self, token: str) -> tuple[str, str | None]:
+        found = self[token] = split_tag(token)
+        return found
+
+
 class _LineParser:
-    """Parses the lines of one file; remembers links and CRLF across lines."""
+    """Parses the lines of one file; remembers tokens, links and CRLF across lines."""
 
     def __init__(self, path: str, task: Task, lenient: bool) -> None:
         self.path = path
         self.task = task
         self.lenient = lenient
+        self.split = _SplitTokens()
         self.links: dict[str, Link] = {}
         self.crlf_reported = lenient
         self.problems: list[Problem] = []
@@ -237,22 +246,26 @@ class _LineParser:
             )
             return None
         labels_text, words_text, source_text, target_text, links_text = columns
-        source = self.tokens("source", source_text)
+        source = tuple(self.tokens("source", source_text))
         target = self.tokens("target", target_text)
         if self.lenient and not links_text and not ended:  # the scorer counts the line end as text
             self.problem("links", "links or a line end", "neither")
         labels = self.labels(labels_text)
         gaps = self.gaps(target_text, target, len(source), labels, words_text)
         links = self.parse_links(links_text, len(source), len(target))
-        return Example(source, target, links, gaps, document, self.task.tagged)
+        if not self.task.tagged:
+            return Example(source, tuple(target), None, links, gaps, document)
+        if len(self.split) > _KNOWN_TOKENS:
+            self.split.clear()
+        lemmas, tags = zip(*map(self.split.__getitem__, target), strict=True)
+        return Example(source, lemmas, tags, links, gaps, document)
 
-    def tokens(self, field: str, text: str) -> tuple[str, ...]:
+    def tokens(self, field: str, text: str) -> list[str]:
         if not text:
             self.problem(field, "at least one token", "none")
-        tokens = tuple(text.split(" "))
-        if "" in tokens and text and not self.lenient:
+        elif not self.lenient and ("  " in text or text[0] == " " or text[-1] == " "):
             self.problem(field, "tokens separated by single spaces", quoted(text))
-        return tokens
+        return text.split(" ")
 
     def labels(self, text: str) -> list[str]:
         if not text:
@@ -265,15 +278,17 @@ class _LineParser:
         return labels
 
     def gaps(
-        self, text: str, target: tuple[str, ...], length: int, labels: list[str], words_text: str
+        self, text: str, target: list[str], length: int, labels: list[str], words_text: str
     ) -> tuple[Gap, ...]:
         places: list[tuple[int, int]] = []
         if PLACEHOLDER in text:
             places = [
                 (position, self.source_index(token, length))
                 for position, token in enumerate(target)
-                if is_placeholder(token)
+                if token.startswith(PLACEHOLDER)
             ]
+        elif not labels and not words_text:
+            return ()
         words = words_text.split(" ") if words_text else []
         count = len(places)
         if not self.lenient:
@@ -314,11 +329,11 @@ class _LineParser:
         written_links = text.split(" ")
         try:
             links = tuple(map(self.links.__getitem__, written_links))
+            source, target = zip(*links, strict=True)
+            if max(source) < source_length and max(target) < target_length:
+                return links
         except KeyError:
-            links = ()
-        inside = links and max(links)[0] < source_length
-        if inside and max(map(_target_of, links)) < target_length:
-            return links
+            pass
         return self.check_links(written_links, source_length, target_length)
 
     def check_links(

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from crosspro.data_prep.core.errors import choices, input_error
-from crosspro.data_prep.core.example import Example, Gap, Link
+from crosspro.data_prep.core.example import Example, Gap, Link, TargetColumns, joined_tag
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
@@ -198,13 +198,13 @@ def insert_unaligned(
 def make_example(
     source: Sequence[str],
     target: Sequence[str],
-    tokens: Sequence[str],
+    columns: TargetColumns,
     links: Sequence[Link],
     placements: Sequence[Placement],
     task: Task,
     document: str | None = None,
 ) -> Example:
-    """The example with its placeholders; `tokens` are the target words as the file shows them.
+    """The example with its placeholders; `columns` are the target as the task shows it.
 
     The class of a gap is that of the word, but what the gap hides is the token: `ils il|PRON`.
     Links count positions with the placeholders in place.
@@ -214,25 +214,28 @@ def make_example(
     for placement in placements:
         if placement.inserted and placement.position is not None:
             inserted.setdefault(placement.position, []).append(placement)
-    shown: list[str] = []
+    lemmas, tags = columns[0], columns[1] or (None,) * len(columns[0])
+    shown: list[tuple[str, str | None]] = []
     gaps: list[Gap] = []
     moved: list[int] = []
-    for position in range(len(tokens) + 1):
+    for position in range(len(lemmas) + 1):
         for placement in inserted.get(position, ()):
             gaps.append(Gap(len(shown), placement.source_index, OTHER, NONE))
-            shown.append(placeholder(placement.source_index))
-        if position == len(tokens):
+            shown.append((placeholder(placement.source_index), None))
+        if position == len(lemmas):
             break
         moved.append(len(shown))
-        here = replaced.get(position)
+        here, lemma, tag = replaced.get(position), lemmas[position], tags[position]
         if here is None:
-            shown.append(as_word(tokens[position]))
+            shown.append((as_word(lemma), tag))
             continue
         label = task.class_of(target[position].lower())
-        gaps.append(Gap(len(shown), here.source_index, label, tokens[position]))
-        shown.append(placeholder(here.source_index))
+        gaps.append(Gap(len(shown), here.source_index, label, joined_tag(lemma, tag)))
+        shown.append((placeholder(here.source_index), None))
     shifted = with_gap_links(((s, moved[t]) for s, t in links), gaps)
-    return Example(tuple(source), tuple(shown), shifted, tuple(gaps), document, task.tagged)
+    own = tuple(tag for _, tag in shown) if task.tagged else None
+    words = tuple(lemma for lemma, _ in shown)
+    return Example(tuple(source), words, own, shifted, tuple(gaps), document)
 
 
 def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ...]:
@@ -256,15 +259,15 @@ def with_gold_words(example: Example, kept: Gap | None = None) -> Example:
     words = {gap.position: gap.word for gap in example.gaps if gap is not kept}
     places = [
         position
-        for position in range(len(example.target))
+        for position in range(len(example.lemmas))
         if position not in words or words[position] not in (None, NONE)
     ]
     new = {position: index for index, position in enumerate(places)}
     return Example(
         example.source,
-        tuple(words.get(position) or example.target[position] for position in places),
+        tuple(words.get(position) or example.lemmas[position] for position in places),
+        None,
         tuple((source, new[target]) for source, target in example.links if target in new),
         () if kept is None else (replace(kept, position=new[kept.position]),),
         example.document,
-        example.tagged,
     )

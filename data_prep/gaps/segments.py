@@ -172,7 +172,7 @@ def segment_examples(
                 f"{len(segment.target)} as in the text",
                 f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
             )
-        tokens = target.tagged_lemmas() if task.tagged else segment.target
+        columns = target.columns if task.tagged else (tuple(segment.target), None)
         own: Mapping[int, Correction] = {}
         if check is not None:
             expletives = rules.keep_expletives
@@ -184,12 +184,12 @@ def segment_examples(
             task, segment, pairs, target, source, rules, counts, own
         )
         example = make_example(
-            segment.source, segment.target, tokens, pairs, placements, task, segment.document
+            segment.source, segment.target, columns, pairs, placements, task, segment.document
         )
         counts.decisions.update(placement.decision for placement in placements)
         counts.after.update(gap.label for gap in example.gaps if gap.label)
         if before is not placements:
-            unfiltered = make_example(segment.source, segment.target, tokens, pairs, before, task)
+            unfiltered = make_example(segment.source, segment.target, columns, pairs, before, task)
             counts.before.update(gap.label for gap in unfiltered.gaps if gap.label)
         else:
             counts.before.update(gap.label for gap in example.gaps if gap.label)

@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token, split_tag
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
@@ -69,8 +69,7 @@ def antecedent_candidates(
 class NounFinder:
     """Finds the nouns before the gaps of some sentences; what is known of each is worked out once.
 
-    Many gaps are asked about faster here than one by one with `antecedent_candidates`. Finders of
-    other sentences may share what is known of `tokens`.
+    Many gaps are asked about faster here than one by one with `antecedent_candidates`.
     """
 
     def __init__(
@@ -78,12 +77,10 @@ class NounFinder:
         document: Sequence[Example],
         lexicon: Lexicon | None = None,
         source_lexicon: Lexicon | None = None,
-        tokens: SplitTokens | None = None,
     ) -> None:
         self.document = document
         self._lexicons = lexicon, source_lexicon
         self._views: dict[int, _View] = {}
-        self._split = SplitTokens() if tokens is None else tokens
 
     def before(
         self,
@@ -120,13 +117,12 @@ class NounFinder:
             return self._view(index).form(side, place)
         if side == "source":
             return example.source[place], None, None
-        token = example.target[place]
-        return self._split[token][0] if example.tagged else token, None, None
+        return example.lemmas[place], None, None
 
     def _view(self, index: int) -> _View:
         view = self._views.get(index)
         if view is None:
-            view = self._views[index] = _View(self.document[index], *self._lexicons, self._split)
+            view = self._views[index] = _View(self.document[index], *self._lexicons)
         return view
 
 
@@ -135,14 +131,12 @@ def nouns_of(
     side: Side,
     lexicon: Lexicon | None = None,
     source_lexicon: Lexicon | None = None,
-    tokens: SplitTokens | None = None,
 ) -> dict[int, tuple[str | None, str | None]]:
     """The nouns of a sentence by place, the last first, with the gender and number of candidates.
 
-    For who finds out otherwise which of them stand before a gap. Sentences may share what is known
-    of `tokens`.
+    For who finds out otherwise which of them stand before a gap.
     """
-    view = _View(example, lexicon, source_lexicon, SplitTokens() if tokens is None else tokens)
+    view = _View(example, lexicon, source_lexicon)
     nouns = view.nouns(side)
     return {place: (view.gender(side, place), view.number(side, place)) for place in nouns}
 
@@ -187,28 +181,6 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
-class SplitTokens(dict[str, tuple[str, str]]):
-    """Lemma and tag of the tokens that have been seen."""
-
-    def __init__(self) -> None:
-        self.is_noun: dict[str, bool] = _NounTokens(self)
-
-    def __missing__(self, token: str) -> tuple[str, str]:
-        found = self[token] = split_tag(token)
-        return found
-
-
-class _NounTokens(dict[str, bool]):
-    """Which of the tokens that have been seen are nouns."""
-
-    def __init__(self, split: SplitTokens) -> None:
-        self.split = split
-
-    def __missing__(self, token: str) -> bool:
-        noun = self[token] = self.split[token][1] in NOUN_TAGS
-        return noun
-
-
 _Known = tuple[str, str, str, str | None, str | None, tuple[str, ...]]
 """Word, lemma, tag, gender, number and linked words of a noun."""
 
@@ -220,15 +192,10 @@ class _View:
     """What is known of the words of one example, on both sides."""
 
     def __init__(
-        self,
-        example: Example,
-        lexicon: Lexicon | None,
-        source_lexicon: Lexicon | None,
-        split: SplitTokens,
+        self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self._split = split
         self._nouns: dict[Side, tuple[int, ...]] = {}
         self._known: dict[tuple[Side, int], _Known] = {}
         self._forms: dict[tuple[Side, int], NounForm] = {}
@@ -236,11 +203,6 @@ class _View:
     @cached_property
     def gaps(self) -> frozenset[int]:
         return frozenset(gap.position for gap in self.example.gaps)
-
-    def lemma(self, place: int) -> str:
-        """A target lemma, or word where the target is inflected."""
-        token = self.example.target[place]
-        return self._split[token][0] if self.example.tagged else token
 
     def sources(self, place: int) -> list[int]:
         """The source places that a target place is linked to."""
@@ -258,9 +220,8 @@ class _View:
 
     def _noun_places(self, side: Side) -> Iterable[int]:
         parse, lexicon = self.parse(side), self.lexicons[side]
-        if side == "target" and self.example.tagged:
-            is_noun = self._split.is_noun
-            return [p for p, token in enumerate(self.example.target) if is_noun[token]]
+        if side == "target" and self.example.tags is not None:
+            return [p for p, tag in enumerate(self.example.tags) if tag in NOUN_TAGS]
         if parse is not None:
             return [p for p, one in enumerate(parse.tokens) if (one.upos or one.tag) in NOUN_TAGS]
         if lexicon is not None:
@@ -271,10 +232,10 @@ class _View:
         return {source for source, target in self.example.links if target in nouns}
 
     def size(self, side: Side) -> int:
-        return len(self.example.source if side == "source" else self.example.target)
+        return len(self.example.source if side == "source" else self.example.lemmas)
 
     def word(self, side: Side, place: int) -> str:
-        return self.example.source[place] if side == "source" else self.lemma(place)
+        return (self.example.source if side == "source" else self.example.lemmas)[place]
 
     def parse(self, side: Side) -> AnnotatedSentence | None:
         return self.example.source_parse if side == "source" else self.example.target_parse
@@ -285,7 +246,7 @@ class _View:
 
     def tag(self, side: Side, place: int) -> str:
         if side == "target" and self.example.tagged:
-            return self._split[self.example.target[place]][1]
+            return self.example.tag(place)
         token = self.token(side, place)
         return "" if token is None else token.upos or token.tag
 
@@ -351,7 +312,7 @@ class _View:
         if found is None:
             if side == "source":
                 targets = [to for source, to in self.example.links if source == place]
-                linked = [self.lemma(to) for to in sorted(targets)]
+                linked = [self.example.lemmas[to] for to in sorted(targets)]
             else:
                 linked = [self.example.source[to] for to in sorted(self.sources(place))]
             lemma, gender, number = self.form(side, place)

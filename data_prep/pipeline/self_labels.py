@@ -34,7 +34,6 @@ from crosspro.data_prep.annotate.tags import pronoun_lemma
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.example import (
-    TAG_SEPARATOR,
     AnnotatedSentence,
     Example,
     Gap,
@@ -102,50 +101,48 @@ class SelfLabels:
     ) -> Iterator[Example]:
         """Examples of a text without a source."""
         known: dict[str, str] = {}  # one string for all occurrences of a word
+        tagged = self.task.tagged
         for sentence, document in zip(sentences, documents, strict=True):
-            tokens = [self._token(token) for token in sentence.tokens]
+            words = [as_word(one.lemma if tagged else one.form) for one in sentence.tokens]
+            tags: list[str | None] = [token.tag for token in sentence.tokens]
             gaps = []
             for place, token in enumerate(sentence.tokens):
                 following = sentence.tokens[place + 1 : place + 2]
                 after = following[0].form if following else ""
                 name = self._class(token.form.lower(), token.tag, after, self.classes)
                 if name is not None:
-                    shown = token.lemma if self.task.tagged else token.form
-                    gaps.append(Gap(place, 0, name, shown))
-                    tokens[place] = placeholder(0)
-            target = tuple(known.setdefault(token, token) for token in tokens)
-            yield Example((), target, (), tuple(gaps), document, self.task.tagged)
+                    gaps.append(Gap(place, 0, name, token.lemma if tagged else token.form))
+                    words[place], tags[place] = placeholder(0), None
+            lemmas = tuple(known.setdefault(word, word) for word in words)
+            yield Example((), lemmas, tuple(tags) if tagged else None, (), tuple(gaps), document)
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
         """Prepared examples with further gaps; their own are hidden, too."""
         classes = self.classes_of_lemmas if self.task.tagged else self.classes
         known: dict[str, str] = {}
         for example in examples:
-            target = list(example.target)
+            lemmas, tags = list(example.lemmas), list(example.tags or ())
             gaps = {gap.position: self._gap(gap) for gap in example.gaps}
-            for place, token in enumerate(target):
-                word, tag = split_tag(token) if example.tagged else (token, "")
-                after = "".join(example.target[place + 1 : place + 2])
-                name = self._class(word.lower(), tag, after, classes)
+            for place, word in enumerate(example.lemmas):
+                after = "".join(example.lemmas[place + 1 : place + 2])
+                name = self._class(word.lower(), example.tag(place), after, classes)
                 if name is not None and place not in gaps and example.source:
                     source = _source_of(place, example)
                     gaps[place] = Gap(place, source, name, word)
-                    target[place] = placeholder(source)
+                    lemmas[place] = placeholder(source)
+                    if tags:
+                        tags[place] = None
             yield replace(
                 example,
                 source=tuple(known.setdefault(token, token) for token in example.source),
-                target=tuple(known.setdefault(token, token) for token in target),
+                lemmas=tuple(known.setdefault(lemma, lemma) for lemma in lemmas),
+                tags=tuple(tags) if example.tagged else None,
                 gaps=tuple(gaps[place] for place in sorted(gaps)),
                 links=(),
                 source_parse=None,
                 target_parse=None,
                 chains=None,
             )
-
-    def _token(self, token: Token) -> str:
-        if not self.task.tagged:
-            return as_word(token.form)
-        return f"{as_word(token.lemma)}{TAG_SEPARATOR}{token.tag}"
 
     def _class(self, word: str, tag: str, after: str, classes: Mapping[str, str]) -> str | None:
         """The class of a word before another one."""
@@ -186,7 +183,7 @@ def learnt_determiners(labels: SelfLabels, labelled: Iterable[Example]) -> SelfL
 def _source_of(place: int, example: Example) -> int:
     """The first source word linked to a target word, or to the linked one nearest to it."""
     if not example.links:
-        return min(len(example.source) - 1, place * len(example.source) // len(example.target))
+        return min(len(example.source) - 1, place * len(example.source) // len(example.lemmas))
     nearest = min(example.links, key=lambda link: (abs(link[1] - place), -link[1], link[0]))
     return nearest[0]
 

@@ -55,24 +55,19 @@ def _summed(values: Floats, sizes: NDArray[np.int64]) -> Floats:
 
 def word_sizes(reading: Reading, examples: Sequence[Example], side: str) -> list[NDArray[np.int64]]:
     """How many tokens each word of each line is read as."""
-    words = [getattr(example, side) for example in examples]
+    source = side == "source"
+    words = [example.source if source else example.lemmas for example in examples]
     if reading.units is None:
         return [np.ones(len(own), np.int64) for own in words]
-    types = dict.fromkeys(
-        (word, example.tagged) for example, own in zip(examples, words, strict=True) for word in own
-    )
+    types = dict.fromkeys(word for own in words for word in own)
     alone = [
-        Example((word,), (), (), (), tagged=tagged)
-        if side == "source"
-        else Example((), (word,), (), (), tagged=tagged)
-        for word, tagged in types
+        Example((word,), (), None, (), ()) if source else Example((), (word,), None, (), ())
+        for word in types
     ]
     cut = reading.units.split(alone, reading.lowercase)
-    size = {key: len(getattr(one, side)) for key, one in zip(types, cut, strict=True)}
-    return [
-        np.array([size[word, example.tagged] for word in own], np.int64)
-        for example, own in zip(examples, words, strict=True)
-    ]
+    units = (len(one.source if source else one.lemmas) for one in cut)
+    size = dict(zip(types, units, strict=True))
+    return [np.array([size[word] for word in own], np.int64) for own in words]
 
 
 Attribution = dict[str, Floats]

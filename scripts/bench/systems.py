@@ -114,7 +114,7 @@ def fill(model: Path, file: Path, task: str = "en-fr", lines: int = 2000) -> Ite
     opened = load_model(model)
     fillers = task_fillers(rules)
     chooser = random.Random(1)
-    examples = [e for e in read_examples(file, rules, lenient=True) if len(e.target) > 20]
+    examples = [e for e in read_examples(file, rules, lenient=True) if len(e.lemmas) > 20]
     for number in (1, 2, 3, 4):
         chosen = [with_gaps(one, number, chooser) for one in examples[:lines]]
         filler = GapFiller(opened, fillers, -1.0)
@@ -139,7 +139,7 @@ def with_gaps(example: Example, number: int, chooser: random.Random) -> Example:
     for place in places:
         target[place] = placeholder(0)
     gaps = tuple(Gap(place, 0) for place in places)
-    return Example(example.source, tuple(target), (), gaps, None, example.tagged)
+    return Example.of_tokens(example.source, target, (), gaps, None, example.tagged)
 
 
 def predict(

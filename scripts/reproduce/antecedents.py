@@ -233,7 +233,7 @@ def _line(
         if markable.words[0] in inside and markable.words[-1] in inside
     ]
     return Example(
-        (), words, (), (), document.name, tagged=False, chains=tuple(dict.fromkeys(mentions)),
+        (), words, None, (), (), document.name, chains=tuple(dict.fromkeys(mentions)),
         target_parse=_english(words) if tag else None,
     )  # fmt: skip
 

@@ -295,7 +295,7 @@ def typed_again(pipeline: PairPipeline, examples: Iterable[Example]) -> TypedAga
         gapped = [*words[: first.position], WRITTEN_GAP, *words[first.position + 1 :]]
         whole = pipeline.prepare(SentencePair(source, " ".join(words))).example
         marked = pipeline.prepare(SentencePair(source, " ".join(gapped))).example
-        if len(whole.source) != len(example.source) or len(marked.target) != len(example.target):
+        if len(whole.source) != len(example.source) or len(marked.target) != len(example.lemmas):
             continue
         gaps += len(gold)
         again += len(gold & {(gap.source_index, gap.position) for gap in whole.gaps})

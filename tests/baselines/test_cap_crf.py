@@ -19,7 +19,7 @@ from tests.integration.training import composed
 
 TASK = load_task("en-de")
 LEXICON = Lexicon.of([Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")])
-LINE = Example(
+LINE = Example.of_tokens(
     ("The", "cats", "say", "they", "sleep"),
     ("Katze|NOUN", "Sein|VERB", "REPLACE_3", "schlafen|VERB"),
     ((1, 0), (3, 2)),
@@ -93,7 +93,7 @@ def demo(task, split, documents):
 def test_gaps_of_a_line_are_labelled_together():
     """In training, the second pronoun is always the first one again; only the first is known."""
     lines = [
-        Example(
+        Example.of_tokens(
             (word, "and", "it"),
             (f"{word}|X", "REPLACE_0", "REPLACE_2"),
             (),

@@ -43,7 +43,7 @@ def example(source, target, links=(), **more):
     words = target.split()
     places = [at for at, word in enumerate(words) if word.startswith("REPLACE_")]
     gaps = tuple(Gap(at, int(words[at].removeprefix("REPLACE_"))) for at in places)
-    return Example(tuple(source.split()), tuple(words), tuple(links), gaps, "d", **more)
+    return Example.of_tokens(tuple(source.split()), tuple(words), tuple(links), gaps, "d", **more)
 
 
 NOUNS = Lexicon.of([Entry("voiture", "NOUN", "Fem", "Sing"), Entry("chien", "NOUN", "Masc")])

@@ -94,7 +94,9 @@ def lines_of_two(examples):
             for gap in other.gaps
         ]
         joined.append(
-            Example(one.source + other.source, one.target + other.target, (), (*one.gaps, *moved))
+            Example.of_tokens(
+                one.source + other.source, one.target + other.target, (), (*one.gaps, *moved)
+            )
         )
     return joined
 
@@ -171,7 +173,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
     target = ("REPLACE_0", "come|VERB")
 
     def line(word, label):
-        return Example((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
+        return Example.of_tokens((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
 
     train = [line("Sie", "you"), line("sie", "they")] * 20
     system, folded = SourceAwareLM(3), SourceAwareLM(3, lowercase=True)
@@ -260,7 +262,7 @@ def parts_of(texts):
 
 @given(LINES, st.integers(0, 3))
 def test_near_gaps_are_the_words_before_and_after_them(lines, reach):
-    examples = [Example((), tuple(line), (), ()) for line in lines]
+    examples = [Example.of_tokens((), tuple(line), (), ()) for line in lines]
     whole = gap_texts(examples, MODEL)
     for parts, near in zip(parts_of(whole), parts_of(whole.near_gaps(reach)), strict=True):
         for number, (words, kept) in enumerate(zip(parts, near, strict=True)):

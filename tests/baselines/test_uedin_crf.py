@@ -26,7 +26,7 @@ def line(nouns, pronouns=("it",), document="d", label="il", chains=None):
     gaps = [Gap(len(words) + n, len(words) + n, label, label) for n in range(len(pronouns))]
     source = (*nouns, *pronouns)
     target = (*words, *(f"REPLACE_{gap.source_index}" for gap in gaps))
-    return Example(source, target, (), tuple(gaps), document, chains=chains)
+    return replace(Example.of_tokens(source, target, (), tuple(gaps), document), chains=chains)
 
 
 def sequences(examples, context=3):
@@ -58,7 +58,7 @@ def test_the_classes_of_a_chain_are_chosen_together():
 
     def document(number, word, label):
         first = replace(line([f"n{number}"], document=str(number), label=label))
-        first = replace(first, target=(first.target[0], first.target[1], f"{word}|ADJ"))
+        first = first.with_target((*first.target[:2], f"{word}|ADJ"))
         return [first, *(line([], document=str(number), label=label) for _ in range(2))]
 
     pairs = [("grand", "il"), ("grande", "elle")] * 15

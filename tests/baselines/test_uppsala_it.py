@@ -31,7 +31,7 @@ def data():
 
 def line(sentence, *gaps, document="d"):
     source = tuple(sentence.split())
-    return Example(source, ("REPLACE_0",) * len(gaps), (), gaps, document)
+    return Example.of_tokens(source, ("REPLACE_0",) * len(gaps), (), gaps, document)
 
 
 def labelled(*examples):

@@ -20,7 +20,7 @@ _target_: crosspro.prediction.ensemble.Ensemble
 seeds: 2
 tune: accuracy
 """
-LINE = Example(("It", "is"), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0),), "d")
+LINE = Example.of_tokens(("It", "is"), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0),), "d")
 
 
 def test_members_have_the_names_of_their_configurations(tmp_path):

@@ -153,7 +153,9 @@ def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
 
 
 def test_features_stand_on_their_tokens():
-    example = Example(("a", "it", "is"), ("b|X", "REPLACE_1", "c|X", "d|X"), (), (Gap(1, 1),))
+    example = Example.of_tokens(
+        ("a", "it", "is"), ("b|X", "REPLACE_1", "c|X", "d|X"), (), (Gap(1, 1),)
+    )
     question = GapQuestion([example], 0, 0, 0, 1)
     values = {
         "source pronoun=it": 1.0,
@@ -211,7 +213,9 @@ def test_text_json_and_page_tell_the_same():
 
 
 def test_what_stands_in_a_file_is_no_markup_and_steers_no_terminal():
-    example = Example(("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None)
+    example = Example.of_tokens(
+        ("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None
+    )
     placed = ExplainedGap(explain(fitted(CapCRF(window=1)), [example], 0), example, 1, 1)
     page = explanation_page(placed, "run\x9b2J", 20)
     assert not set("\x1b\x9b") & set(page)

@@ -93,7 +93,7 @@ def puzzle(generator):
     target = ("le|DET", noun, "et|KON", "un|DET", other, "REPLACE_5", "être|VER")
     source = ("the", "one", "and", "an", "other", "it", "is")
     links = tuple((place, place) for place in range(7))
-    return Example(source, target, links, (Gap(5, 5, label),))
+    return Example.of_tokens(source, target, links, (Gap(5, 5, label),))
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_pointers_are_judged_with_tags_and_without(name, files):
     generator = random.Random(1)
     lines = [puzzle(generator) for _ in range(400)]
     if not task.tagged:
-        lines = [replace(line, target=line.lemmas, tagged=False) for line in lines]
+        lines = [replace(line, tags=None) for line in lines]
     pointer = {**SMALL["document_encoder"], "pointer": True, "source_lexicon": "none"}
     made = NeuralSystem(
         "document_encoder", {**pointer, "target_lexicon": str(files / "nouns.tsv")},

@@ -99,15 +99,12 @@ def test_commands_are_measured_beside_plain_loops():
 
 
 @pytest.mark.slow
-<<<<<<< HEAD
 def test_starting_is_measured_in_turns():
     for row in start_up([Path(sys.executable)] * 2, times=1):
         assert row[""].split()[-1] in ("crosspro:", "--help:", "evaluate:")
         assert float(row[f"{sys.executable} CPU"].split()[0]) > 0
 
 
-=======
->>>>>>> scr
 def test_metrics_are_measured_on_made_up_text():
     assert [row[""] for row in mt(segments=30, times=1)] == [
         *("apt:", "autoprf:", "apt --legacy:", "autoprf --legacy:")

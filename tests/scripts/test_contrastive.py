@@ -178,7 +178,7 @@ def trained(tmp_path_factory):
     task = load_task("en-fr-2015")
     lines = [("il", "mange"), ("elle", "dort"), ("ils", "mangent"), ("elles", "dorment")] * 5
     examples = [
-        Example(
+        Example.of_tokens(
             ("it", "."), ("REPLACE_0", verb, "."), ((0, 0),), (Gap(0, 0, word, word),), None, False
         )
         for word, verb in lines

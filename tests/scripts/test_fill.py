@@ -95,7 +95,7 @@ def test_the_search_equals_brute_force(targets, penalty):
     for target in targets:
         tokens = tuple(f"REPLACE_{i}" if w is None else f"{w}|X" for i, w in enumerate(target))
         gaps = tuple(Gap(i, 0) for i, word in enumerate(target) if word is None)
-        examples.append(Example(("x",), tokens or ("",), (), gaps))
+        examples.append(Example.of_tokens(("x",), tokens or ("",), (), gaps))
     filler = GapFiller(MODEL, FILLERS, penalty)
     found, chances = filler.fill(examples), filler.probabilities(examples)
     row = 0

@@ -12,11 +12,11 @@ TASK = load_task("en-fr-2015")
 
 def test_gaps_are_counted_and_lines_with_gaps_between_words_left_out():
     pipeline = PairPipeline(TASK)
-    good = Example(("It", "is", "old", "."), ("REPLACE_0", "est", "vieux", "."),
+    good = Example.of_tokens(("It", "is", "old", "."), ("REPLACE_0", "est", "vieux", "."),
                    ((0, 0),), (Gap(0, 0, "il", "Il"),), None, False)  # fmt: skip
-    wrong = Example(good.source, ("Il", "REPLACE_0", "vieux", "."),
+    wrong = Example.of_tokens(good.source, ("Il", "REPLACE_0", "vieux", "."),
                     ((0, 1),), (Gap(1, 0, "OTHER", "est"),), None, False)  # fmt: skip
-    inserted = Example(good.source, ("REPLACE_0", "vieux", "."),
+    inserted = Example.of_tokens(good.source, ("REPLACE_0", "vieux", "."),
                        (), (Gap(0, 0, "OTHER", "NONE"),), None, False)  # fmt: skip
     found = typed_again(pipeline, [good, wrong, inserted])
     assert (found.gaps, found.again, found.written, found.right) == (2, 1, 2, 2)

@@ -297,9 +297,9 @@ class PairPipeline:
             about = (given.target, given.source, self.rules, Counts())
             _, placements = segment_placements(self.task, segment, links, *about)
         placements = [one for one in placements if one.position is not None]
-        tokens = given.target.tagged_lemmas() if self.task.tagged else pair.target
+        columns = given.target.columns if self.task.tagged else (tuple(pair.target), None)
         example = make_example(
-            pair.source, pair.target, tokens, links, placements, self.task, DOCUMENT
+            pair.source, pair.target, columns, links, placements, self.task, DOCUMENT
         )
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         shown = replace(example, gaps=blind, source_parse=given.parse)

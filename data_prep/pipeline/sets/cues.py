@@ -120,7 +120,7 @@ class GapCues:
                 continue
             linked = list(map(_target_of, example.links))
             group = known_groups.setdefault(example.document or self.lines, len(known_groups))
-            tokens = len(example.target)
+            tokens = len(example.lemmas)
             for gap in example.gaps:
                 self.labels.append(-1 if gap.label is None else index[gap.label])
                 self.line_numbers.append(self.lines)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
-from crosspro.data_prep.core.example import Example, split_tag
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 
 
@@ -257,8 +257,7 @@ def target_words(example: Example) -> list[str]:
     """The words of the target in lower case, with those that stood in gaps."""
     words: list[str | None] = [lemma.lower() for lemma in example.lemmas]
     for gap in example.gaps:
-        stood = None if gap.word in (None, NONE) else gap.word
-        word = split_tag(stood)[0] if stood and example.tagged else stood
+        word = None if gap.word == NONE else example.gold_lemma(gap)
         words[gap.position] = word.lower() if word else None
     return [word for word in words if word]
 

@@ -58,7 +58,7 @@ def total_size(examples: Iterable[Example]) -> DocumentSize:
 
 
 def _target_tokens(example: Example) -> int:
-    return len(example.target) - sum(gap.word == NONE for gap in example.gaps)
+    return len(example.lemmas) - sum(gap.word == NONE for gap in example.gaps)
 
 
 def data_statistics(examples: Iterable[Example], task: Task) -> DataStatistics:

@@ -10,16 +10,16 @@ for the tag of a target word, where a task has tags; a transformer makes states 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, split_tag
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import NONE
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
-from crosspro.prediction.neural.reading.fields import LEMMA, TAG, Field, source_words, target_tokens
+from crosspro.prediction.neural.reading.fields import LEMMA, TAG, Field, source_words, target_lemmas
 from crosspro.prediction.neural.reading.lexicon_fields import (
     source_agreement,
     target_agreement,
@@ -34,21 +34,20 @@ PIECES, AGREEMENT = "piece", "agreement"
 """The vocabularies of both sides."""
 
 
-def shown_tokens(example: Example) -> Sequence[str]:
+def shown_lemmas(example: Example) -> Sequence[str]:
     """The target with the words of its gaps, where they are known."""
-    tokens = list(target_tokens(example))
-    start = WORD_START if any(token.startswith(WORD_START) for token in tokens) else ""
+    lemmas = list(example.lemmas)
+    start = WORD_START if any(lemma.startswith(WORD_START) for lemma in lemmas) else ""
     for gap in example.gaps:
         if gap.word and gap.word != NONE:
-            first = gap.word.split()[0]
-            word = split_tag(first)[0] if example.tagged else first
-            tokens[gap.position] = f"{start}{word}{TAG_SEPARATOR}"
-    return tokens
+            first = replace(gap, word=gap.word.split()[0])
+            lemmas[gap.position] = f"{start}{example.gold_lemma(first)}"
+    return lemmas
 
 
 SOURCE_PIECE = Field("source_piece", "source", source_words, folded=True, vocabulary=PIECES)
-TARGET_PIECE = Field("target_piece", "target", target_tokens, LEMMA.word, vocabulary=PIECES)
-SHOWN_PIECE = Field("shown_piece", "target", shown_tokens, LEMMA.word, vocabulary=PIECES)
+TARGET_PIECE = Field("target_piece", "target", target_lemmas, LEMMA.word, vocabulary=PIECES)
+SHOWN_PIECE = Field("shown_piece", "target", shown_lemmas, LEMMA.word, vocabulary=PIECES)
 SOURCE_AGREEMENT = Field(
     "source_agreement",
     "source",

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Example
-from crosspro.data_prep.lexicon.antecedents import SplitTokens, nouns_of
+from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
 from crosspro.prediction.neural.layers.network import ANTECEDENTS, Focus, Network, register
@@ -39,28 +39,26 @@ _SENTENCES = 6
 """Sentences between a noun and the gap are counted up to this."""
 _OCTAVES = 12
 """Tokens between them are counted in powers of two."""
-_TOKENS = SplitTokens()
-"""What is known of the tokens of all sentences."""
 
 
 def noun_kinds(example: Example) -> Sequence[str]:
     """What is known of gender and number of each noun of the target; nothing of other words."""
-    nouns = nouns_of(example, "target", tokens=_TOKENS)
+    nouns = nouns_of(example, "target")
     found = {place: f"{gender or '?'} {number or '?'}" for place, (gender, number) in nouns.items()}
-    return [found.get(place, _NO_NOUN) for place in range(len(example.target))]
+    return [found.get(place, _NO_NOUN) for place in range(len(example.lemmas))]
 
 
 def linked_words(example: Example) -> Sequence[str]:
     """The last source word linked to each word of the target: the noun of article and noun."""
     last = {target: source for source, target in sorted(example.links)}
     return [
-        example.source[last[place]] if place in last else "" for place in range(len(example.target))
+        example.source[last[place]] if place in last else "" for place in range(len(example.lemmas))
     ]
 
 
 def first_words(example: Example) -> Sequence[str]:
     """Where sentences begin."""
-    return [_FIRST if place == 0 else "" for place in range(len(example.target))]
+    return [_FIRST if place == 0 else "" for place in range(len(example.lemmas))]
 
 
 NOUN = Field("noun", "target", noun_kinds)

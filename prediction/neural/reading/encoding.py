@@ -246,7 +246,7 @@ def _read(examples: Sequence[Example], reading: Reading) -> _FlatTokens:
         for tokens, column in text.columns.items():
             column += [known.setdefault(token, token) for token in tokens(example)]
         text.source_starts.append(source_start + len(example.source))
-        text.target_starts.append(target_start + len(example.target))
+        text.target_starts.append(target_start + len(example.lemmas))
         same = number > 0 and example.document is not None and example.document == previous
         text.first_of_document.append(text.first_of_document[-1] if same else number)
         previous = example.document

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Literal
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Side, Token, split_tag
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Side, Token
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 
@@ -90,7 +91,20 @@ def parsed(example: Example) -> Sequence[Token]:
 
 def target_tokens(example: Example) -> Sequence[str]:
     """The target as lemmas with their tags, which are empty where words are inflected."""
-    return example.target if example.tagged else [f"{token}|" for token in example.target]
+    if example.tagged:
+        return example.target
+    return [f"{word}{TAG_SEPARATOR}" for word in example.lemmas]
+
+
+def target_lemmas(example: Example) -> Sequence[str]:
+    """The target without its tags, as it is where words are inflected."""
+    return example.lemmas
+
+
+def _target_tags(example: Example) -> Sequence[str]:
+    """The tags of the target, which are empty where words are inflected; gaps have their mark."""
+    pairs = zip(example.lemmas, example.tags or repeat(None), strict=False)
+    return [GAP_WORD if is_placeholder(lemma) else tag or "" for lemma, tag in pairs]
 
 
 def aligned_words(example: Example) -> Sequence[str]:
@@ -115,16 +129,14 @@ def _source_labels(example: Example) -> Sequence[str]:
     return [token.deprel for token in parsed(example)]
 
 
-def _lemma(token: str) -> str:
-    return GAP_WORD if is_placeholder(token) else split_tag(token)[0]
-
-
-def _tag(token: str) -> str:
-    return GAP_WORD if is_placeholder(token) else split_tag(token)[1]
+def _lemma(lemma: str) -> str:
+    return GAP_WORD if is_placeholder(lemma) else lemma
 
 
 def _lemma_tag(token: str) -> str:
-    return f"{_lemma(token)}{TAG_SEPARATOR}{_tag(token)}"
+    if is_placeholder(token):
+        return f"{GAP_WORD}{TAG_SEPARATOR}{GAP_WORD}"
+    return token if TAG_SEPARATOR in token else f"{token}{TAG_SEPARATOR}"
 
 
 SOURCE = Field("source", "source", source_words, folded=True)
@@ -132,7 +144,7 @@ SOURCE_LEMMA = Field("source_lemma", "source", _source_lemmas, folded=True, pars
 SOURCE_TAG = Field("source_tag", "source", _source_tags, parse=True)
 SOURCE_LABEL = Field("source_label", "source", _source_labels, parse=True)
 CHARACTER = Field("character", "source", source_words, folded=True, spelled=True)
-LEMMA = Field("lemma", "target", target_tokens, _lemma)
-TAG = Field("tag", "target", target_tokens, _tag)
+LEMMA = Field("lemma", "target", target_lemmas, _lemma)
+TAG = Field("tag", "target", _target_tags)
 LEMMA_TAG = Field("lemma_tag", "target", target_tokens, _lemma_tag)
 PRONOUN = Field("pronoun", "gap", aligned_words, folded=True)

@@ -85,7 +85,9 @@ def whole_source_word(units: str) -> tuple[str, ...]:
 def whole_target_word(units: str) -> tuple[str, ...]:
     """The same with the tag of the first."""
     lemmas, tags = zip(*map(split_tag, units.split(" ")), strict=True)
-    return (f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0]}",) * len(tags)
+    return (f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0] or ''}",) * len(
+        tags
+    )
 
 
 def source_agreement(word: str, lexicon: Lexicon | None) -> str:
@@ -98,7 +100,7 @@ def target_agreement(token: str, lexicon: Lexicon | None) -> str:
     return _agreement(lexicon, *split_tag(token))
 
 
-def _agreement(lexicon: Lexicon | None, word: str, tag: str) -> str:
+def _agreement(lexicon: Lexicon | None, word: str, tag: str | None) -> str:
     """Whether a word is a noun, with its gender and its number; empty if nothing is known of it."""
     readings = _likely(lexicon.readings(word), tag) if lexicon else ()
     genders = {entry.gender for entry in readings}
@@ -110,7 +112,7 @@ def _agreement(lexicon: Lexicon | None, word: str, tag: str) -> str:
     return " ".join(("noun" if noun else "other", *(value or "?" for value in known)))
 
 
-def _likely(readings: Sequence[Entry], tag: str) -> Sequence[Entry]:
+def _likely(readings: Sequence[Entry], tag: str | None) -> Sequence[Entry]:
     """The readings that the tag allows; without a tag those of the word class most often seen.
 
     Where no counts tell, a word that may be of a class without gender is none of the others.
@@ -175,7 +177,7 @@ def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, dict[s
         "source": {task.source_language: (example.source for example in examples)}
     }
     if not task.tagged:
-        text["target"] = {task.target_language: (example.target for example in examples)}
+        text["target"] = {task.target_language: (example.lemmas for example in examples)}
     return text
 
 

@@ -18,11 +18,9 @@ import sentencepiece
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import (
     SIDES,
-    TAG_SEPARATOR,
     AnnotatedSentence,
     Example,
     Gap,
-    split_tag,
 )
 from crosspro.data_prep.formats.shared_task import is_placeholder
 
@@ -100,7 +98,11 @@ def train_units(
 def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example:
     """One example in units; a tag or parse of a word goes to all of its units."""
     source = [source_cut(word) for word in example.source]
-    target = [_target_units(token, example.tagged, target_cut) for token in example.target]
+    target = [[one] if is_placeholder(one) else target_cut(one) for one in example.lemmas]
+    tags = None
+    if example.tags is not None:
+        pairs = zip(example.tags, target, strict=True)
+        tags = tuple(tag for tag, pieces in pairs for _ in pieces)
     source_at, target_at = _starts(source), _starts(target)
     links = tuple(
         (piece, target_at[right])
@@ -122,22 +124,14 @@ def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example
     return replace(
         example,
         source=tuple(piece for pieces in source for piece in pieces),
-        target=tuple(piece for pieces in target for piece in pieces),
+        lemmas=tuple(piece for pieces in target for piece in pieces),
+        tags=tags,
         links=links,
         gaps=gaps,
         source_parse=parse,
         target_parse=None,  # no network reads these, and they count words
         chains=None,
     )
-
-
-def _target_units(token: str, tagged: bool, cut: Cut) -> list[str]:
-    if is_placeholder(token):
-        return [token]
-    if not tagged:
-        return cut(token)
-    lemma, tag = split_tag(token)
-    return [f"{piece}{TAG_SEPARATOR}{tag}" for piece in cut(lemma)]
 
 
 def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:

@@ -253,7 +253,7 @@ def _check_sizes(examples: Sequence[Example]) -> None:
     problems = [
         Problem("lines", number, side, f"at most {MOST_TOKENS} tokens", str(size))
         for number, example in enumerate(examples, start=1)
-        for side, size in (("source", len(example.source)), ("target", len(example.target)))
+        for side, size in (("source", len(example.source)), ("target", len(example.lemmas)))
         if size > MOST_TOKENS
     ]
     if not examples:

@@ -19,7 +19,7 @@ def parse(*rows: str) -> AnnotatedSentence:
     return AnnotatedSentence(tuple(tokens))
 
 
-FIRST = Example(
+FIRST = Example.of_tokens(
     source=("The", "car", "left", "Paris", "."),
     target=("le|DET", "voiture|NOM", "quitter|VER", "Paris|NAM", ".|SENT"),
     links=((0, 0), (1, 1), (2, 2), (3, 3), (4, 4)),
@@ -41,7 +41,7 @@ FIRST = Example(
     ),
     chains=(Mention("car", "source", 0, 1),),
 )
-SECOND = Example(
+SECOND = Example.of_tokens(
     source=("At", "noon", "it", "was", "at", "the", "garage", "."),
     target=("à|PRP", "midi|NOM", "REPLACE_2", "être|VER", "à+le|PRP", "garage|NOM", ".|SENT"),
     links=((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (6, 5), (7, 6)),

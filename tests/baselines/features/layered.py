@@ -52,7 +52,7 @@ def lines(draw, document, parsed, chained):
             last = draw(st.integers(first, sides[side] - 1))
             chains.append(Mention(draw(st.sampled_from("abc")), side, first, last))
         chains = tuple(chains)
-    return Example(
+    return Example.of_tokens(
         source,
         tuple(target),
         links,

@@ -55,7 +55,7 @@ def test_every_feature_of_a_document_is_what_it_was():
 
 def test_all_verbs_near_the_gap_are_told():
     target = ("aller|VER", "voir|VER", "REPLACE_2", "être|VER", "là|ADV", "faire|VER", ".|SENT")
-    assert sorted(told(["target_verbs"], [FIRST, replace(SECOND, target=target)])) == [
+    assert sorted(told(["target_verbs"], [FIRST, SECOND.with_target(target)])) == [
         "verb within 1=voir",
         "verb within 1=être",
         "verb within 3=aller",
@@ -232,7 +232,7 @@ def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
 )
 def test_targets_with_universal_tags_have_a_second_tagset(task, target, expected):
     """As UU-Stymne had two for all target languages (003 §5.11)."""
-    line = Example(("it",), tuple(target.split()), ((0, 1),), (Gap(1, 0),), None)
+    line = Example.of_tokens(("it",), tuple(target.split()), ((0, 1),), (Gap(1, 0),), None)
     resources = replace(PLAIN, task=load_task(task))
     values = told(["target_fine_tags:1"], [line], resources)
     assert " ".join(value.partition("=")[2] for value in values) == expected
@@ -240,7 +240,9 @@ def test_targets_with_universal_tags_have_a_second_tagset(task, target, expected
 
 def they_after(source, *, lexicon=None):
     gap = source.split().index("they")
-    line = Example(tuple(source.split()), ("REPLACE_0",), ((gap, 0),), (Gap(0, gap),), None)
+    line = Example.of_tokens(
+        tuple(source.split()), ("REPLACE_0",), ((gap, 0),), (Gap(0, gap),), None
+    )
     resources = replace(PLAIN, source_lexicon=lexicon)
     return [told([name], [line], resources) for name in ("antecedent_number", "pronoun_number")]
 

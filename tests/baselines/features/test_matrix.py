@@ -182,7 +182,10 @@ LEXICONS = st.sampled_from([None, LEXICON])
 @given(texts(), st.booleans(), st.integers(0, 3), LEXICONS, LEXICONS, st.integers(1, 5))
 def test_nouns_are_the_candidates_of_each_gap(examples, tagged, context, target, source, at_once):
     task = load_task("en-fr" if tagged else "de-en")
-    examples = [replace(example, tagged=tagged) for example in examples]
+    examples = [
+        example if tagged else replace(example, lemmas=example.target, tags=None)
+        for example in examples
+    ]
     resources = Resources(task, context, target, source)
     for batch in batches(examples, resources, at_once):
         for side in ("target", "source"):
@@ -220,7 +223,7 @@ def test_antecedents_are_those_of_each_gap(examples, context, target, source):
 
 def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
     gap = Gap(1, 1)
-    line = Example(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
+    line = Example.of_tokens(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
     (batch,) = batches([line], Resources(load_task("en-fr")))
     assert nouns_before(batch, "source").nearest(0).tolist() == [0]
     assert nouns_before(batch, "source", NAMES).nearest(0).tolist() == [-1]

@@ -36,13 +36,13 @@ def test_gold_words_fill_the_gaps_of_lemmatised_targets(tmp_path, en_fr):
 def test_words_of_other_keep_the_case_that_lemmas_have():
     gaps = (Gap(0, 0, "OTHER", "I|PRON"), Gap(2, 0, "OTHER", "Mensch|NOUN"), Gap(3, 0, "es", "Es"))
     target = ("REPLACE_0", "I|PRON", "REPLACE_0", "REPLACE_0")
-    assert filled(Example(("it",), target, (), gaps)) == ["I", "I", "Mensch", "es"]
+    assert filled(Example.of_tokens(("it",), target, (), gaps)) == ["I", "I", "Mensch", "es"]
 
 
 def test_inflected_targets_keep_their_case():
     gaps = (Gap(0, 0, "cela", "Cela"), Gap(2, 0, "OTHER", "NONE"), Gap(3, 0, "il", "a|b"))
     target = ("REPLACE_0", "A|B", "REPLACE_0", "REPLACE_0")
-    example = Example(("it",), target, (), gaps, tagged=False)
+    example = Example.of_tokens(("it",), target, (), gaps, tagged=False)
     assert filled(example) == ["Cela", "A|B", "a|b"]
 
 

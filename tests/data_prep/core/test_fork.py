@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.processes import forked, two_processes_help
+from crosspro.data_prep.core.processes import forked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are for Linux")
 
@@ -79,20 +78,3 @@ def test_no_room_for_a_process_is_told(monkeypatch):
 def test_it_does_not_outlive_what_stops_the_first():
     with pytest.raises(KeyError), forked(signal.pause, "x: expected y"):
         raise KeyError
-
-
-def test_no_fork_beside_threads(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    alone = threading.active_count() == 1
-    assert two_processes_help() == alone
-    stop = threading.Event()
-    thread = threading.Thread(target=stop.wait)
-    thread.start()
-    assert not two_processes_help()
-    stop.set()
-    thread.join()
-
-
-def test_no_fork_on_one_processor(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
-    assert not two_processes_help()

@@ -41,7 +41,7 @@ def test_an_example_has_what_its_line_says(tmp_path, en_fr):
     assert example.gaps == (Gap(2, 5, "elle", "elle|PRO"),)
     assert example.links == ((0, 0), (1, 1))
     assert example.lemmas == ("le", "voiture", "REPLACE_5", ".")
-    assert example.tags == ("DET", "NOM", "", ".")
+    assert example.tags == ("DET", "NOM", None, ".")
     assert example.document is None
 
 
@@ -50,13 +50,13 @@ def test_inflected_targets_are_not_split(tmp_path, en_fr_2015):
     path.write_text("il\til\tit a|b\tREPLACE_0 a|b\t\n", encoding="utf-8")
     (example,) = read_examples(path, en_fr_2015)
     assert example.lemmas == ("REPLACE_0", "a|b")
-    assert example.tags == ("", "")
+    assert example.tags is None
 
 
 @pytest.mark.parametrize(
     ("token", "parts"),
     [("être|VER", ("être", "VER")), ("||PUN", ("|", "PUN")), ("a|b|NOM", ("a|b", "NOM")),
-     ("mot", ("mot", ""))],
+     ("mot", ("mot", None)), ("mot|", ("mot", ""))],
 )  # fmt: skip
 def test_the_last_bar_separates_lemma_and_tag(token, parts):
     assert split_tag(token) == parts
@@ -233,7 +233,7 @@ def well_formed(draw):
             gaps.append(Gap(position, index, label, draw(word) if labelled else None))
     pair = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
     links = draw(st.lists(pair, max_size=8))
-    return Example(tuple(source), tuple(target), tuple(links), tuple(gaps))
+    return Example.of_tokens(tuple(source), tuple(target), tuple(links), tuple(gaps))
 
 
 @given(st.lists(well_formed(), max_size=4))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap, target_columns
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import format_example, read_examples
 from crosspro.data_prep.gaps.extract import (
@@ -29,17 +29,23 @@ def extract(source, target, links, rules=RULES["2016"], task=TASK):
     pronouns = source_pronouns(source, task)
     placements = place_gaps(len(source), target, pairs, pronouns, task, rules)
     tokens = [f"{word}|X" for word in target] if task.tagged else target
-    return placements, make_example(source, target, tokens, pairs, placements, task)
+    return placements, make_example(
+        source, target, target_columns(tokens, task.tagged), pairs, placements, task
+    )
 
 
 def test_the_class_is_that_of_the_word_and_the_second_column_has_its_lemma():
     source, target, tokens = ["They", "work"], ["Elles", "marchent"], ["elle|PRON", "marcher|VER"]
     links = [(0, 0), (1, 1)]
     placements = place_gaps(2, target, links, [0], TASK, RULES["2016"])
-    line = format_example(make_example(source, target, tokens, links, placements, TASK))
+    line = format_example(
+        make_example(source, target, target_columns(tokens, True), links, placements, TASK)
+    )
     assert line == "elles\telle|PRON\tThey work\tREPLACE_0 marcher|VER\t0-0 1-1"
     inflected = load_task("en-fr-2015")
-    line = format_example(make_example(source, target, target, links, placements, inflected))
+    line = format_example(
+        make_example(source, target, (target, None), links, placements, inflected)
+    )
     assert line == "elles\tElles\tThey work\tREPLACE_0 marchent\t0-0 1-1"
 
 
@@ -141,7 +147,7 @@ def test_words_can_always_be_restored(source, target, data):
     pronouns = source_pronouns(source, TASK)
     placements = place_gaps(len(source), target, links, pronouns, TASK, RULES["2016"])
     tokens = [f"{word}|X" for word in target]
-    example = make_example(source, target, tokens, links, placements, TASK)
+    example = make_example(source, target, target_columns(tokens, True), links, placements, TASK)
     assert len(example.gaps) == len(pronouns)
     words = {gap.position: gap.word for gap in example.gaps}
     restored = [words.get(i, token) for i, token in enumerate(example.target)]
@@ -170,7 +176,9 @@ def test_official_gaps_of_2015_are_reproduced(discomt2015, en_fr_2015, name, tot
         pronouns = source_pronouns(example.source, en_fr_2015)
         placements = place_gaps(len(example.source), words, example.links, pronouns, en_fr_2015,
                                 RULES["2015"])  # fmt: skip
-        ours = make_example(example.source, words, words, example.links, placements, en_fr_2015)
+        ours = make_example(
+            example.source, words, (tuple(words), None), example.links, placements, en_fr_2015
+        )
         assert len(ours.gaps) == len(example.gaps)
         wanted += len(example.gaps)
         found += len(set(ours.gaps) & set(example.gaps))
@@ -201,14 +209,16 @@ def test_official_gaps_for_nothing_are_reproduced(discomt2015, en_fr_2015, name,
         official = [gap.position - sum(place < gap.position for place in places) for gap in nothing]
         wanted += len(nothing)
         found += sum(one.position == there for one, there in zip(placements, official, strict=True))
-        ours = make_example(example.source, target, target, links, placements, en_fr_2015)
+        ours = make_example(
+            example.source, target, (tuple(target), None), links, placements, en_fr_2015
+        )
         if [one.position for one in placements] == official:
             assert set(ours.links) == set(example.links)
     assert (wanted, found) == (total, same)
 
 
 NOTHING, HERS = Gap(1, 0, "OTHER", "NONE"), Gap(3, 2, "elle", "elle")
-LINE = Example(
+LINE = Example.of_tokens(
     ("it", "says", "it", "NONE"),
     ("dit", "REPLACE_0", "NONE", "REPLACE_2", "ici"),
     ((0, 1), (1, 0), (2, 3), (3, 2)),

@@ -40,7 +40,8 @@ def example(source, target, links, *gaps, document="d", tagged=True, **more):
         for place, token in enumerate(target)
         if token.startswith("REPLACE_")
     )
-    return Example(tuple(source.split()), target, pairs, made, document, tagged, **more)
+    plain = Example.of_tokens(tuple(source.split()), target, pairs, made, document, tagged)
+    return replace(plain, **more)
 
 
 FIRST = example(

@@ -19,7 +19,7 @@ def sentence(*words):
 def test_every_pronoun_of_an_inflected_text_is_a_gap_with_its_word():
     words = sentence("Elles/Elles/", "disent/disent/", "que/que/", "c'/c'/", "est/est/")
     (example,) = INFLECTED.of_text([words], ["novel"])
-    assert example == Example(
+    assert example == Example.of_tokens(
         (), ("REPLACE_0", "disent", "que", "REPLACE_0", "est"), (),
         (Gap(0, 0, "elles", "Elles"), Gap(3, 0, "ce", "c'")), "novel", tagged=False,
     )  # fmt: skip
@@ -47,17 +47,21 @@ def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
     labels = learnt_determiners(INFLECTED, hidden)
     found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
     assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
-    lines = [Example(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE]
+    lines = [
+        Example.of_tokens(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE
+    ]
     found = list(labels.of_bitext(lines))
     assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
-    own = Example(("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False)
+    own = Example.of_tokens(
+        ("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False
+    )
     assert next(replace(labels, own_gaps=True).of_bitext([own])).gaps == own.gaps
     assert learnt_determiners(LEMMATISED, []).lexicon is None
 
 
 def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
     """Its own have no label, since fine-tuning is to learn from them."""
-    line = Example(
+    line = Example.of_tokens(
         ("it", "seems", "one", "knows", "he", "does"),
         ("REPLACE_0", "sembler|VER", "on|PRO", "savoir|VER", "il|PRO", "faire|VER"),
         ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4)),
@@ -73,27 +77,29 @@ def test_bitext_keeps_its_gaps_and_gets_those_whose_lemma_tells_the_class():
 
 
 def test_a_pronoun_without_a_link_belongs_to_the_word_of_its_neighbour():
-    line = Example(
+    line = Example.of_tokens(
         ("of", "course"), ("il", "est", "sûr"), ((1, 1),), (), tagged=False,
     )  # fmt: skip
     (found,) = INFLECTED.of_bitext([line])
     assert found.gaps == (Gap(0, 1, "il", "il"),)
-    (alone,) = INFLECTED.of_bitext([Example(("a", "b"), ("x", "il"), (), (), tagged=False)])
+    (alone,) = INFLECTED.of_bitext(
+        [Example.of_tokens(("a", "b"), ("x", "il"), (), (), tagged=False)]
+    )
     assert alone.gaps[0].source_index == 1
 
 
 def test_labels_of_another_task_become_classes_of_this_one():
-    line = Example(("it",), ("REPLACE_0",), (), (Gap(0, 0, "ça", "ça"),))
+    line = Example.of_tokens(("it",), ("REPLACE_0",), (), (Gap(0, 0, "ça", "ça"),))
     (found,) = replace(LEMMATISED, own_gaps=True).of_bitext([line])
     assert LEMMATISED.task.class_index[found.gaps[0].label] == 5
     german = SelfLabels(load_task("fr-en"), own_gaps=True)
-    line = Example(("lui",), ("REPLACE_0",), (), (Gap(0, 0, "unheard", "they"),))
+    line = Example.of_tokens(("lui",), ("REPLACE_0",), (), (Gap(0, 0, "unheard", "they"),))
     (found,) = german.of_bitext([line])
     assert found.gaps[0].label == "they"
 
 
 def test_a_share_of_neighbouring_lines_is_held_out():
-    lines = [Example((), (str(number),), (), ()) for number in range(1000)]
+    lines = [Example.of_tokens((), (str(number),), (), ()) for number in range(1000)]
     train, dev = held_out(lines, 0.1)
     assert len(dev) == 100
     assert sorted(train + dev, key=lambda one: int(one.target[0])) == lines

@@ -65,10 +65,12 @@ def test_nouns_are_known_by_their_tag_or_by_the_lexicon():
 
 
 def test_the_first_unit_stands_for_a_word():
-    cut = Example(("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ())
+    cut = Example.of_tokens(
+        ("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ()
+    )
     assert list(first_source_units(cut)) == ["little", "", "house"]
     assert list(first_target_units(cut)) == ["maison|NOM", "", "", "a|VER"]
-    words = Example(("little", "house"), ("maison|NOM", "REPLACE_0"), (), ())
+    words = Example.of_tokens(("little", "house"), ("maison|NOM", "REPLACE_0"), (), ())
     assert list(first_source_units(words)) == ["little", "house"]
     assert first_target_units(words)[0] == "maison|NOM"
 
@@ -188,10 +190,10 @@ def test_pretrained_weights_are_taken_and_the_pointer_is_new_where_there_was_non
 def test_text_without_a_source_is_pointed_at(train):
     made, _ = prepared(NAME, train, POINTER)
     target = ("le|DET", "maison|NOM", "et|KON", "REPLACE_0", "être|VER")
-    line = Example((), target, (), (Gap(3, 0, "elle"),))
+    line = Example.of_tokens((), target, (), (Gap(3, 0, "elle"),))
     (found,) = made.antecedents([line], np.array([TASK.class_index["elle"]]))
     assert [(one.side, one.index) for one in found] == [("target", 1)]
-    bare = replace(line, target=("et|KON", "REPLACE_0"), gaps=(Gap(1, 0, "elle"),))
+    bare = replace(line.with_target(("et|KON", "REPLACE_0")), gaps=(Gap(1, 0, "elle"),))
     assert made.antecedents([bare], np.array([0])) == [()]
 
 
@@ -219,7 +221,9 @@ def puzzle(generator, low, high):
     order = [("ce|DET", right), ("un|DET", wrong)]
     generator.shuffle(order)
     target = (*order[0], *order[1], "REPLACE_0", "marcher|VER")
-    return Example(("it", "works"), target, ((0, 4),), (Gap(4, 0, label),)), target.index(right)
+    return Example.of_tokens(("it", "works"), target, ((0, 4),), (Gap(4, 0, label),)), target.index(
+        right
+    )
 
 
 @pytest.mark.slow

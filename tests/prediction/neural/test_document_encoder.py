@@ -13,7 +13,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_tokens
+from crosspro.prediction.neural.layers.document_rows import SHOWN_PIECE, shown_lemmas
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,
@@ -57,7 +57,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     made.network.train()
     weights = torch.ones(len(TASK.classes))
     losses = made.network.loss(data, torch.arange(40), made.network.window, weights, 0.0)
-    source_less = Example((), ("REPLACE_0", "être|VER"), (), (Gap(0, 0, "il"),))
+    source_less = Example.of_tokens((), ("REPLACE_0", "être|VER"), (), (Gap(0, 0, "il"),))
     other = tensors_of(made, [source_less])
     losses = torch.cat(
         (losses, made.network.loss(other, torch.tensor([0]), made.network.window, weights, 0.0))
@@ -99,7 +99,8 @@ def test_both_sides_are_heard_as_far_back_as_windows_reach(dev):
             old = document[place - back]
             gaps = {gap.position for gap in old.gaps} if side == "target" else set()
             new = tuple(t if n in gaps else word for n, t in enumerate(getattr(old, side)))
-            other[place - back] = replace(old, **{side: new})
+            source = side == "source"
+            other[place - back] = replace(old, source=new) if source else old.with_target(new)
             with torch.inference_mode():
                 one, two = (
                     made.network(tensors_of(made, lines), torch.tensor([row]))
@@ -130,7 +131,7 @@ def test_other_gaps_are_shown_as_often_as_the_settings_say(train):
         one, two = (
             made.network.loss(
                 tensors_of(made, [
-                    Example(
+                    Example.of_tokens(
                         ("it", "and", "it"), ("REPLACE_0", "et|KON", "REPLACE_2"), (),
                         (Gap(0, 0, "il", "il"), Gap(2, 2, "elle", word)),
                     )
@@ -163,10 +164,12 @@ def test_words_are_looked_up_whole_by_tag_or_by_what_they_mostly_are():
         "jamais|ADV": "",
     }
     assert {token: target_agreement(token, LEXICON) for token in said} == said
-    cut = Example(("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ())
+    cut = Example.of_tokens(
+        ("▁lit", "tle", "▁house"), ("▁mai|NOM", "son|NOM", "REPLACE_0", "▁a|VER"), (), ()
+    )
     assert list(whole_source_words(cut)) == ["little", "little", "house"]
     assert list(whole_target_words(cut)) == ["maison|NOM", "maison|NOM", "REPLACE_0|", "a|VER"]
-    odd = Example(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
+    odd = Example.of_tokens(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
     assert list(whole_source_words(odd)) == ["a\u00a0b", "c▁d"]
     assert list(whole_target_words(odd)) == ["10\u00a0000|NUM", "REPLACE_0|"]
 
@@ -232,14 +235,21 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
 def test_tags_of_target_words_are_read_if_asked_for(tags, train):
     made, _ = prepared(NAME, train, {"tags": tags, "target_lexicon": "none"}, **JOINT)
     gap = (Gap(0, 0, "il"),)
-    lines = [Example(("it",), ("REPLACE_0", word), (), gap) for word in ("être|VER", "être|NOM")]
+    lines = [
+        Example.of_tokens(("it",), ("REPLACE_0", word), (), gap)
+        for word in ("être|VER", "être|NOM")
+    ]
     with torch.inference_mode():
         one, other = made.network(tensors_of(made, lines), torch.arange(2))
     assert torch.equal(one, other) != tags
 
 
 def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
-    line = Example(("it",), ("REPLACE_0", "▁a|VER"), (), (Gap(0, 0, "ce", "ce|PRON qui|PRON"),))
-    assert [SHOWN_PIECE.word(token) for token in shown_tokens(line)] == ["▁ce", "▁a"]
-    inflected = Example(("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False)
-    assert [SHOWN_PIECE.word(token) for token in shown_tokens(inflected)] == ["▁C'", "▁a"]
+    line = Example.of_tokens(
+        ("it",), ("REPLACE_0", "▁a|VER"), (), (Gap(0, 0, "ce", "ce|PRON qui|PRON"),)
+    )
+    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(line)] == ["▁ce", "▁a"]
+    inflected = Example.of_tokens(
+        ("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False
+    )
+    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(inflected)] == ["▁C'", "▁a"]

@@ -46,7 +46,7 @@ def text_of(task, split, documents):
             line,
             source=(),
             document=f"novel {line.document}",
-            target=tuple("REPLACE_0" if t.startswith("REPLACE") else t for t in line.target),
+            lemmas=tuple("REPLACE_0" if t.startswith("REPLACE") else t for t in line.lemmas),
             gaps=tuple(replace(gap, source_index=0) for gap in line.gaps),
         )
         for line in bitext

@@ -62,12 +62,12 @@ def test_the_classes_are_summed_over_the_antecedents(train):
 def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
     made, _ = prepared(NAME, train, context=2)
     target = ("REPLACE_0", "être|VER", "beau|ADJ")
-    line = Example(("it", "is", "fine"), target, ((0, 0),), (Gap(0, 0, "il"),), "d")
+    line = Example.of_tokens(("it", "is", "fine"), target, ((0, 0),), (Gap(0, 0, "il"),), "d")
     nouns = sorted({t for e in train for t in e.target if t.endswith("|NOM")})
     verbs = sorted({t for e in train for t in e.target if t.endswith("|VER")})
 
     def chances(*words):
-        before = Example(("a",), words, (), (), "d")
+        before = Example.of_tokens(("a",), words, (), (), "d")
         return made.predict([before, line])
 
     assert (chances(verbs[0], nouns[0]) != chances(verbs[0], nouns[1])).any()
@@ -76,14 +76,14 @@ def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
 
 def test_without_a_noun_there_is_no_antecedent(train):
     made, _ = prepared(NAME, train, context=2)
-    line = Example(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
+    line = Example.of_tokens(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
     (focus,) = focus_of(made, [line], 0)
     assert not focus.shares[0].any()
     assert made.predict([line]).sum() == pytest.approx(1)
 
 
 def test_kinds_and_links_of_nouns():
-    line = Example(
+    line = Example.of_tokens(
         ("the", "two", "cars", "sleep"), ("le|DET", "voiture|NOM", "dormir|VER"),
         ((0, 0), (1, 1), (2, 1), (3, 2)), (),
     )  # fmt: skip
@@ -108,7 +108,11 @@ def puzzle(generator):
     source = (*(word for word, _ in order), "it", "works")
     target = (*(token for _, token in order), "REPLACE_2", "marcher|VER")
     links = tuple((place, place) for place in range(4))
-    return Example(source, target, links, (Gap(2, 2, label),)), target.index(right), right == wrong
+    return (
+        Example.of_tokens(source, target, links, (Gap(2, 2, label),)),
+        target.index(right),
+        right == wrong,
+    )
 
 
 def test_the_right_noun_is_found_though_nobody_tells_which_it_is():

@@ -43,7 +43,8 @@ def test_the_preceding_sentence_is_heard_and_no_earlier_one(side, train, dev):
         kept = {gap.position for gap in old.gaps} if side == "target" else set()
         words = [getattr(old, side)[n] if n in kept else word for n, word in enumerate(words)]
         other = [*lines]
-        other[line - back] = replace(old, **{side: tuple(words)})
+        source = side == "source"
+        other[line - back] = replace(old, source=tuple(words)) if source else old.with_target(words)
         one, two = (scores(made, some, context)[rows(lines, line)] for some in (lines, other))
         assert (one != two).any() == heard, (back, context)
 
@@ -52,7 +53,7 @@ def test_two_gaps_of_a_sentence_are_told_apart(train):
     made, _ = prepared("hardmeier_cnn", train, context=1)
     gaps = (Gap(0, 0, "il"), Gap(3, 0, "elle"))
     words = ("REPLACE_0", "être|VER", "et|KON", "REPLACE_0", "être|VER")
-    found = scores(made, [Example(("it", "is"), words, (), gaps)])
+    found = scores(made, [Example.of_tokens(("it", "is"), words, (), gaps)])
     assert not torch.allclose(found[0], found[1])
 
 
@@ -60,10 +61,10 @@ def test_long_sentences_are_cut_on_both_sides_of_the_gap(train):
     made, _ = prepared("hardmeier_cnn", train, {"window": 2}, context=1)
     words = [e.target[0] for e in train if not e.gaps][:9]
     words[4] = "REPLACE_0"
-    line = Example(("it",), tuple(words), (), (Gap(4, 0, "il"),))
+    line = Example.of_tokens(("it",), tuple(words), (), (Gap(4, 0, "il"),))
     expected = scores(made, [line])
     for place in (0, 1, 7, 8):
-        other = replace(line, target=(*words[:place], "manger|VER", *words[place + 1 :]))
+        other = line.with_target((*words[:place], "manger|VER", *words[place + 1 :]))
         assert torch.equal(scores(made, [other]), expected)
 
 

@@ -275,10 +275,10 @@ def test_a_field_of_a_parse_needs_one(train, dev):
 
 
 def test_fields_say_what_a_token_becomes():
-    example = Example(
+    example = Example.of_tokens(
         ("It", "Works"), ("REPLACE_0", "marcher|VER"), ((0, 0), (1, 0)), (Gap(0, 0, "il"),)
     )
-    inflected = replace(example, target=("REPLACE_0", "marche"), tagged=False)
+    inflected = replace(example, lemmas=("REPLACE_0", "marche"), tags=None)
     expected = {
         SOURCE: ["it", "works"],
         PRONOUN: ["it works"],

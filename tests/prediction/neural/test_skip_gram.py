@@ -22,10 +22,10 @@ from crosspro.prediction.neural.reading.vocabulary import Inventory
 from tests.prediction.neural.small import TASK
 
 CORPUS = [
-    Example(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
+    Example.of_tokens(("it", "is", "they"), ("REPLACE_0", "a", "REPLACE_2", "b"), ((0, 0), (2, 2)),
             (Gap(0, 0, "il", "il"), Gap(2, 2, "OTHER", "NONE")), tagged=False),
-    Example(("no", "gap"), ("c", "d"), (), (), tagged=False),
-    Example(("of", "blind", "It"), ("REPLACE_2", "e"), ((2, 0),), (Gap(0, 2),), tagged=False),
+    Example.of_tokens(("no", "gap"), ("c", "d"), (), (), tagged=False),
+    Example(("of", "blind", "It"), ("REPLACE_2", "e"), None, ((2, 0),), (Gap(0, 2),)),
 ]  # fmt: skip
 CPU = torch.device("cpu")
 
@@ -124,7 +124,9 @@ def test_every_step_is_reported(read):
 def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
     def sentence(number):
         word, label = f"w{number % 10}", ("il", "elle")[number % 2]
-        return Example(("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False)
+        return Example.of_tokens(
+            ("it",), (word, "REPLACE_0"), (), (Gap(1, 0, label, label),), tagged=False
+        )
 
     fields = (LEMMA, SOURCE)
     encoder, data = fit_and_encode(list(map(sentence, range(400))), Reading(fields), TASK)

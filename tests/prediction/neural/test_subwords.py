@@ -15,7 +15,7 @@ from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
-EXAMPLE = Example(
+EXAMPLE = Example.of_tokens(
     ("They", "work"),
     ("REPLACE_0", "travailler|VER", ".|SENT"),
     ((0, 0), (1, 1)),
@@ -61,8 +61,7 @@ def test_too_few_units_are_refused():
 
 def test_a_gap_behind_split_words_is_found_again():
     later = replace(
-        EXAMPLE,
-        target=("travailler|VER", "REPLACE_0", ".|SENT"),
+        EXAMPLE.with_target(("travailler|VER", "REPLACE_0", ".|SENT")),
         gaps=(Gap(1, 0, "ils", "ils"),),
         links=((0, 1), (1, 0)),
     )

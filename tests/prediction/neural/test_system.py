@@ -314,9 +314,9 @@ def test_weights_are_never_worse_than_a_member_alone():
 
 def test_the_name_of_a_text_tells_what_is_read_of_it_and_how():
     parse = AnnotatedSentence((Token("it", "it", "PRON", head=0),))
-    line = Example(("it",), ("REPLACE_0",), (), (Gap(0, 0, "il"),))
+    line = Example.of_tokens(("it",), ("REPLACE_0",), (), (Gap(0, 0, "il"),))
     others = [
-        replace(line, source=("they",)), replace(line, target=("REPLACE_0", ".|.")),
+        replace(line, source=("they",)), line.with_target(("REPLACE_0", ".|.")),
         replace(line, gaps=(Gap(0, 0, "elle"),)), replace(line, document="a"),
         replace(line, links=((0, 0),)), replace(line, source_parse=parse),
         replace(line, source_parse=replace(parse, tokens=(replace(parse.tokens[0], head=-1),))),

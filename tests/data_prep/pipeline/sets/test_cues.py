@@ -69,7 +69,9 @@ def drawn(task, choose, number=600, documents=60, seed=1):
         links = tuple((source, made["place"]) for source in range(made["links"]))
         gap = Gap(made["place"], 0, made["label"], made["label"])
         source = (made["source"], "y", "z", "!")
-        examples.append(Example(source, tuple(target), links, (gap,), made["document"], False))
+        examples.append(
+            Example.of_tokens(source, tuple(target), links, (gap,), made["document"], False)
+        )
     return examples
 
 
@@ -143,8 +145,8 @@ def test_a_set_that_gives_labels_away_is_told_where_train_does_not(en_fr):
 def test_placeholders_as_they_are_made_have_their_links_counted(en_fr_2015):
     words = ["elle", "dort", "."]
     replaced = Placement(0, "one_class_word", 0)
-    example = make_example(["it", "sleeps", "."], words, words, [(0, 0), (1, 1)], [replaced],
-                           en_fr_2015)  # fmt: skip
+    columns, links = (tuple(words), None), [(0, 0), (1, 1)]
+    example = make_example(["it", "sleeps", "."], words, columns, links, [replaced], en_fr_2015)
     cues = gap_cues([example], en_fr_2015)
     assert list(cues.values["links"]) == ["with one link"]
     assert list(cues.values["position"]) == ["at the beginning of the line"]

@@ -9,7 +9,9 @@ from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 def test_shared_documents_are_found_by_id_and_by_text(examples):
     index = TextIndex()
     index.add(e for e in examples if e.document in ("train-00001", "train-00002"))
-    renamed = [Example(e.source, e.target, e.links, e.gaps, f"x{e.document}") for e in examples]
+    renamed = [
+        Example.of_tokens(e.source, e.target, e.links, e.gaps, f"x{e.document}") for e in examples
+    ]
     assert overlap(examples, index).shared_documents == ("train-00001", "train-00002")
     rich = overlap(renamed, index, longer_than=0)
     assert rich.shared_documents == ()

@@ -133,7 +133,7 @@ def test_a_share_of_train_has_whole_documents_and_those_of_smaller_shares(folder
 
 
 def test_long_documents_are_taken_in_pieces_that_stand_alone():
-    lines = [Example((str(number),), ("a",), (), (), "talk") for number in range(2000)]
+    lines = [Example.of_tokens((str(number),), ("a",), (), (), "talk") for number in range(2000)]
     part = part_of(lines, 0.5)
     assert 400 <= len(part) <= 1600
     pieces = [list(group) for _, group in groupby(part, key=lambda line: line.document)]
