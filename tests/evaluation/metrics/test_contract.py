@@ -178,7 +178,7 @@ def test_json_and_csv_have_the_scores(evaluation):
 def test_text_markdown_and_page(evaluation):
     plain, signed = text_report(evaluation), text_report(evaluation, Style(signatures=True))
     score = evaluation.systems[1].scores[evaluation.metric.headline]
-    assert f"{score.value:.{evaluation.metric.digits}f} [" in plain
+    assert f"{evaluation.metric.scale.number(score.value)} [" in plain
     assert "good - bad" in plain
     assert evaluation.signatures[0] not in plain
     assert f"Signatures\n\n- {evaluation.signatures[0]}" in signed
